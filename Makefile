@@ -1,5 +1,4 @@
-# make demo, make test and make lint set up .venv by themselves.
-# pip obeys a site's mirrors and wheel folders; nothing here names an index.
+# Every target sets up .venv first. pip and cargo use the index or mirror that this machine is configured for.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +7,7 @@ RUST := 1.88
 comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: all demo test lab lint format docs bench fuzz wheelhouse clean
+.PHONY: all demo test test-slow lab lint format docs bench fuzz wheelhouse clean
 
 all: $(VENV)/.built
 
@@ -35,9 +34,13 @@ test: $(VENV)/.built
 	cargo test --release --quiet --workspace
 	$(BIN)/python -m pytest -n auto
 
-# What takes a machine of its own, or half a minute: needs root, and Linux. What cannot run here is listed at the end, with
-# what it lacks. The tests of a file share what they build, so they stay together; those with virtual machines begin, since
-# they take longest.
+# Tests that take more than 20 s of CPU time; make test leaves them out.
+test-slow: $(VENV)/.built
+	$(BIN)/python -m pytest -m slow -n auto
+
+# Tests with network namespaces, virtual machines and daemons: need root and Linux. Skipped tests are listed at the end with
+# the missing tool. The tests of a file share a lab and run on one worker; files with virtual machines take longest and run
+# first.
 LAB = $(sort $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.lab' tests))
 LAB_FIRST = tests/lab/rdma/test_machines.py tests/lab/test_page.py
 lab: $(VENV)/.built
@@ -60,8 +63,8 @@ docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/command_output.py
 
-# How long the things a user waits for take on this machine; CI never judges by it. The parts of the simulator, each by
-# itself: cargo bench -p wirespeed-bench
+# Measure what users wait for, on this machine; CI does not use the figures. Parts of the simulator:
+# cargo bench -p wirespeed-bench
 bench: $(VENV)/.built
 	cargo run --release --quiet --package wirespeed-bench --bin sim-bench
 	cargo run --release --quiet --package wirespeed-bench --bin sim-bench -- --large --threads 2 --repeat 2 examples/simulator/S3.json
@@ -76,7 +79,7 @@ fuzz: $(VENV)/.built
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris
 	nice -n 19 $(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS) $(TARGET)
 
-# All wheels of an install, for a machine without a network: build/wheelhouse. WHEELHOUSE_PYTHON=3.12 for another Python.
+# All wheels of an installation in build/wheelhouse, for a machine without a network. WHEELHOUSE_PYTHON=3.12 for another Python.
 wheelhouse: $(VENV)/.built
 	$(BIN)/python tools/wheelhouse.py $(if $(WHEELHOUSE_PYTHON),--python $(WHEELHOUSE_PYTHON)) build/wheelhouse
 

@@ -1,8 +1,9 @@
-"""Write the log of mpiGraph between twelve nodes, made up, to show what `wirespeed bench peers` finds in such a log.
+"""Write a generated log of mpiGraph between twelve nodes, in which `wirespeed bench peers` finds outliers.
 
     python mpigraph_log.py OUT
 
-A node reaches half of what the others do, as a NIC does in an x8 slot, and one way between two others is slow.
+One node has half the bandwidth of the others, as if its NIC were in an x8 slot, and one direction between two others is
+slow.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 NODES = 12
-USUAL = 46_500.0  # MiB/s: 400 Gb/s less framing at a path MTU of 4096
+BANDWIDTH = 46_500.0  # MiB/s: 400 Gb/s less framing at a path MTU of 4096
 NOISE = 0.004
 SLOW_NODE = 5
 SLOW_PATH = (2, 9)
@@ -20,25 +21,25 @@ SLOW_PATH = (2, 9)
 
 def main(out: Path) -> None:
     """Write the log."""
-    chance = Random(1)
+    random = Random(1)
     names = [f"node{number + 1}:{number}" for number in range(NODES)]
-    sent = {
-        (a, b): _reached(a, b) * USUAL * (1 - abs(chance.gauss(0, NOISE))) if a != b else 0.0
+    bandwidths = {
+        (a, b): _fraction(a, b) * BANDWIDTH * (1 - abs(random.gauss(0, NOISE))) if a != b else 0.0
         for a in range(1, NODES + 1)
         for b in range(1, NODES + 1)
     }
-    measured = [value for value in sent.values() if value]
+    measured = [value for value in bandwidths.values() if value]
     lines = ["START mpiGraph v1.5", "MsgSize\t4194304", "Times\t100", "Window\t50", f"Procs\t{NODES}", ""]
     lines += [f"Send max\t{max(measured):.6f}", f"Send avg\t{sum(measured) / len(measured):.6f}", ""]
     lines += ["\t".join(["Send", *names, ""])]
     for a, name in enumerate(names, start=1):
-        lines.append("\t".join([f"{name} to", *(f"{sent[a, b]:.3f}" for b in range(1, NODES + 1)), ""]))
+        lines.append("\t".join([f"{name} to", *(f"{bandwidths[a, b]:.3f}" for b in range(1, NODES + 1)), ""]))
     out.mkdir(parents=True, exist_ok=True)
     (out / "mpigraph.log").write_text("\n".join([*lines, "END mpiGraph", ""]), encoding="utf-8")
 
 
-def _reached(a: int, b: int) -> float:
-    """The fraction of the usual that a pair reaches."""
+def _fraction(a: int, b: int) -> float:
+    """Fraction of the full bandwidth between two nodes."""
     return 0.5 if SLOW_NODE in (a, b) else 0.8 if (a, b) == SLOW_PATH else 1.0
 
 

@@ -1,4 +1,4 @@
-"""How long `wirespeed --help` takes: the goal is 0.3 s."""
+"""Measure how long `wirespeed --help` takes. The goal is 0.3 s."""
 
 import subprocess
 import sys

@@ -1,8 +1,8 @@
-"""How fast a large directory of logs becomes stored measurements: ``python tests/bench/logs.py [MEGABYTES]``.
+"""Measure how fast a large folder of logs is parsed and stored: ``python tests/bench/logs.py [MEGABYTES]``.
 
-Writes the logs of ``make_logs.py`` into a temporary folder, reads them once so that the page cache is warm, and times
-``wirespeed bench parse --store`` as a command, from start to exit: with a process on each core, then with one. Both
-stores must hold the same. The goal is 100 MB/s on two cores.
+Writes the logs of ``generate_logs.py`` into a temporary folder, reads them once to fill the page cache, and measures
+``wirespeed bench parse --store`` from start to exit: with one process on each core, then with one process. Both stores
+must have the same content. The goal is 100 MB/s on two cores.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ import tempfile
 import time
 from pathlib import Path
 
-from make_logs import main as make_logs
+from generate_logs import main as generate_logs
 
 RUNS = 3
 
 
 def main(megabytes: int) -> None:
-    """Measure, the best of three; one run on one process."""
+    """Measure several processes, best of three runs, and one process."""
     with tempfile.TemporaryDirectory() as folder:
         logs = Path(folder) / "logs"
-        make_logs(logs, megabytes)
+        generate_logs(logs, megabytes)
         size = sum(len(path.read_bytes()) for path in logs.rglob("*.log")) / 1e6
         cores = len(os.sched_getaffinity(0))
-        several, one = Path(folder) / "several.db", Path(folder) / "one.db"
-        best = min(_seconds(logs, several) for _ in range(RUNS))
+        parallel, serial = Path(folder) / "parallel.db", Path(folder) / "serial.db"
+        best = min(_seconds(logs, parallel) for _ in range(RUNS))
         sys.stdout.write(f"{size:.0f} MB on {cores} cores: {best:.1f} s, {size / best:.0f} MB/s\n")
-        alone = _seconds(logs, one, "--jobs", "1")
-        sys.stdout.write(f"{size:.0f} MB with one reader: {alone:.1f} s, {size / alone:.0f} MB/s\n")
-        if _content(several) != _content(one):
+        seconds = _seconds(logs, serial, "--jobs", "1")
+        sys.stdout.write(f"{size:.0f} MB with one process: {seconds:.1f} s, {size / seconds:.0f} MB/s\n")
+        if _content(parallel) != _content(serial):
             sys.exit("the two stores differ")
-        sys.stdout.write("both stores hold the same\n")
+        sys.stdout.write("both stores have the same content\n")
 
 
-def _seconds(logs: Path, store: Path, *more: str) -> float:
+def _seconds(logs: Path, store: Path, *options: str) -> float:
     for part in ("", "-wal", "-shm"):
         store.with_name(store.name + part).unlink(missing_ok=True)
     command = [
@@ -54,7 +54,7 @@ def _seconds(logs: Path, store: Path, *more: str) -> float:
         "bench",
     ]
     started = time.perf_counter()
-    subprocess.run([*command, *more], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([*command, *options], stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started
 
 

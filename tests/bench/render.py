@@ -1,6 +1,6 @@
-"""How long a large cluster takes from cluster file to files on disk: ``python tests/bench/render.py [CLUSTER.yaml]``.
+"""Measure how long a large cluster takes to plan, render and write: ``python tests/bench/render.py [CLUSTER.yaml]``.
 
-Prints seconds for reading and planning, for the text of all files, and for writing them.
+Prints the seconds to read and plan, to render the text of all files, and to write them.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ WITH_COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_a_page_shows_what_its_commands_print(page):
     result = subprocess.run(

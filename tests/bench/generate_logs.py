@@ -1,8 +1,8 @@
-"""A directory of logs as a large acceptance test leaves behind: ``python tests/bench/make_logs.py OUT [MEGABYTES]``.
+"""Generate the logs of a large acceptance test: ``python tests/bench/generate_logs.py OUT [MEGABYTES]``.
 
 Per megabyte one log of nccl-tests over 1,000 ranks (five collectives, one after the other), one of ib_write_bw and one
-of osu_bw. What the tools themselves print is about half of the bytes; the other half is what stands between: the rank
-prefixes of mpirun, NCCL_DEBUG=INFO of all ranks, warnings of OpenFabrics. Same arguments, same bytes.
+of osu_bw. Half of the bytes are output of the tools; the other half is noise: rank prefixes of mpirun, NCCL_DEBUG=INFO
+of all ranks, warnings of OpenFabrics. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ WARNING: There was an error initializing an OpenFabrics device.
 """
 
 
-def nccl_log(chance: Random) -> str:
+def nccl_log(random: Random) -> str:
     """Five collectives over all ranks under ``mpirun --tag-output``."""
-    first = chance.randrange(1, 900)
+    first = random.randrange(1, 900)
     lines: list[str] = []
     for name, factor in FACTORS.items():
-        lines += [f"[1,0]<stdout>:{line}" for line in _table_head(name, first, chance)]
-        rows = [f"[1,0]<stdout>:{line}" for line in _rows(name, factor, chance)]
-        debug = list(_debug(first, chance))
+        lines += [f"[1,0]<stdout>:{line}" for line in _table_head(name, first, random)]
+        rows = [f"[1,0]<stdout>:{line}" for line in _rows(name, factor, random)]
+        debug = list(_debug(first, random))
         share = len(debug) // len(rows) + 1
-        for at, row in enumerate(rows):  # the streams mix
-            lines += [*debug[at * share : (at + 1) * share], row]
-        if chance.random() < 0.3:
-            lines += OPENFABRICS.format(host=_host(first, chance), device=chance.randrange(GPUS)).split("\n")[:-1]
+        for index, row in enumerate(rows):  # standard output and error are interleaved
+            lines += [*debug[index * share : (index + 1) * share], row]
+        if random.random() < 0.3:
+            lines += OPENFABRICS.format(host=_host(first, random), device=random.randrange(GPUS)).split("\n")[:-1]
     return "\n".join(lines) + "\n"
 
 
-def _host(first: int, chance: Random) -> str:
-    return f"node{first + chance.randrange(RANKS // GPUS):04d}"
+def _host(first: int, random: Random) -> str:
+    return f"node{first + random.randrange(RANKS // GPUS):04d}"
 
 
-def _table_head(name: str, first: int, chance: Random) -> Iterator[str]:
+def _table_head(name: str, first: int, random: Random) -> Iterator[str]:
     yield f"# Collective test starting: {PROGRAMS[name]}"
     yield (
         "# nThread 1 nGpus 1 minBytes 1024 maxBytes 17179869184 step: 2(factor) warmup iters: 5 iters: 20 "
@@ -71,7 +71,7 @@ def _table_head(name: str, first: int, chance: Random) -> Iterator[str]:
     )
     yield "#"
     yield "# Using devices"
-    pid = chance.randrange(100000, 900000)
+    pid = random.randrange(100000, 900000)
     for rank in range(RANKS):
         device = rank % GPUS
         host = f"node{first + rank // GPUS:04d}"
@@ -86,12 +86,12 @@ def _table_head(name: str, first: int, chance: Random) -> Iterator[str]:
     yield f"# {UNITS}{'(us)  (GB/s)  (GB/s)       ':>32s}{'(us)  (GB/s)  (GB/s)       ':>32s}"
 
 
-def _rows(name: str, factor: float, chance: Random) -> Iterator[str]:
+def _rows(name: str, factor: float, random: Random) -> Iterator[str]:
     total = 0.0
     for size in SIZES:
         cells = []
         for _ in range(2):
-            time_us = (60 + size / 45e3 / factor) * chance.uniform(0.97, 1.05)
+            time_us = (60 + size / 45e3 / factor) * random.uniform(0.97, 1.05)
             algbw = size / time_us / 1e3
             busbw = algbw * factor
             total += busbw
@@ -105,14 +105,14 @@ def _rows(name: str, factor: float, chance: Random) -> Iterator[str]:
     yield f"# Collective test concluded: {PROGRAMS[name]}"
 
 
-def _debug(first: int, chance: Random) -> Iterator[str]:
+def _debug(first: int, random: Random) -> Iterator[str]:
     for _ in range(DEBUG_PER_COLLECTIVE):
-        rank = chance.randrange(RANKS)
+        rank = random.randrange(RANKS)
         local = rank % GPUS
-        channel = f"Channel {chance.randrange(16):02d}/0"
+        channel = f"Channel {random.randrange(16):02d}/0"
         peer = (rank + GPUS) % RANKS
         beside = rank // GPUS * GPUS + (local + 1) % GPUS
-        message = chance.choice(
+        message = random.choice(
             (
                 f"{channel} : {rank}[{local}] -> {peer}[{local}] [send] via NET/IB/{local}/GDRDMA",
                 f"{channel} : {peer}[{local}] -> {rank}[{local}] [receive] via NET/IB/{local}/GDRDMA",
@@ -126,12 +126,12 @@ def _debug(first: int, chance: Random) -> Iterator[str]:
         yield f"[1,{rank}]<stdout>:{host}:{20000 + rank}:{20100 + rank} [{local}] NCCL INFO {message}"
 
 
-def write_bw_log(chance: Random) -> str:
+def write_bw_log(random: Random) -> str:
     """``ib_write_bw -a --report_gbits`` of one pair."""
     rule = "-" * 87
     head = f"""{rule}
                     RDMA_Write BW Test
- Dual-port       : OFF\t\tDevice         : mlx5_{chance.randrange(GPUS)}
+ Dual-port       : OFF\t\tDevice         : mlx5_{random.randrange(GPUS)}
  Number of qps   : 4\t\tTransport type : IB
  Connection type : RC\t\tUsing SRQ      : OFF
  PCIe relax order: ON
@@ -149,7 +149,7 @@ def write_bw_log(chance: Random) -> str:
     rows = []
     for step in range(1, 24):
         size = 2**step
-        rate = min(4.2e6, 392.1e9 / 8 / size) * chance.uniform(0.97, 1.0)
+        rate = min(4.2e6, 392.1e9 / 8 / size) * random.uniform(0.97, 1.0)
         average = rate * size * 8 / 1e9
         peak, millions = average * 1.002, rate / 1e6
         rows.append(
@@ -158,23 +158,23 @@ def write_bw_log(chance: Random) -> str:
     return head + "".join(rows) + rule + "\n"
 
 
-def osu_bw_log(chance: Random) -> str:
+def osu_bw_log(random: Random) -> str:
     """``osu_bw`` of one pair."""
-    rows = [f"{2**step:<10d} {min(4.1 * 2**step, 48900.0) * chance.uniform(0.95, 1.0):>20.2f}\n" for step in range(23)]
+    rows = [f"{2**step:<10d} {min(4.1 * 2**step, 48900.0) * random.uniform(0.95, 1.0):>20.2f}\n" for step in range(23)]
     return "# OSU MPI Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)\n" + "".join(rows)
 
 
 def main(out: Path, megabytes: int) -> None:
-    """Write the logs and say how many bytes they are and how many of them are noise."""
+    """Write the logs, then print their size and the share of noise."""
     noise = total = 0
     for number in range(megabytes):
         folder = out / f"{number // 100:02d}"
         folder.mkdir(parents=True, exist_ok=True)
-        chance = Random(number)
+        random = Random(number)
         for name, text in (
-            (f"{number:04d}-nccl.log", nccl_log(chance)),
-            (f"{number:04d}-write-bw.log", write_bw_log(chance)),
-            (f"{number:04d}-osu-bw.log", osu_bw_log(chance)),
+            (f"{number:04d}-nccl.log", nccl_log(random)),
+            (f"{number:04d}-write-bw.log", write_bw_log(random)),
+            (f"{number:04d}-osu-bw.log", osu_bw_log(random)),
         ):
             (folder / name).write_text(text)
             total += len(text)
@@ -183,7 +183,7 @@ def main(out: Path, megabytes: int) -> None:
 
 
 def _noise(text: str) -> int:
-    """Bytes that are not the tools' own: prefixes, debug lines, warnings."""
+    """Bytes of prefixes, debug lines and warnings."""
     noise = 0
     for line in text.splitlines(keepends=True):
         prefix, found, _ = line.partition("<stdout>:")
