@@ -12,31 +12,31 @@ import typer.main
 import typer.testing
 from hypothesis import settings
 
-# The same examples on every run, so that a change alone decides whether a test passes; WIRESPEED_EXPLORE=1 looks on.
-settings.register_profile("same", derandomize=True, deadline=None)
+# The same examples on every run, so that only a change can make a test fail; WIRESPEED_EXPLORE=1 draws more and others.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=2000)
-settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "same")
+settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "repeatable")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _heard() -> Iterator[None]:
-    """Ctrl-C acts, in what tests start too, also where they were started in the background, which ignores it."""
+def _interruptible() -> Iterator[None]:
+    """Handle Ctrl-C, also in processes that tests start; a test run in the background would ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _verbs_once() -> Iterator[None]:
-    """Typer makes all verbs anew for each command, and one process runs hundreds here; they are always the same."""
-    made = cache(typer.main.get_command)
-    with patch.object(typer.main, "get_command", made), patch.object(typer.testing, "_get_command", made):
+def _cache_commands() -> Iterator[None]:
+    """Build the tree of commands once: typer does it for each run, and one test process has hundreds of them."""
+    cached = cache(typer.main.get_command)
+    with patch.object(typer.main, "get_command", cached), patch.object(typer.testing, "_get_command", cached):
         yield
 
 
 @pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    """A console keeps the width of the terminal it was made in: commands run in the same process have their own."""
+def _new_consoles() -> None:
+    """Create consoles for each test, since a console keeps the width of the terminal in which it was created."""
     from wirespeed.cli import console
 
     console.out.cache_clear()
