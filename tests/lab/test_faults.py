@@ -26,9 +26,9 @@ RAIL24 = "mi300x-4node/cluster-rail24.yaml"
 NIC = "NIC node2/bnxt_re3"
 PORT = "leaf1 Eth1/12"
 AT = ("--device", "node2", "--port", "bnxt_re3")
-LARGE = "packets of the planned size are lost and small ones come back: an MTU on the way is too small"
-DEAD = "nothing comes back, large or small: a link is down, or an address or route is not there"
-NOWHERE = "the kernel has no way there: the link is down, or the address, its rule or its route is not there"
+LARGE = "packets of the planned size are lost and small ones come back: an MTU on the path is too small"
+DEAD = "no reply to large or small packets: a link is down, or an address or a route is missing"
+NOWHERE = "the kernel has no route: the link is down, or the address, its rule or its route is missing"
 
 # The fault, where, how many of 128 pairs have a bad ping and a bad route, and the causes: aspect, name, port, words.
 ROWS = [

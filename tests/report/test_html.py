@@ -124,7 +124,7 @@ def test_pictures_of_peers_and_campaigns_say_what_they_show(document):
 
 
 def test_suspects_have_their_reason_and_the_change_points_their_changes(document):
-    assert "host node2: 52.2 % of its like" in document.text("strong")
+    assert "host node2: 52.2 % of its peers" in document.text("strong")
     assert "? suspect" in document.text("span", class_="chip unknown")
     assert "✕ confirmed" in document.text("span", class_="chip fail")
     changed = [element["text"] for element in document.all("table", class_="changed")]

@@ -214,9 +214,9 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
 @pytest.mark.parametrize(
     ("kind", "way", "name", "says"),
     [
-        (Kind.HOST, Way.ALL, "node2", "host node2: 52.0 % of its like"),
-        (Kind.NIC, Way.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its like"),
-        (Kind.LEAVES, Way.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its like"),
+        (Kind.HOST, Way.ALL, "node2", "host node2: 52.0 % of its peers"),
+        (Kind.NIC, Way.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its peers"),
+        (Kind.LEAVES, Way.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its peers"),
     ],
 )
 def test_what_a_suspect_is_called(kind, way, name, says):

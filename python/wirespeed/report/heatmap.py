@@ -216,7 +216,7 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
         cell = known[0]
         told = f"{_ends(source, target)}: {_value(cell, matrix)}"
         if cell.fraction is not None:
-            told += f", {wording.percent(cell.fraction)} of its like ({wording.line(cell.like)})"
+            told += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.like)})"
         if len(cell.readings) > 1:
             told += f", {len(cell.readings)} readings"
     else:

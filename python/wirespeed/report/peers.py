@@ -133,7 +133,7 @@ def _suspect(suspect: Suspect, console: Console) -> None:
 
 
 def named(suspect: Suspect) -> str:
-    """``host node3 as sender: 54 % of its like``."""
+    """``host node3 as sender: 54 % of its peers``."""
     plain = suspect.way is Way.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
     way = "" if plain else f" {suspect.way.value}"
-    return wording.line(f"{suspect.kind.value} {suspect.name}{way}: {wording.percent(suspect.fraction)} of its like")
+    return wording.line(f"{suspect.kind.value} {suspect.name}{way}: {wording.percent(suspect.fraction)} of its peers")

@@ -38,7 +38,7 @@ _HELP = {
     "wirespeed_benchmark_relation_ratio": "What runs reach of those that a relative gate compares them with.",
     "wirespeed_benchmark_relation_difference_seconds": "By how much runs take longer than their baseline.",
     "wirespeed_peer_of_like_ratio": "What a member of a pair matrix reaches of what the others do, by median polish.",
-    "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its like; it exists while there is a suspect.",
+    "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its peers; it exists while there is a suspect.",
     "wirespeed_compared_ratio": "Median after over median before, of each series that was compared.",
     "wirespeed_history_timestamp_seconds": "When the last campaign that has a series began.",
     "wirespeed_history_campaigns": "Campaigns that have a series.",

@@ -56,7 +56,7 @@ class Cell:
     """A pair, or a node alone where ``target`` is None.
 
     ``value`` is the median of its readings, None where all failed. ``fraction`` compares it with its like: below 1 is
-    worse, for latencies too; None where there are too few of its like.
+    worse, for latencies too; None where there are too few of its peers.
     """
 
     source: str

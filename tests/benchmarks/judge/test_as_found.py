@@ -72,8 +72,8 @@ def test_above_what_was_found_is_unknown():
     verdict = one(judge(perftest({4 * MIB: 390.0}), plan(), found=found(X8)))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
-        "above what the cluster as found can (NIC slot of node1/bnxt_re0): "
-        "what was collected is not of the time of this run"
+        "above the limit of the cluster as found (NIC slot of node1/bnxt_re0): "
+        "the bundle was not collected at the time of this run"
     )
 
 

@@ -107,18 +107,18 @@ def test_help_names_every_option():
     [
         (
             (),
-            "between which NICs it ran is not said: say it with --from HOST/NIC and --to HOST/NIC, "
+            "the log does not name the two NICs; give them with --from HOST/NIC and --to HOST/NIC, "
             "such as --from node1/bnxt_re0 --to node2/bnxt_re0",
         ),
         (
             ENDS[:2],
-            "--to is missing: the other end is taken for a NIC like node1/bnxt_re0; "
-            "say it with --to HOST/NIC, such as --to node2/bnxt_re0",
+            "--to is missing: the other end is assumed to be a NIC like node1/bnxt_re0; "
+            "give it with --to HOST/NIC, such as --to node2/bnxt_re0",
         ),
         (
             ENDS[2:],
-            "--from is missing: the other end is taken for a NIC like node2/bnxt_re4; "
-            "say it with --from HOST/NIC, such as --from node1/bnxt_re0",
+            "--from is missing: the other end is assumed to be a NIC like node2/bnxt_re4; "
+            "give it with --from HOST/NIC, such as --from node1/bnxt_re0",
         ),
         (ENDS, None),
     ],
@@ -155,7 +155,7 @@ def test_runs_are_compared_with_each_other(tmp_path):
     (tmp_path / "many.txt").write_text(one, encoding="utf-8")
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert (
-        "unknown: one-queue-pair: nothing to compare with: no like run queue_pairs from 2; wirespeed bench run"
+        "unknown: one-queue-pair: nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run"
         in done.stdout
     )
 

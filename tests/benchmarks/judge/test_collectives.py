@@ -114,14 +114,14 @@ def test_wrong_data_fail_however_fast():
     wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
     verdict = one(judge(replace(run, measurements=(*run.measurements, wrong)), plan()), metric=Metric.WRONG)
     assert verdict.judgement is Judgement.FAIL
-    assert verdict.reason == "data arrived wrong: the tool's own validation failed"
+    assert verdict.reason == "data corrupted: the tool's validation failed"
 
 
 def test_no_wrong_data_is_said():
     run = all_reduce(8, 318.0)
     right = Measurement(Metric.WRONG, "elements", 0, 8 * GIB, "out-of-place", 11)
     judged = judge(replace(run, measurements=(*run.measurements, right)), plan())
-    assert judged.notes[0] == "the tool validated its data: none arrived wrong"
+    assert judged.notes[0] == "the tool validated its data: no errors"
 
 
 def test_the_average_over_all_sizes_is_not_judged():

@@ -56,16 +56,16 @@ def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgeme
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
-        (rocm("GPU0 -> GPU0", 3000.0), "a copy within one GPU: its memory's bandwidth is in no catalogue"),
+        (rocm("GPU0 -> GPU0", 3000.0), "a copy within one GPU: the catalogue does not contain its memory bandwidth"),
         (
             copied("nvbandwidth", "all_to_one_write_ce", "GPU0 -> GPU1", 410.0),
             "many GPUs copy at once: shown for information",
         ),
         (
             copied("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p_enabled=False),
-            "peer access is off: the copy is staged, by a way of the driver's own",
+            "peer access is off: the driver stages the copy",
         ),
-        (rocm("device 2 -> device 3", 30.0), "what device 2 and device 3 are the log does not say"),
+        (rocm("device 2 -> device 3", 30.0), "the log does not identify device 2 and device 3"),
     ],
 )
 def test_what_is_shown_only(run, reason):

@@ -8,7 +8,7 @@ import pytest
 from judge_support import plan
 
 from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
-from wirespeed.benchmarks.run import Bar, fabric_of, grade
+from wirespeed.benchmarks.run import GradeOptions, fabric_of, grade
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Command, Grade, Outcome, Step
@@ -53,7 +53,7 @@ def of(*texts: str) -> Figures:
 
 def graded(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
     whole = plan()
-    return grade(whole, fabric_of(whole), STEP, Outcome.DONE, text, Bar(direct=direct))
+    return grade(whole, fabric_of(whole), STEP, Outcome.DONE, text, GradeOptions(direct=direct))
 
 
 @pytest.mark.parametrize(

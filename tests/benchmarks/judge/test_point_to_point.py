@@ -127,7 +127,7 @@ def test_a_plan_of_one_host_has_nothing_to_send_between():
 
 def test_what_has_no_limit_is_unknown():
     verdict = one(judge(osu("osu_neighbor_bw", {4 * MIB: 48_500.0}), plan()))
-    assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "there are no limits for osu_neighbor_bw")
+    assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "no limits are known for osu_neighbor_bw")
 
 
 @pytest.mark.parametrize("test", ["osu_bw_fan_in", "osu_bw_fan_out"])

@@ -108,10 +108,10 @@ def test_both_ways_have_twice_the_rate():
 def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     judged = judge(perftest({65536: 222.0, 8 * MIB: 391.0}), plan())
     assert one(judged, 65536).judgement is Judgement.SKIP
-    assert one(judged, 65536).reason == "below the plateau, which is judged at the largest sizes"
+    assert one(judged, 65536).reason == "below the plateau; the largest sizes are judged"
     assert one(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
-        "64 KiB not judged: below the plateau, which is judged at the largest sizes; least at 64 KiB, 57% of the limit",
+        "64 KiB not judged: below the plateau; the largest sizes are judged; least at 64 KiB, 57% of the limit",
     )
 
 
@@ -190,9 +190,9 @@ def test_above_the_physical_limit_says_what_is_likely():
     verdict = one(judge(perftest({MIB: 450.0}), plan()))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
-        "above what nothing can beat (line rate × RoCEv2 framing); likely client and server on one host, so that "
-        "nothing crossed the wire, or a faster NIC than the cluster file names, or another cluster file than that of "
-        "this cluster"
+        "above the physical limit (line rate × RoCEv2 framing); likely client and server on one host, so that "
+        "nothing crossed the wire, or a faster NIC than the cluster file names, or the cluster file describes another "
+        "cluster"
     )
     assert "bits read as bytes: it is 7.65 times the limit" in one(judge(perftest({MIB: 3000.0}), plan())).reason
 
@@ -231,11 +231,11 @@ def test_how_a_run_ended_is_said(status, error, note):
 
 
 def test_a_message_of_no_bytes_is_shown():
-    assert one(judge(perftest({0: 0.0}), plan())).reason == "a message of no bytes has no bandwidth"
+    assert one(judge(perftest({0: 0.0}), plan())).reason == "an empty message has no bandwidth"
 
 
 def test_a_run_without_bandwidth_says_so():
-    assert judge(perftest({}), plan()).notes == ("the log holds no bandwidth to judge",)
+    assert judge(perftest({}), plan()).notes == ("the log contains no bandwidth to judge",)
 
 
 def mapped(address):

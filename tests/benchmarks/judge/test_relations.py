@@ -79,14 +79,16 @@ def test_the_least_pair_is_named_with_its_file():
     assert (found.of.file, found.of.line, found.of.between) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
     assert found.reason == (
         "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8%; "
-        "at least 98.0% is asked (a convention of operators, in no document: above a non-blocking leaf nothing is "
-        "slower than the NIC, 2 % are for chance)"
+        "at least 98.0% is required (operators' convention, not documented: above a non-blocking leaf nothing is "
+        "slower than the NIC; 2 % is left for chance)"
     )
 
 
 def test_what_is_missing_is_said_with_how_to_measure_it():
     found = related(between(1, 3, write(97.0)), between(2, 4, write(97.0)))["cross-leaf"]
-    assert found.reason == ("nothing to compare with: no like run same-leaf; wirespeed bench run matrix measures both")
+    assert found.reason == (
+        "nothing to compare with: no comparable run same-leaf; wirespeed bench run matrix measures both"
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
     dead = Run(tool, test, None, RunStatus.FAILED, "no", None, Parameters(), ())
     logs = [*ALONE, *at_once[:7], between(1, 2, dead, (1000.0, 1010.0), 7)]
     found = related(*logs, plan=four_hosts)["rails-at-once"]
-    assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no figure")
+    assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no value")
 
 
 @pytest.mark.parametrize(
@@ -157,8 +159,7 @@ def test_without_a_place_a_pair_is_unknown_and_said():
     found = related(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.reason) == (
         UNKNOWN,
-        "nothing says between which NICs these runs were: "
-        "name them with --from and --to, or judge a folder of bench run",
+        "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run",
     )
 
 

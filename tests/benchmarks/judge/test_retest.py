@@ -111,7 +111,7 @@ def test_wrong_data_are_no_matter_of_chance():
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
     (found,) = judged(run_)
     assert found.notes[-1] == (
-        f"bad in one run alone; before calling it bad run it once more: {command}; then judge both logs together"
+        f"failed in a single run; before acting on it, run it once more: {command}; then judge both logs together"
     )
 
 

@@ -72,7 +72,7 @@ def test_assumptions():
     assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
         "node1/bnxt_re0 and node2/bnxt_re0 by the addresses in the log",
         "MTU 9000 as planned",
-        "no limit of CPU cores is counted: a single stream is usually bound by one",
+        "no CPU limit is included: a single stream is usually limited by one core",
     )
 
 
@@ -88,7 +88,7 @@ def test_addresses_of_another_cluster_are_unknown_until_named():
 
 def test_another_tool_has_no_limit():
     run = Run("other", None, None, RunStatus.COMPLETE, None, None, Parameters(), iperf({"SUM": 1.0}).measurements)
-    assert verdicts(run)["SUM"].reason == "there are no limits for other"
+    assert verdicts(run)["SUM"].reason == "no limits are known for other"
 
 
 def program(tool, test, value, unit="Gb/s", place=None, **parameters):

@@ -119,14 +119,14 @@ def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
 def test_a_rail_is_told_from_its_nics(tmp_path):
     folder = campaign(tmp_path / "matrix", lambda step: 300.0 if step.source.endswith("re2") else 391.0)
     result = peers(folder, "--cluster", CLUSTER)
-    assert "SUSPECT   rail 3: 76.7 % of its like" in result.stdout
+    assert "SUSPECT   rail 3: 76.7 % of its peers" in result.stdout
 
 
 def test_a_host_that_does_not_answer_is_named(tmp_path):
     down = [name for name in NICS if name.startswith("node2")]
     folder = campaign(tmp_path / "matrix", lambda step: 391.0, fails=down)
     result = peers(folder, "--cluster", CLUSTER)
-    assert "SUSPECT   host node2: 0.0 % of its like" in result.stdout
+    assert "SUSPECT   host node2: 0.0 % of its peers" in result.stdout
     assert "24 failed" in result.stdout
 
 
@@ -141,7 +141,7 @@ def test_what_narrowed_down_counts_too(tmp_path):
         ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, place)
         known.note(Attempt(f"narrow1.{number}", 1, *ended))
     result = peers(folder, "--cluster", CLUSTER)
-    assert "CONFIRMED NIC node3/bnxt_re5: 50.4 % of its like" in result.stdout
+    assert "CONFIRMED NIC node3/bnxt_re5: 50.4 % of its peers" in result.stdout
     assert result.exit_code == Exit.FAILED
 
 
@@ -172,7 +172,7 @@ P2P = SAMPLES / "p2p_bandwidth/cut-and-error.txt"
 def test_gpus_of_one_host():
     """A slow link between two GPUs; a copy of a GPU to itself is another thing."""
     result = peers(P2P)
-    assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its like" in result.stdout
+    assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its peers" in result.stdout
     assert "GPU to another GPU inside one host: 12 cells" in result.stdout
     assert "GPU to itself inside one host: 4 cells" in result.stdout
 

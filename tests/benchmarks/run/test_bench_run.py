@@ -82,7 +82,7 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
     }
     assert found["cross-leaf"]["of"]["between"].endswith("node4/bnxt_re0")
     assert (
-        "nothing to compare with: no like run queue_pairs from 2; wirespeed bench run rails measures both"
+        "nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run rails measures both"
         in done.stdout
     )
     assert done.exit_code == 1

@@ -48,23 +48,23 @@ class GpuLimits:
         """By the ends of the copy: host and GPU, or two GPUs."""
         source, arrow, target = (measurement.place or "").partition(" -> ")
         if self.whole is not None or not arrow:
-            return Limit(shown=self.whole or "one figure for many copies: its parts are judged")
+            return Limit(shown=self.whole or "one value for many copies; the parts are judged")
         if source == target:
-            return Limit(shown="a copy within one GPU: its memory's bandwidth is in no catalogue")
+            return Limit(shown="a copy within one GPU: the catalogue does not contain its memory bandwidth")
         unit = measurement.unit
         if "CPU" in (source[:3], target[:3]):
             if self.slot is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
             return Limit(in_unit(self.slot, unit))
         if not (source.startswith("GPU") and target.startswith("GPU")):
-            return Limit(shown=f"what {source} and {target} are the log does not say")
+            return Limit(shown=f"the log does not identify {source} and {target}")
         return self._between(unit)
 
     def _between(self, unit: str) -> Limit:
         if self.links is None or not self.p2p:
             if self.slot is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            why = None if self.links is None else "peer access is off: the copy is staged, by a way of the driver's own"
+            why = None if self.links is None else "peer access is off: the driver stages the copy"
             return Limit(in_unit(self.slot, unit), shown=why)
         peak, usable = self.links
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
@@ -72,7 +72,7 @@ class GpuLimits:
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """These tools copy tens of megabytes; of a chosen size below a megabyte little can be said."""
         if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
-            return "small copies are bound by their launch"
+            return "small copies are bound by launch overhead"
         return None
 
 

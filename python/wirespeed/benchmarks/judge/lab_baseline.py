@@ -73,7 +73,7 @@ class _Limits:
         if self.figures.reference:
             return Limit(shown="a lab has no limit for it")
         if self.run.tool in _TCP and measurement.place not in places_of_total(self.run):
-            return Limit(shown="a part of the run; the whole is judged")
+            return Limit(shown="part of the run; the total is judged")
         best = self.figures.best.get(_key(self.run, measurement))
         if best is None:
             return Limit(unknown=f"{_TERM} gave no such figure")

@@ -94,12 +94,13 @@ def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     pairwise = run.tool in _TOOLS or (run.test in _OSU and run.tool == "osu-micro-benchmarks")
     if not pairwise or (context.source and context.target) or ends(run) is not None:
         return None
-    said = context.source or context.target
+    given = context.source or context.target
     option = "--to" if context.source else "--from"
-    other = next((str(at) for at in nics_of(plan) if said and at.host != said.partition("/")[0]), None)
-    if said:
-        such = f", such as {option} {other}" if other else ""
-        return f"{option} is missing: the other end is taken for a NIC like {said}; say it with {option} HOST/NIC{such}"
+    other = next((str(at) for at in nics_of(plan) if given and at.host != given.partition("/")[0]), None)
+    if given:
+        example = f", such as {option} {other}" if other else ""
+        assumed = f"the other end is assumed to be a NIC like {given}"
+        return f"{option} is missing: {assumed}; give it with {option} HOST/NIC{example}"
     two = list({at.host: str(at) for at in reversed(list(nics_of(plan)))}.values())[-2:]
-    such = f", such as --from {two[-1]} --to {two[0]}" if len(two) > 1 else ""
-    return f"between which NICs it ran is not said: say it with --from HOST/NIC and --to HOST/NIC{such}"
+    example = f", such as --from {two[-1]} --to {two[0]}" if len(two) > 1 else ""
+    return f"the log does not name the two NICs; give them with --from HOST/NIC and --to HOST/NIC{example}"

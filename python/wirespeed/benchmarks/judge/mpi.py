@@ -81,7 +81,7 @@ class MpiLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """These tests print no bandwidth."""
-        return Limit(shown="of a collective's time a bandwidth says little")
+        return Limit(shown="the tool reports times; a bandwidth cannot be derived")
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Nothing is judged as bandwidth."""

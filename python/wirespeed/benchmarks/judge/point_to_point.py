@@ -70,7 +70,7 @@ class PairLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
         part = _is_part(measurement)
-        shown = "a part of the run; the whole is judged" if part else self.kind.shown
+        shown = "part of the run; the total is judged" if part else self.kind.shown
         if measurement.metric is Metric.BW_MAX:
             shown = "the best of many; the average is judged"
         physical, reachable = self._with_memory(measurement.size_bytes)
@@ -114,7 +114,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     """
     kind = _kind(run)
     if kind is None:
-        return Unlimited(f"there are no limits for {run.test or 'a test that the log does not name'}", profile)
+        return Unlimited(f"no limits are known for {run.test or 'a test that the log does not name'}", profile)
     if len(plan.hosts) < 2:
         return Unlimited(f"{plan.name} has no two hosts to send between", profile)
     on_host = not on_gpu(run)

@@ -73,7 +73,7 @@ class RdmaLimits:
         """Both limits for the message size of this measurement."""
         size = measurement.size_bytes
         if size == 0:
-            return Limit(shown="a message of no bytes has no bandwidth")
+            return Limit(shown="an empty message has no bandwidth")
         beside = [*self._slots(), *self.beside, *self._memory(size)]
         physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
         assumed = list(self.assumptions)

@@ -202,9 +202,7 @@ def _told(gate: RelativeGate, group: _Group) -> Relation | None:
     return _relation(gate, group, of, to, judgement, value, _says(gate, of, to, value))
 
 
-_NOWHERE = (
-    "nothing says between which NICs these runs were: name them with --from and --to, or judge a folder of bench run"
-)
+_NOWHERE = "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run"
 
 
 def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> str | None:
@@ -213,14 +211,14 @@ def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> st
     if not group.of:
         return _NOWHERE
     if group.failed and gate.statistic in _OF_ALL:
-        return f"{group.failed} of {len(group.of) + group.failed} runs gave no figure"
+        return f"{group.failed} of {len(group.of) + group.failed} runs gave no value"
     if to is not None and not group.to:
-        return f"nothing to compare with: no like run {to.what}{hint}"
+        return f"nothing to compare with: no comparable run {to.what}{hint}"
     for side in (of, *([to] if to else [])):
         if side.count < gate.runs:
             return f"{side.count} measurements {side.what} of the {gate.runs} it takes{hint}".replace("  ", " ")
     divisor = statistics.fmean([one.value for one in group.of]) if to is None else to.value
-    return None if divisor else "a figure of 0 compares with nothing"
+    return None if divisor else "a value of 0 cannot be compared"
 
 
 def _value(gate: RelativeGate, of: Side, to: Side | None) -> float:
@@ -282,7 +280,7 @@ def _number_of(side: Side) -> str:
 def _asked(gate: RelativeGate) -> str:
     bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     relation = "at least" if gate.at_least is not None else "at most"
-    return f"{relation} {f'{number(bound)} {gate.unit}' if gate.unit else f'{bound:.1%}'} is asked ({gate.source})"
+    return f"{relation} {f'{number(bound)} {gate.unit}' if gate.unit else f'{bound:.1%}'} is required ({gate.source})"
 
 
 def _relation(

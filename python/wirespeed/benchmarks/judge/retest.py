@@ -110,8 +110,8 @@ def _alone(judged: JudgedRun, run: Run) -> JudgedRun:
     if not sizes:
         return judged
     command = _command(run, min(sizes), max(sizes))
-    once_more = f"before calling it bad run it once more: {command}" if command else "run it once more"
-    note = f"bad in one run alone; {once_more}; then judge both logs together"
+    once_more = f"before acting on it, run it once more: {command}" if command else "run it once more"
+    note = f"failed in a single run; {once_more}; then judge both logs together"
     return replace(judged, notes=(*judged.notes, note))
 
 

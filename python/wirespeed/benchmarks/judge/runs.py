@@ -132,13 +132,13 @@ def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limi
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
         case other:
-            return Unlimited(f"there are no limits for {other}", profile)
+            return Unlimited(f"no limits are known for {other}", profile)
 
 
 def _wrong(run: Run) -> _Verdicts:
     """Data that arrived wrong fails, however fast it was."""
     return {
-        at: verdict(measurement, Judgement.FAIL, "data arrived wrong: the tool's own validation failed")
+        at: verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
         for at, measurement in enumerate(run.measurements)
         if measurement.metric is Metric.WRONG and measurement.value > 0
     }
@@ -202,10 +202,10 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if run.status is RunStatus.TRUNCATED:
         lines.append("the log is truncated: only its complete rows are judged")
     if not verdicts:
-        lines.append("the log holds no bandwidth to judge")
+        lines.append("the log contains no bandwidth to judge")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
-        lines.append("the tool validated its data: none arrived wrong")
+        lines.append("the tool validated its data: no errors")
     return tuple(lines)
 
 

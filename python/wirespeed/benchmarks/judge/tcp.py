@@ -40,7 +40,7 @@ class TcpLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
         whole = measurement.place in self.judged
-        shown = self.shown if whole else "a part of the run; the whole is judged"
+        shown = self.shown if whole else "part of the run; the total is judged"
         unit = measurement.unit
         return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), shown, bounded=whole)
 
@@ -77,7 +77,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
         cores = _cores(run, plan, ends)
         if cores is None:
-            assumptions.append("no limit of CPU cores is counted: a single stream is usually bound by one")
+            assumptions.append("no CPU limit is included: a single stream is usually limited by one core")
     return TcpLimits(
         physical=tightest([physical], assumptions),
         reachable=tightest([reachable, *([cores] if cores else [])], assumptions),

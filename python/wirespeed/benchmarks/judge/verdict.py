@@ -13,7 +13,7 @@ from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 
-PLATEAU = "below the plateau, which is judged at the largest sizes"
+PLATEAU = "below the plateau; the largest sizes are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _ALIKE = 0.99  # a limit as found this near to that of the design explains nothing
 
@@ -76,8 +76,12 @@ def fast_enough(measurement: Measurement, least: Bound) -> Verdict:
     floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
     impossible = below(measurement, floor)
     judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
-    told = f"nothing is below {number(floor.value)} {floor.unit}, its bits and the light in its cables"
-    reason = f"{told}; likely both ends on one host, or another cluster file" if impossible else f"a latency: {told}"
+    minimum = f"{number(floor.value)} {floor.unit}"
+    why = "serialization and cable propagation"
+    if impossible:
+        reason = f"below the minimum of {minimum} ({why}); likely both ends on one host, or the wrong cluster file"
+    else:
+        reason = f"a latency: the minimum is {minimum} ({why})"
     return replace(
         verdict(measurement, judgement, reason), physical=floor, fraction_of_physical=floor.value / measurement.value
     )
@@ -94,8 +98,8 @@ def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
         return told
     if of.judgement is not Judgement.UNKNOWN and limit.physical and above(of.measurement, limit.physical, profile):
         reason = (
-            f"above what the cluster as found can ({limit.physical.binding}): "
-            "what was collected is not of the time of this run"
+            f"above the limit of the cluster as found ({limit.physical.binding}): "
+            "the bundle was not collected at the time of this run"
         )
         return replace(told, judgement=Judgement.UNKNOWN, reason=reason)
     if of.judgement in (Judgement.WARN, Judgement.FAIL):
@@ -141,8 +145,8 @@ def _beyond(measurement: Measurement, physical: Bound, limits: Limits) -> str:
     reasons = list(limits.above)
     if ratio > _BITS_FOR_BYTES:
         reasons.insert(0, f"bits read as bytes: it is {number(ratio)} times the limit")
-    reasons.append("another cluster file than that of this cluster")
-    return f"above what nothing can beat ({physical.binding}); likely {', or '.join(dict.fromkeys(reasons))}"
+    reasons.append("the cluster file describes another cluster")
+    return f"above the physical limit ({physical.binding}); likely {', or '.join(dict.fromkeys(reasons))}"
 
 
 def verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:

@@ -15,20 +15,23 @@ _PARTS = {2: "half", 3: "a third", 4: "a quarter"}
 
 _MEANS = {
     (Kind.HOST, Way.ALL): "its row and column: the host, or its one NIC, PCIe slot or cable",
-    (Kind.HOST, Way.SENDS): "its row: what it sends is slow, what it receives is not",
-    (Kind.HOST, Way.RECEIVES): "its column: what it receives is slow, what it sends is not",
+    (Kind.HOST, Way.SENDS): "its row: it sends slowly and receives normally",
+    (Kind.HOST, Way.RECEIVES): "its column: it receives slowly and sends normally",
     (Kind.NIC, Way.ALL): "its row and column: the NIC, its PCIe slot, its cable or its leaf port",
-    (Kind.NIC, Way.SENDS): "its row: what it sends is slow, what it receives is not",
-    (Kind.NIC, Way.RECEIVES): "its column: what it receives is slow, what it sends is not",
+    (Kind.NIC, Way.SENDS): "its row: it sends slowly and receives normally",
+    (Kind.NIC, Way.RECEIVES): "its column: it receives slowly and sends normally",
     (Kind.GPU, Way.ALL): "its row and column: the GPU or its links",
     (Kind.RAIL, Way.ALL): "a stripe: every pair with an end on the rail, whatever the host",
     (Kind.RAIL, Way.INSIDE): "a stripe: pairs with both ends on the rail, whatever the host",
     (Kind.LEAF, Way.ALL): "a block: every pair with an end under the leaf, whatever the host",
-    (Kind.LEAF, Way.INSIDE): "a block on the diagonal: pairs under the leaf alone",
-    (Kind.LEAVES, Way.ALL): "a block: pairs between the two leaves alone, so what lies between them",
-    (Kind.LEAVES, Way.SENDS): "a block: this way between the two leaves alone",
-    (Kind.PAIR, Way.ALL): "a pair whose ends are well with others: the path between them",
-    (Kind.PATH, Way.ALL): "one way between two that are well with others: the path this way",
+    (Kind.LEAF, Way.INSIDE): "a block on the diagonal: only pairs under the leaf",
+    (Kind.LEAVES, Way.ALL): "a block: only pairs between the two leaves, so the links between them",
+    (Kind.LEAVES, Way.SENDS): "a block: only this direction between the two leaves",
+    (Kind.PAIR, Way.ALL): "both ends are fast with other partners: the path between them",
+    (
+        Kind.PATH,
+        Way.ALL,
+    ): "one direction between two ends that are fast with other partners: the path in this direction",
 }
 
 
@@ -53,19 +56,21 @@ def because(
     """Why something is a suspect: what it looks like, how slow it is, and beside what."""
     means = _MEANS.get((cause.kind, cause.way), f"the {cause.kind.value} {cause.way.value}")
     if slow and slow[0].target is None:
-        means = "alone among hosts of its kind"
+        means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
     usual = sorted({value for cell in slow if (value := expected[cell.like]) is not None})
     words = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
     if values and usual:
-        most = "takes" if key.lower_is_better else "reaches"
-        words.append(f"{_range(values)} {key.unit} where its like {most} {_range(usual)}")
+        most = "take" if key.lower_is_better else "reach"
+        words.append(f"{_range(values)} {key.unit} where its peers {most} {_range(usual)}")
     failed = sum(cell.value is None for cell in slow)
     if failed:
         words.append(f"{failed} failed")
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
     if shared and not key.lower_is_better:
-        words.append(f"{_PARTS[shared]}, as where {shared} flows share a way or a link runs at a fraction of its width")
+        words.append(
+            f"{_PARTS[shared]}, typical of {shared} flows that share a path, or of a link at a fraction of its width"
+        )
     return "; ".join(words)
 
 

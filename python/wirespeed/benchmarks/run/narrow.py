@@ -63,9 +63,7 @@ class _Pairs:
             if "open" in states or "bad" in states:
                 continue
             if "untold" in states:
-                others.append(
-                    Suspect(Kind.UNTOLD, pair.name, "no NIC that is known to be good is left to measure with")
-                )
+                others.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
             elif (suspect := self._between(pair)) is not None:
                 others.append(suspect)
         suspects = [*self._joined(nics), *dict.fromkeys(others)]
@@ -117,7 +115,7 @@ class _Pairs:
     def _between(self, pair: Pair) -> Suspect | None:
         """Both are good with others: the way between their leaves, or the two of them alone."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
-            return Suspect(Kind.PAIR, pair.name, "both are good with others")
+            return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
         way = {pair.a.leaf, pair.b.leaf}
         tried = [
             self._with[near.name][name]
@@ -132,13 +130,19 @@ class _Pairs:
         ]
         if tried and not all(tried):
             said = f"{pair.a.leaf} - {pair.b.leaf}"
-            return Suspect(Kind.PATH, said, "pairs over it are bad whose NICs are good with others")
+            return Suspect(
+                Kind.PATH, said, "pairs over this path are bad although their NICs are good with other partners"
+            )
         if tried:
-            return Suspect(Kind.PAIR, pair.name, "both are good with others, and others are good on the same way")
+            return Suspect(
+                Kind.PAIR,
+                pair.name,
+                "both NICs are good with other partners, and other pairs are good on the same path",
+            )
         witness = self._witness(pair)
         if witness is None:
             said = f"{pair.a.leaf} - {pair.b.leaf}"
-            return Suspect(Kind.PATH, said, "both NICs are good with others; no third pair goes this way")
+            return Suspect(Kind.PATH, said, "both NICs are good with other partners; no other pair uses this path")
         self._measure(witness)
         return None
 
@@ -161,7 +165,9 @@ class _Pairs:
     def _accused_by(self, endpoint: Endpoint, other: Endpoint) -> str:
         good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != other.name)
         return (
-            f"bad with {other.name} and with {', '.join(good)}" if good else f"bad with {other.name} alone known good"
+            f"bad with {other.name} and with {', '.join(good)}"
+            if good
+            else f"bad with {other.name} the only partner known to be good"
         )
 
     def _joined(self, nics: dict[str, str]) -> list[Suspect]:
@@ -172,7 +178,7 @@ class _Pairs:
             kind, common, members = max(self._common(left), key=lambda one: len(one[2]), default=(Kind.NIC, "", []))
             if len(members) < 2:
                 break
-            found.append(Suspect(kind, common, f"all that was measured of it is bad: {', '.join(members)}"))
+            found.append(Suspect(kind, common, f"all its measurements are bad: {', '.join(members)}"))
             for name in members:
                 del left[name]
         return [*found, *(Suspect(Kind.NIC, name, because) for name, because in left.items())]
@@ -214,7 +220,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
             continue
         asked = [half for half in _halves(doubtful, tuple(good)) if frozenset(half) not in known]
         if not asked:
-            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no host that is known to be good is left"))
+            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no good host is left"))
         more += [half for half in asked if not any(set(half) & set(other) for other in more)]
     return FollowUp((), tuple(more), tuple({(one.kind, one.name): one for one in suspects}.values()))
 
@@ -222,7 +228,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
 def _accused(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
     """Whom a bad group accuses whose other hosts are good; None where several are in doubt."""
     if len(group) == 1:
-        return Suspect(Kind.HOST, group[0], "bad on its own")
+        return Suspect(Kind.HOST, group[0], "bad in a group of one host")
     if not doubtful:
         return Suspect(Kind.GROUP, ", ".join(group), "its parts are good; together they are bad")
     if len(doubtful) == 1:

@@ -42,7 +42,7 @@ def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) 
     """Of leaves with cables above them: those that nothing crosses, and how likely a cable stays empty."""
     used = dict.fromkeys(endpoint.leaf for endpoint in request.fabric.endpoints if endpoint.leaf is not None)
     notes = [
-        f"nothing crosses the {request.fabric.uplinks[leaf]} cables above {leaf}"
+        f"no pair crosses the {request.fabric.uplinks[leaf]} uplinks of {leaf}"
         for leaf in used
         if request.fabric.uplinks.get(leaf) and leaf not in crossing
     ]
@@ -52,7 +52,7 @@ def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) 
     )
     if empty > 0:
         notes.append(
-            "which cable above a leaf a queue pair takes is the switch's choice: "
-            f"that one of a leaf stays empty has a chance of at most {empty:.1%}"
+            "the switch chooses the uplink of each queue pair: "
+            f"the probability that an uplink of a leaf carries none is at most {empty:.1%}"
         )
     return notes

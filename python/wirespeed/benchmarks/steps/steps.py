@@ -20,7 +20,7 @@ _LEAST_LIMIT_S = 30.0
 BANDWIDTH = "ib_write_bw"
 LATENCY = "ib_write_lat"
 _MESSAGE = 1 << 20
-"""Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its like are at their plateau."""
+"""Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its peers are at their plateau."""
 _LATENCY_BYTES = 8
 
 

@@ -1,8 +1,8 @@
-"""One file per suite of benchmarks; being here registers it.
+"""One file per suite of benchmarks; a file in this folder is registered.
 
 A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(request)``, which returns its steps.
-``NARROWS`` names the tests by which what is bad is narrowed down, ``KERNEL_ALONE`` says that it needs neither RDMA nor
-GPUs, so that hosts of a lab can run it.
+``NARROWS`` names the tests whose bad results are narrowed down; ``KERNEL_ONLY`` states that the suite needs neither
+RDMA nor GPUs, so that hosts of a lab can run it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wirespeed.errors import did_you_mean, refuse
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite: what it is for, how its steps are made, and those that narrow down what failed."""
+    """A suite: its help, how its steps are made, and how steps that narrow down a bad result are made."""
 
     name: str
     title: str
@@ -29,8 +29,8 @@ class Suite:
     make: Callable[[Request], Steps]
     follow_pair: Callable[[Request, Steps, Pair], None] | None  # adds the step of one more pair
     follow_group: Callable[[Request, Steps, Sequence[str]], None] | None
-    narrows: tuple[str, ...]  # tests whose results are looked at
-    kernel_alone: bool  # whether it asks for no RDMA and no GPU: hosts of a lab have none
+    narrows: tuple[str, ...]  # tests whose results are narrowed down
+    kernel_only: bool  # needs neither RDMA nor a GPU: hosts of a lab have none
 
 
 @cache
@@ -48,7 +48,7 @@ def suites() -> Mapping[str, Suite]:
             follow_pair=getattr(file, "follow_pair", None),
             follow_group=getattr(file, "follow_group", None),
             narrows=getattr(file, "NARROWS", ()),
-            kernel_alone=getattr(file, "KERNEL_ALONE", False),
+            kernel_only=getattr(file, "KERNEL_ONLY", False),
         )
     return dict(sorted(found.items()))
 

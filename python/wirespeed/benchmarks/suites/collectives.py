@@ -1,7 +1,7 @@
-"""Collectives of NCCL or RCCL over groups that grow: each host alone, hosts under a leaf, of a pod, all.
+"""Collectives of NCCL or RCCL over growing groups: each host alone, hosts under a leaf, of a pod, all.
 
-Groups of one size share no host and run at a time. Where a small group is good and the next larger one is not, what
-the larger one adds is to blame: the NICs, the spines, the cores. A bad group is halved until a host is left.
+Groups of one size share no host and run at the same time. Where a small group is good and the next larger one is not,
+the cause is what the larger one adds: the NICs, the spines, the cores. A bad group is halved until one host is left.
 """
 
 from __future__ import annotations

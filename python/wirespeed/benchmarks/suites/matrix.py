@@ -1,7 +1,7 @@
 """Every host with every other over every rail, in the fewest rounds: a matrix of bandwidth.
 
-A row that is low is a node, a block a leaf, a stripe a rail. It takes one round less than there are hosts, or as many
-as there are where their number is odd and one rests in turn. For acceptance the suite pairs is enough.
+A low row points to a host, a low block to a leaf, a low stripe to a rail. It takes one round less than there are hosts,
+or one for each host where their number is odd. For acceptance the suite pairs is enough.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Every NIC address of every host to every one of every other: who reaches whom, and by which way.
+"""Every NIC address of every host to every NIC address of every other host: which pairs are reachable, by which route.
 
-For each pair a ping of the largest packet that may not be fragmented (the MTU of both), from the NIC's own address; the
-route that the kernel takes from that address, held against the planned rules and routes; and an RDMA ping with the
-planned GID and traffic class (ib_send_lat, a few exchanges). What was not measured is shown as unknown, never as good.
+For each pair: a ping with the largest packet that may not be fragmented (the MTU of both), from the NIC's address; the
+kernel's route from that address, compared with the planned rules and routes; and an RDMA ping with the planned GID and
+traffic class (ib_send_lat, a few exchanges). What was not measured is shown as unknown, never as good.
 
-A row that is bad is a NIC that cannot send, a column one that does not answer, a block a pair of hosts. It measures no
-bandwidth. Pings go from every host at a time; RDMA from half of the hosts to the other half, round by round.
+A bad row points to a NIC that cannot send, a bad column to one that does not reply, a bad block to a pair of hosts. No
+bandwidth is measured. Pings run from all hosts at the same time; RDMA from half of the hosts to the other half, round
+by round.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from wirespeed.benchmarks.steps.steps import add_job
 
 TITLE = "OSU micro-benchmarks: pairs of hosts, then collectives over growing groups"
 NARROWS = ("osu_allreduce",)
-KERNEL_ALONE = True
+KERNEL_ONLY = True
 
 _SECONDS = 30.0
 

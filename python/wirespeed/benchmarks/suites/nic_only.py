@@ -1,7 +1,7 @@
-"""Collectives within each host whose traffic takes the NICs alone: one host at a time tests its own NICs.
+"""Collectives within each host that use only the NICs: each host tests its NICs by itself.
 
-GPUs use neither the links between them nor memory of the host, so every byte goes out of a NIC and in by another,
-through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second host (957608-AN210, section 8.6).
+GPUs use neither the links between them nor host memory, so every byte leaves through one NIC and returns through
+another, through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second host (957608-AN210, section 8.6).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SECONDS = 30.0
 
 
 def make(request: Request) -> Steps:
-    """Every host for itself, all at a time."""
+    """Every host by itself, all at the same time."""
     steps = Steps()
     for program in _PROGRAMS:
         for host in request.fabric.hosts:

@@ -1,11 +1,11 @@
-"""RDMA writes between pairs of NICs, as many pairs at a time as share nothing: bandwidth, then latency.
+"""RDMA writes between pairs of NICs, as many pairs at a time as share no resource: bandwidth, then latency.
 
-The pairs are the fewest that exercise every NIC, every rail and every leaf: each NIC is in one, across leaves where its
-rail has several. A NIC that an odd number leaves over has its turn after the others. Above a leaf the switch chooses
-the cable by a hash of each queue pair, so a pair has as many of them as it takes until every cable is likely to carry
-one; how likely is said.
+The pairs are the fewest that exercise every NIC, every rail and every leaf: each NIC is in one pair, which crosses
+leaves where its rail has several. With an odd number of NICs, the last one is measured after the others. Above a leaf
+the switch chooses the uplink of each queue pair by a hash, so a pair has as many queue pairs as it takes until every
+uplink is likely to carry one; the probability is printed.
 
-What is bad twice is narrowed down: both NICs are measured with ones that are good.
+A pair that is bad twice is narrowed down: both its NICs are measured with NICs that are good.
 """
 
 from __future__ import annotations

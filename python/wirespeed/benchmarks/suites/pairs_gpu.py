@@ -1,7 +1,7 @@
-"""RDMA writes between memory of GPUs, over the NIC beside each: the pairs are those of the suite pairs.
+"""RDMA writes between GPU memory, each NIC with the GPU beside it: the pairs are those of the suite pairs.
 
-Low here and good with memory of the host (suite pairs) is the way between GPU and NIC: ACS, IOMMU, the peer-memory
-client, or a NIC at another PCIe switch than its GPU.
+A pair that is slow here and fast with host memory (suite pairs) points to the path between GPU and NIC: ACS, IOMMU, the
+peer-memory client, or a NIC at another PCIe switch than its GPU.
 """
 
 from __future__ import annotations

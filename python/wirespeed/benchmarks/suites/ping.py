@@ -1,11 +1,11 @@
-"""Every NIC address of every host to every one of every other, in seconds: one jumbo ping each, and the route.
+"""Ping every NIC address from every NIC address of other hosts with one jumbo packet, and read the route, in seconds.
 
 The pings and routes of the suite mesh, without RDMA and with one packet for each pair: the largest that may not be
-fragmented, from the NIC's own address. A pair that does not answer is asked with a small packet too, which tells an MTU
-on the way from a link that is down. The route that the kernel takes is held against the planned rules and routes, since
-a missing rule is not seen by pings.
+fragmented, from the NIC's address. A pair without a reply is pinged with a small packet too, which tells a small MTU on
+the path from a link that is down. The kernel's route is compared with the planned rules and routes, since pings do not
+show a missing rule.
 
-What pairs that are bad have in common is named: a NIC, its port, a rail, a leaf, a host.
+What bad pairs have in common is named: a NIC, its port, a rail, a leaf, a host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.suites.mesh import add_pings
 
 TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
-KERNEL_ALONE = True
+KERNEL_ONLY = True
 
 COUNT = 1
 _WAIT_S = 1

@@ -1,4 +1,4 @@
-"""The first look after a change: each NIC once for a few seconds, then one all-reduce over everything.
+"""The first test after a change: each NIC once for a few seconds, then one all-reduce over everything.
 
 It exercises every NIC, rail and leaf as the suite pairs does, for 3 s each, and measures no latency.
 """
@@ -13,7 +13,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
 
-TITLE = "a first look: every NIC for 3 s, then one all-reduce over everything"
+TITLE = "first test after a change: every NIC for 3 s, then one all-reduce over everything"
 NARROWS = (BANDWIDTH,)
 
 _SECONDS = 3

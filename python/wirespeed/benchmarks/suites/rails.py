@@ -1,10 +1,10 @@
-"""What two hosts reach over all rails at once, beside each rail alone with one queue pair and with several.
+"""What two hosts reach over all rails at once, compared with each rail alone, with one queue pair and with several.
 
-A NIC that is at line rate alone and not beside the others shares a PCIe switch, a socket or memory with them. One that
-is at line rate with several queue pairs and not with one is bound by its own work for a queue pair.
+A NIC that is at line rate alone and slower beside the others shares a PCIe switch, a socket or memory with them. One
+that is at line rate with several queue pairs and slower with one is limited by its work for a single queue pair.
 
-Each host is measured with one other, all pairs of hosts at a time; of an odd number the last has its turn after them.
-The relative gates of a profile compare the runs: bench run rails --profile field.
+Each host is measured with one other, all pairs of hosts at the same time; with an odd number the last one follows. The
+relative gates of a profile compare the runs: bench run rails --profile field.
 """
 
 from __future__ import annotations

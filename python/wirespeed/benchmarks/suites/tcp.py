@@ -1,4 +1,4 @@
-"""TCP between pairs of NICs with iperf3, one way at a time; the pairs are those of the suite pairs."""
+"""TCP between pairs of NICs with iperf3, one direction at a time; the pairs are those of the suite pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.benchmarks.steps.steps import add_iperf3
 
 TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
 NARROWS = ("iperf3",)
-KERNEL_ALONE = True
+KERNEL_ONLY = True
 
 
 def make(request: Request) -> Steps:

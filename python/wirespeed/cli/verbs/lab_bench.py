@@ -169,9 +169,9 @@ def _check(suite: Suite, machines: bool) -> None:
     from wirespeed.benchmarks.suites import suites
     from wirespeed.errors import refuse
 
-    if suite.kernel_alone or machines:
+    if suite.kernel_only or machines:
         return
-    others = ", ".join(name for name, one in suites().items() if one.kernel_alone)
+    others = ", ".join(name for name, one in suites().items() if one.kernel_only)
     expected = f"one that needs neither RDMA nor GPUs: {others}"
     hint = "a network namespace has neither; wirespeed lab rdma builds hosts with RDMA"
     raise refuse("lab bench", f"the suite {suite.name}", expected, hint)

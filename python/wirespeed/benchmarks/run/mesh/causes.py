@@ -28,43 +28,43 @@ class _Sign:
 
 
 _LARGE = _Sign(
-    "packets of the planned size are lost and small ones come back: an MTU on the way is too small",
+    "packets of the planned size are lost and small ones come back: an MTU on the path is too small",
     ("link.mtu", "port.mtu", "port.vlan-mtu"),
     ("SW-01", "OS-07"),
 )
 _DEAD = _Sign(
-    "nothing comes back, large or small: a link is down, or an address or route is not there",
+    "no reply to large or small packets: a link is down, or an address or a route is missing",
     ("link.up", "port.up", "address.assigned", "address.route", "address.rule"),
     ("CAB-01", "RT-10", "OS-05"),
 )
 _BETWEEN = _Sign(
-    "nothing comes back, large or small, between these alone: what lies between them does not forward",
+    "no reply to large or small packets between these only: a device between them does not forward",
     ("port.up", "fabric.bgp-session", "fabric.bgp-networks"),
     ("RT-10", "RT-05"),
 )
 _LOST = _Sign("pings of the planned size fail", ("link.mtu", "port.mtu", "link.up", "port.up"), ("CAB-02", "SW-01"))
 _WAY = _Sign(
-    "the kernel sends another way than planned: a rule or a route is not there, or another one comes first",
+    "the kernel uses another route than planned: a rule or a route is missing, or another one takes precedence",
     ("address.rule", "address.route"),
     ("OS-05",),
 )
 _NOWHERE = _Sign(
-    "the kernel has no way there: the link is down, or the address, its rule or its route is not there",
+    "the kernel has no route: the link is down, or the address, its rule or its route is missing",
     ("link.up", "address.assigned", "address.rule", "address.route"),
     ("OS-05", "RT-10", "CAB-01"),
 )
 _LEAVES = _Sign(
-    "what comes from its address leaves by another NIC, so a rule or a route is not as planned",
+    "packets from its address leave through another NIC: a rule or a route is not as planned",
     ("address.rule", "address.route"),
     ("OS-05",),
 )
 _ARRIVES = _Sign(
-    "what goes to its address arrives at another NIC, whose MAC address others know for it",
+    "packets to its address arrive at another NIC: other hosts have that NIC's MAC address for it",
     ("address.neighbour", "address.arp"),
     ("OS-04",),
 )
 _RDMA = _Sign(
-    "RDMA fails where pings come back: the GID, the RDMA port, its MTU or a filter",
+    "RDMA fails where pings succeed: the GID, the RDMA port, its MTU or a filter",
     ("address.gid", "launch.gid-index", "nic.rdma-port", "nic.rdma-mtu", "host.firewall"),
     ("NIC-05", "OS-06", "OS-07"),
 )
