@@ -1,4 +1,4 @@
-"""Quantities. Each is an integer in its base unit; the type says which, the constructors say from what.
+"""Quantities. Each is an integer in its base unit; the type names it, the constructors name the source unit.
 
 | type | base unit |
 | --- | --- |

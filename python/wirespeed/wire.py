@@ -79,7 +79,7 @@ def send_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PLA
 
 
 def read_response_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PLAIN) -> int:
-    """Bytes on the wire for the response to one RDMA read of ``size`` bytes; the request goes the other way.
+    """Bytes on the wire for the response to one RDMA read of ``size`` bytes; the request goes in the other direction.
 
     Raises:
         ValueError: the path MTU is not one of `PATH_MTUS`.
@@ -148,7 +148,7 @@ def pcie_packets(payload: int) -> PciePackets:
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """What still arrives at a priority group after its port has asked the peer to stop, in terms.
+    """What still arrives at a priority group after its port has sent a pause, as terms.
 
     Times in picoseconds; ``cells`` of ``cell`` bytes each.
     """
@@ -174,7 +174,7 @@ def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int, generati
 
     Args:
         rate: of the link, bits per second.
-        delay: of the cable one way, picoseconds.
+        delay: of the cable in one direction, picoseconds.
         mtu: largest IP packet, bytes.
         lossless: lossless priorities of the port.
         cell: the buffer is given out in so many bytes.

@@ -256,9 +256,9 @@ def test_a_port_is_overridden_in_place(two_tiers: Plan) -> None:
 def test_a_threshold_is_kept_as_asked_and_as_said(two_tiers: Plan) -> None:
     place = Place("leaf1", (("port", "Eth1/1"), ("queue", "3")))
     said = two_tiers.switches["leaf1"].ports["Eth1/1"].queues["3"].ecn.minimum
-    assert two_tiers.asked[place, "queue.ecn.minimum"] == Size(1_000_500)
+    assert two_tiers.requested[place, "queue.ecn.minimum"] == Size(1_000_500)
     assert said == Size(1_001_000)
-    assert (place, "queue.ecn.maximum") not in two_tiers.asked
+    assert (place, "queue.ecn.maximum") not in two_tiers.requested
 
 
 def test_a_cabling_file_gives_back_the_plan_it_was_written_from(tmp_path: Path, two_tiers: Plan) -> None:

@@ -1,4 +1,4 @@
-"""What the catalogue knows of software: which versions work together, and what brings a driver onto a host."""
+"""Software in the catalogue: which versions work together, and what brings a driver onto a host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CudaToolkit(Entry):
     family_driver: Sourced[str] | None = None  # first driver on which its programs run at all
     gcc: Sourced[int]  # newest major release of GCC that nvcc works with
     nvhpc: Sourced[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers take
-    int128: Sourced[bool]  # whether nvcc knows 128-bit integers
+    int128: Sourced[bool]  # whether nvcc has 128-bit integers
     breaks_on: Sourced[list[str]] | None = None  # systems whose C library nvcc's front end cannot read
 
 
@@ -87,7 +87,7 @@ class StackBuild(Entry):
 class StackRelease(Entry):
     """A release of an RDMA stack."""
 
-    drivers: str  # version of its drivers, or how it begins; what they and the stack say of themselves
+    drivers: str  # version of its drivers, or how it begins; as they and the stack report it
     builds: list[StackBuild] = Field(min_length=1)
     breaks_on: Sourced[str] | None = None  # first kernel series that its modules are known not to compile for
 

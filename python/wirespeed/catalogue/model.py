@@ -1,4 +1,4 @@
-"""What the catalogue knows of a piece of hardware or software. A number without a source is absent, not guessed."""
+"""Hardware and software in the catalogue. A number without a source is absent, not guessed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NicClass(Entry):
 
 
 class NicNvm(Entry):
-    """What a NIC's non-volatile memory must say for RoCE; the names are those of the settings. None: no such option."""
+    """NVRAM options of a NIC for RoCE; the names are those of the settings. None: no such option."""
 
     rdma: bool | None = None
     performance_profile: str | None = None
@@ -87,7 +87,7 @@ class NicNvm(Entry):
 
 
 class NtbAbility(Entry):
-    """What a non-transparent PCIe bridge takes of the host's address space, and can be told to take."""
+    """Address space that a non-transparent PCIe bridge reserves by default, and can be configured to reserve."""
 
     prefetch: Sourced[SizeField]  # as it comes from the factory
     least: Sourced[SizeField]
@@ -109,7 +109,7 @@ class NicModel(Entry):
     speed: Sourced[BandwidthField]  # of one port
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
-    ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: the NIC cannot be told
+    ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: not configurable on the NIC
     stacks: list[str] = []  # RDMA software stacks made for it, which displace other NICs' drivers
     firmware: Sourced[str] | None = None  # file name pattern of its firmware; {release} is 28_39_1002 for 28.39.1002
     qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
@@ -206,11 +206,11 @@ class CpuTopology(Entry):
 
 
 class BiosRow(Entry):
-    """An attribute of the firmware as a document asks for it; the key it stands under is a name of `BIOS_VALUES`."""
+    """A BIOS attribute as a document requires it; its key is a name of `BIOS_VALUES`."""
 
     value: str
     menu: str | None = None  # None: the document names no menu
-    says: str = Field(min_length=1)  # the document's words for the value
+    says: str = Field(min_length=1)  # the value as the document names it
     why: str = Field(min_length=1)
     source: str = Field(min_length=1)
 
@@ -232,7 +232,7 @@ class Memory(Entry):
     channels: Sourced[int]
     speed: Sourced[int]  # MT/s
     cache: Sourced[SizeField] | None = None  # all of the socket's caches together, levels 2 and 3
-    sockets: Sourced[int] | None = None  # where `cpus` does not say it
+    sockets: Sourced[int] | None = None  # if `cpus` does not contain it
 
     @property
     def bandwidth(self) -> Bandwidth:
@@ -277,7 +277,7 @@ class QueueMap(Entry):
 class EcnDefaults(Entry):
     """Marking thresholds of the RoCE queue where the cluster file names none: those a document prints for one speed.
 
-    A queue of another speed gets the same time of the link: bandwidth times the delay these thresholds stand for.
+    A queue of another speed gets the same time of the link: bandwidth times the delay of these thresholds.
     """
 
     speed: Sourced[BandwidthField] | None = None  # that the thresholds are for; None: the same at every speed
@@ -295,7 +295,7 @@ class EcnFillDefaults(Entry):
 
 
 class BufferDefaults(Entry):
-    """How the packet buffer is divided where the cluster file does not say; the names are those of the settings."""
+    """Default division of the packet buffer; the names are those of the settings."""
 
     lossless: Sourced[bool] | None = None  # whether a set of buffers for lossless traffic must be put into use
     lossless_share: Sourced[int] | None = None  # from here all but the last in percent
@@ -316,7 +316,7 @@ class ThresholdSteps(Entry):
 
 
 class LoadBalancingDefaults(Entry):
-    """How flows choose among equal paths where the cluster file does not say; the names are those of the settings."""
+    """Default load balancing over equal-cost paths; the names are those of the settings."""
 
     mode: Sourced[str]
     flowlet_gap: Sourced[DurationField] | None = None
@@ -334,7 +334,7 @@ class WatchdogDefaults(Entry):
 
 
 class SwitchSystem(Entry):
-    """What the plan must know of a switch operating system; its words stay in platforms/."""
+    """Data of a switch operating system for the plan; its commands are in platforms/."""
 
     title: str
     # Python format; {port} counts from 1, {index} from 0, {lane} electrical lanes: "Eth1/{port}", "Ethernet{lane}"
@@ -342,13 +342,15 @@ class SwitchSystem(Entry):
     sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0, {part} from 1
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure
-    ecn_unit: Sourced[int] | None = None  # bytes in the unit thresholds are said in; None: percent of a queue's buffer
+    ecn_unit: Sourced[int] | None = None  # bytes in the unit of thresholds; None: percent of a queue's buffer
     classes: dict[str, QueueMap]  # roce, cnp, default
     ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
     buffers: BufferDefaults | None = None
     own_buffers: BufferDefaults | None = None  # what lossless traffic makes of the buffer where no share is configured
-    threshold_steps: ThresholdSteps | None = None  # None: no dynamic threshold, or nobody says what its numbers mean
+    threshold_steps: ThresholdSteps | None = (
+        None  # None: no dynamic threshold, or the meaning of its numbers is not published
+    )
     load_balancing: LoadBalancingDefaults | None = None
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
     pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port
@@ -412,7 +414,7 @@ class CableModel(Entry):
 
 
 class Tuning(Entry):
-    """What a library is told unless the cluster file says otherwise; the names are those of the launch settings."""
+    """Default settings of a library; the names are those of the launch settings."""
 
     rdma: Sourced[bool] | None = None
     transport: Sourced[str] | None = None
@@ -447,7 +449,7 @@ class LibraryModel(Entry):
     """A library that jobs communicate through."""
 
     title: str
-    starters: list[str] = Field(min_length=1)  # what can start its jobs; the first where nobody chose
+    starters: list[str] = Field(min_length=1)  # what can start its jobs; the first is the default
     gpus: str | None = None  # vendor of the GPUs it is for
     marks: bool = True  # whether its jobs can ask for a DSCP; if not, they take the NIC's own for RoCE
     tuning: Tuning = Tuning()
@@ -498,7 +500,7 @@ class TuningProfile(Entry):
 
 
 class FailureMode(Entry):
-    """A way clusters fail."""
+    """A failure mode of clusters."""
 
     title: str
     layer: str

@@ -140,7 +140,7 @@ def _open_key(into: _Open, event: Any, file: str, lines: dict[Path, int], proble
     first = into.keys.get(key)
     if first is not None:
         problems.append(
-            Problem(f"{file}:{line}", f"the key {key!r} again", "each key once", f"it stands on line {first} already")
+            Problem(f"{file}:{line}", f"the key {key!r} used twice", "each key once", f"first used on line {first}")
         )
     elif any(word in key.lower() for word in _SECRET_WORDS):
         problems.append(

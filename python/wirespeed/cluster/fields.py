@@ -99,7 +99,7 @@ def _flag(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if text not in ("true", "false"):
-        raise Unfit("true or false", "write the word out; yes, no, on and off are never guessed")
+        raise Unfit("true or false", "write true or false; yes, no, on and off are never guessed")
     return text == "true"
 
 

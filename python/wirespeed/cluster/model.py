@@ -61,7 +61,7 @@ class Scheme(StrEnum):
 
     @property
     def shape(self) -> str:
-        """What has a subnet of its own: ``link``, ``rail``, or ``leaf``, which means each rail on each leaf."""
+        """What has a separate subnet: ``link``, ``rail``, or ``leaf`` (each rail on each leaf)."""
         return self.value.partition("-")[0]
 
     @property
@@ -137,7 +137,7 @@ class Transport(StrEnum):
 
 
 class Distance(StrEnum):
-    """Distance of two PCIe devices, from the same device to across sockets, in NCCL's words."""
+    """Distance of two PCIe devices, from the same device to across sockets, in NCCL's terms."""
 
     LOC = "LOC"
     NVL = "NVL"
@@ -254,7 +254,7 @@ class HostPart(Part):
     bios: dict[ModelName, ModelName] = Field(
         default_factory=dict,
         description="attributes of the firmware instead of those of the server model and the tuning profile, such as "
-        "`smt: enabled`; `any` asks nothing of one",
+        "`smt: enabled`; `any` accepts every value",
     )
     nvm: NvmPart = Field(default_factory=NvmPart, description="options in the memory of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
@@ -289,7 +289,8 @@ class BuffersPart(Part):
     headroom_share: Percent | None = Field(default=None, description="ingress buffer for lossless headroom")
     lossy_share: Percent | None = Field(default=None, description="ingress buffer for lossy traffic")
     shared_headroom: SizeText | None = Field(
-        default=None, description="headroom that all lossless groups share, instead of one of its own for each"
+        default=None,
+        description="headroom that all lossless priority groups share, instead of separate headroom for each",
     )
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
@@ -307,11 +308,11 @@ class LoadBalancingPart(Part):
     flowlet_gap: DurationText | None = Field(
         default=None, description="pause in a flow after which it may change its path"
     )
-    flowlet_table: Positive | None = Field(default=None, description="flowlets that are told apart")
+    flowlet_table: Positive | None = Field(default=None, description="flowlets that are tracked")
 
 
 class QueuePart(Part):
-    """Where a switch puts one traffic class, instead of where its operating system's data says."""
+    """Traffic class, queue and priority group of one class on a switch; overrides the data of its operating system."""
 
     traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
     queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
@@ -341,8 +342,12 @@ class SwitchPart(Part):
     """One switch, or every switch of a range."""
 
     model: ModelName | None = Field(default=None, description="switch model in the catalogue")
-    os: ModelName | None = Field(default=None, description="operating system; a switch that runs one only need not say")
-    role: ModelName | None = Field(default=None, description="leaf takes hosts; spine, core and others are free words")
+    os: ModelName | None = Field(
+        default=None, description="operating system; optional for a switch model with one only"
+    )
+    role: ModelName | None = Field(
+        default=None, description="leaf: connects hosts; spine, core and other names are free"
+    )
     mtu: Positive | None = Field(default=None, description="largest IP packet on every port, in bytes")
     breakout: Positive | None = Field(default=None, description="ports each port of the front panel is split into")
     classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
@@ -389,7 +394,7 @@ class FabricPart(Part):
     """A fabric by its pattern, instead of `links`: switches with the roles leaf, spine and core, in file order."""
 
     planes: Positive = Field(
-        default=1, description="fabrics side by side: rail r is in plane 1 + (r - 1) mod planes, on leaves of its own"
+        default=1, description="parallel fabrics: rail r is in plane 1 + (r - 1) mod planes, on separate leaves"
     )
     pods: Positive = Field(default=1, description="groups that leaves, spines and hosts are dealt into evenly")
     leaf_spine: TierPart = Field(description="from each leaf to the spines of its pod")
@@ -436,8 +441,8 @@ class AsnPart(Part):
     leaves: Positive | None = Field(default=None, description="number of the first leaf; base + 10000 if absent")
     per: AsnPer = Field(
         default=AsnPer.TIER,
-        description="tier: each leaf its own, the spines of a pod and the top of a fabric share one (RFC 7938, 5.2.1);"
-        " switch: each its own",
+        description="tier: one AS number per leaf, one per pod for its spines, one for the top tier (RFC 7938, 5.2.1);"
+        " switch: one per switch",
     )
 
 
@@ -455,7 +460,7 @@ class RoutingPart(Part):
 
 
 class NicClassPart(Part):
-    """Where the NICs put one traffic class, instead of where the NIC model's data says."""
+    """Traffic class of one class on the NICs; overrides the data of the NIC model."""
 
     traffic_class: NicTrafficClassNumber | None = Field(default=None, description="NIC traffic class")
     cos_queue: NicCosQueueNumber | None = Field(default=None, description="NIC class-of-service queue")
@@ -480,7 +485,7 @@ class ClassPart(Part):
 
 
 class LaunchPart(Part):
-    """How jobs are launched. What is absent is as the library's entry in the catalogue says."""
+    """How jobs are launched. Defaults: the library's entry in the catalogue."""
 
     library: ModelName | None = Field(
         default=None, description="library in the catalogue that jobs use; RCCL or NCCL by GPU, else openmpi, if absent"
@@ -489,7 +494,7 @@ class LaunchPart(Part):
         default=None, description="what starts the ranks; the library's usual one if absent"
     )
     ranks: Positive | None = Field(default=None, description="ranks on each host; one per GPU, or per NIC, if absent")
-    threads: Positive | None = Field(default=None, description="threads of a rank, each with a core of its own")
+    threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
     binding: Binding | None = Field(default=None, description="how ranks are bound to cores; not at all if absent")
     gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
     priority: PriorityNumber | None = Field(default=None, description="service level, where tagged frames need it")
@@ -501,7 +506,7 @@ class LaunchPart(Part):
     coalescing_from: Positive | None = Field(default=None, description="outstanding sends from which on they are")
     eager_sgl: Flag | None = Field(default=None, description="whether eager messages use a scatter-gather list")
     eager_sgl_limit: SizeText | None = Field(default=None, description="largest message that does")
-    async_progress: Flag | None = Field(default=None, description="whether a thread of its own moves messages on")
+    async_progress: Flag | None = Field(default=None, description="whether a separate thread progresses messages")
     gpu_direct: Distance | None = Field(default=None, description="farthest NIC a GPU's memory is reached from")
     gpu_direct_reads: Flag | None = Field(default=None, description="whether NICs read GPU memory too")
     gpu_peers: Distance | None = Field(default=None, description="farthest GPU that is reached directly")
@@ -549,13 +554,13 @@ DEFAULT_CLASSES: Mapping[str, ClassPart] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Which line each part of a cluster file stands on."""
+    """The line of each part of a cluster file."""
 
     file: str
     lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict)
 
     def at(self, *path: str | int) -> str:
-        """``file:line`` of a part, or of the nearest one around it that stands in the file."""
+        """``file:line`` of a part, or of the nearest enclosing part that is in the file."""
         for end in range(len(path), -1, -1):
             line = self.lines.get(path[:end])
             if line is not None:
@@ -571,7 +576,7 @@ class HostSpec:
     model: str
     os: str
     nics: Counted
-    path: tuple[str | int, ...]  # where it stands in the file
+    path: tuple[str | int, ...]  # its path in the file
 
 
 @dataclass(frozen=True, slots=True)

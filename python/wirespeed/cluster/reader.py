@@ -102,7 +102,7 @@ def check_version(version: object, origin: Origin) -> None:
         Refused: it is written for a newer or an older wirespeed.
     """
     if not isinstance(version, str) or not version.isascii() or not version.isdigit() or len(version) > 9:
-        return  # the model says what is wrong with it
+        return  # the model reports the problem
     if int(version) > VERSION:
         raise refuse(
             origin.at("version"),
@@ -185,7 +185,7 @@ class _Expansion:
             self.problems.append(problem)
 
     def _members(self, section: str, key: str, group: _Part) -> Iterator[tuple[str, _Part, tuple[str | int, ...]]]:
-        """(name, what applies to it, where that stands) of every member of a range."""
+        """(name, its part, path of the part) of every member of a range."""
         path: tuple[str | int, ...] = (section, key)
         names = self._names(key, path)
         known = set(names)
@@ -207,7 +207,7 @@ class _Expansion:
             if before is not None:
                 first = self.origin.at(*before[1])
                 again = "again" if name == before[0] else f"beside {before[0]!r}"
-                self._refuse(path, f"the name {name!r} {again}", "each name once", f"it stands at {first} already")
+                self._refuse(path, f"the name {name!r} {again}", "each name once", f"first used at {first}")
                 continue
             self.seen[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
             part, where = exceptions.get(name, (group, path))
@@ -272,7 +272,7 @@ class _Expansion:
 
 
 def _merge(group: _Part, part: _Part) -> _Part:
-    """The group with what the part says instead; mappings are merged key by key."""
+    """The group with the values of the part; mappings are merged key by key."""
     update: dict[str, object] = {}
     for name in part.model_fields_set:
         ours, theirs = getattr(group, name), getattr(part, name)

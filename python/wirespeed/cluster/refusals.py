@@ -1,4 +1,4 @@
-"""The model's complaints as problems in the words of the file."""
+"""Validation errors of the model as problems with line and key of the file."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
     if kind == "union_tag_not_found":
         return Problem(place, "no 'kind'", "'kind', which has no default")
     if kind == "union_tag_invalid":
-        kinds, word = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
-        return Problem(origin.at(*where, "kind"), f"kind: {_word(word)}", " or ".join(kinds), did_you_mean(word, kinds))
+        kinds, kind = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
+        return Problem(origin.at(*where, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), did_you_mean(kind, kinds))
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
@@ -111,7 +111,7 @@ def _part(kind: Any, step: str | int) -> Any:
 
 
 def _kinds(hint: Any) -> list[type[BaseModel]]:
-    """The models of a part that comes in several kinds, told apart by their ``kind``."""
+    """The models of a part with several kinds, distinguished by ``kind``."""
     choices = list(typing.get_args(hint))
     return choices if len(choices) > 1 and all(map(_is_model, choices)) else []
 

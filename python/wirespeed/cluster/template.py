@@ -20,7 +20,7 @@ hosts:
 switches:
   leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
   # leaf1: {model: arista-7060dx5-64s, os: eos, role: leaf}
-  # Thresholds and queues come from the operating system's data; say here what shall differ:
+  # Thresholds and queues come from the operating system's data; override them here:
   #   ecn: {minimum: 1048 kB, maximum: 2097 kB, probability: 5%}
   #   classes: {roce: {queue: 3}}
 
@@ -44,7 +44,7 @@ addresses:
 # How switches with links route: eBGP on every cable (RFC 7938), unnumbered where there is no addresses.fabric.
 # routing: {underlay: bgp-unnumbered, asn: {base: 4200000000, per: tier}, bfd: true}
 
-# DSCP and priority are the cluster's choice; NIC and switch data say which queues they reach. All other traffic is in
+# DSCP and priority are the cluster's choice; NIC and switch data define their queues. All other traffic is in
 # the class `default`.
 classes:
   roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}

@@ -1,8 +1,8 @@
 """What devices really have: observed settings, where each was read, and why the others were not.
 
-Facts are built from observations. An observation says one thing: at this place, this setting has this value, read from
+Facts are built from observations. An observation is one fact: at this place, this setting has this value, read from
 this line of this command's output. The same things (`Host`, `Switch`) that carry intent in a plan carry the observed
-values here; what was not observed is None, and `Facts.missing` says why.
+values here; what was not observed is None, and `Facts.missing` has the reason.
 """
 
 from wirespeed.facts.assembly import facts_from

@@ -19,7 +19,7 @@ Without it a member that was not observed is unknown; with it, it is absent.
 class State(IntEnum):
     """Which state of a device a reading shows; a check believes the highest one read."""
 
-    ASSUMED = -1  # nothing the device printed says it: the default, as known from memory
+    ASSUMED = -1  # not printed by the device: the default, not verified
     PERSISTENT = 0  # in effect after the next reboot or reset
     CONFIGURED = 1  # in a configuration file
     RUNNING = 2  # in effect now
@@ -99,7 +99,7 @@ class Facts:
         return (place, path) in self.readings
 
     def missing(self, place: Place, path: str) -> str:
-        """Why a value was not read, in words."""
+        """Why a value was not read, as text."""
         gaps = self.gaps.get((place.device, path), ())
         if gaps:
             return "; ".join(str(gap) for gap in gaps)

@@ -7,14 +7,15 @@ Unlike `wirespeed.limits.cuts` another algorithm may beat these: they are what t
   bus bandwidth (k-1)·L. Behind a switch every ring enters and leaves a GPU over all its links.
 * **ring** across hosts: each ring enters a host by one NIC, passes its k GPUs over k-1 links and leaves by a NIC.
   k such paths use each of the k(k-1) links of a mesh once: bus bandwidth min(k·L, the host's NICs).
-  All-reduce, reduce-scatter, all-gather, broadcast and reduce alike (NCCL counts bus bandwidth so).
+  All-reduce, reduce-scatter, all-gather, broadcast and reduce (NCCL counts bus bandwidth so).
 * **tree** (all-reduce): two complementary trees over the hosts, half the data each; a host sends 2·S (up once, down
   twice, as inner node of one and leaf of the other), with two hosts S. Bus bandwidth (n-1)/n × NICs, with two hosts
   twice that; a chain over the GPUs of a host carries S up and S down.
 * **nvls** (all-reduce): the switch between GPUs sums and copies. Each GPU sends S and its own n-th part of the sum once
   more: bus bandwidth 2(n-1)/(n+1) × the part of its usable links that such traffic reaches. **nvls-tree** is the same
   on every host of k GPUs, with a tree over the hosts.
-* **linear** (gather, scatter): every rank sends to the root, or the root to every rank; the root's links and NICs bind.
+* **linear** (gather, scatter): every rank sends to the root, or the root to every rank; the root's links and NICs are
+  the bottleneck.
 * **doubling** (hypercube): in each of log2(n) steps a rank exchanges all it has with one other. Over a mesh a step uses
   one link; every rank sends what it has to another host.
 * **pairwise** (all-to-all): every rank sends straight to every other; the NICs or the links are the limit.
@@ -77,12 +78,13 @@ _SUMMING = frozenset({Algorithm.NVLS, Algorithm.NVLS_TREE})
 _OF_ALL_REDUCE = frozenset({Algorithm.RING, Algorithm.TREE, Algorithm.NVLS, Algorithm.NVLS_TREE})
 
 
-def algorithm_of(collective: Collective, asked: Algorithm | None = None, group: Group | None = None) -> Algorithm:
-    """The algorithm that moves large messages: as asked where the collective has it, else the library's usual one."""
+def algorithm_of(collective: Collective, requested: Algorithm | None = None, group: Group | None = None) -> Algorithm:
+    """The algorithm that moves large messages: the requested one if the collective has it, else the usual one of the
+    library."""
     if collective is not Collective.ALL_REDUCE:
         return _USUAL[collective]
-    if asked in _OF_ALL_REDUCE:
-        return asked
+    if requested in _OF_ALL_REDUCE:
+        return requested
     sums = group is not None and not group.across_hosts and any(m.links and m.links.reduces for m in group.members)
     return Algorithm.NVLS if sums else Algorithm.RING
 
@@ -90,9 +92,9 @@ def algorithm_of(collective: Collective, asked: Algorithm | None = None, group: 
 def reachable(
     collective: Collective, group: Group, algorithm: Algorithm, beyond: Sequence[tuple[str, Group]] = ()
 ) -> Bound | None:
-    """Bus bandwidth in GB/s that the algorithm reaches. None where no figure says how fast the links are in use.
+    """Bus bandwidth in GB/s that the algorithm reaches. None: no figure for the usable rate of the links.
 
-    ``beyond`` are the same ranks by what lies above their hosts, each with a name (`wirespeed.limits.fabric`).
+    ``beyond`` are the same ranks by the switches above their hosts, each with a name (`wirespeed.limits.fabric`).
     """
     terms = [term for term in (_links(algorithm, group), _nics(algorithm, group)) if term is not None]
     above = [(name, _nics(algorithm, merged)) for name, merged in beyond]
@@ -103,7 +105,7 @@ def reachable(
         return None
     assumptions = [f"{algorithm.value} algorithm moves large messages of {collective.value}"]
     if collective is Collective.ALL_TO_ALL_V:
-        assumptions.append("even shares: the log does not tell those of all-to-all-v")
+        assumptions.append("even shares assumed: the log does not contain those of all-to-all-v")
     if group.across_hosts:
         assumptions.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
         assumptions.append(
@@ -186,7 +188,7 @@ def _nics(algorithm: Algorithm, group: Group) -> Term | None:
     n = group.ranks
     network = slowest.network_acknowledged
     nic = min(slowest.nics_acknowledged)
-    each = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bind}, acknowledgements)"
+    each = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
     name = "NICs of a host"
     match algorithm:
         case Algorithm.RING:

@@ -3,17 +3,17 @@
 **Oversubscription** of a switch is the bandwidth of its cables downward over that of its cables upward; of a tier, that
 of its worst switch.
 
-**Bisection bandwidth** is the least that must be cut, one way, to part the hosts into two equal halves (Leighton 1992,
-Introduction to Parallel Algorithms and Architectures, section 1.2): the worst halves, and every switch on the side
-where it cuts least. A host is one node: what its NICs exchange inside it is not counted.
+**Bisection bandwidth** is the smallest bandwidth, in one direction, of a cut that separates the hosts into two equal
+halves (Leighton 1992, Introduction to Parallel Algorithms and Architectures, section 1.2): the worst halves, and every
+switch on the side where it cuts least. A host is one node: what its NICs exchange inside it is not counted.
 
 Finding the worst halves is hard in general, but not in a fabric that is striped evenly. Join all switches of a tier
 that share switches or hosts below them: hosts, leaves of the same hosts, spines of a pod, cores become a tree. Joining
 only forbids cuts, so no cut of the tree is below the least of the fabric. Where each group splits its traffic upward in
-fixed shares, the same for all below it, a flow of the tree can be dealt out over the switches of each group in them,
-so by max-flow min-cut (Ford and Fulkerson 1956) no cut of the fabric is below the tree's least: both are equal.
-Elsewhere the tree's is an upper bound, and said to be. In the tree the worst halves are found exactly: for every group,
-side and number of hosts on the first side, the least cut below it.
+fixed shares, the same for all below it, a flow of the tree can be dealt out over the switches of each group in them, so
+by max-flow min-cut (Ford and Fulkerson 1956) no cut of the fabric is below the tree's least: both are equal. Elsewhere
+the tree's value is an upper bound, and labelled as one. In the tree the worst halves are found exactly: for every
+group, side and number of hosts on the first side, the least cut below it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def bisection(plan: Plan) -> Bisection | None:
 
 @dataclass(frozen=True, slots=True)
 class Uplinks:
-    """Switches that share what is below them, the hosts under them, and what their cables upward carry one way."""
+    """Switches that share what is below them, the hosts under them, and the bandwidth of their uplinks in one
+    direction."""
 
     switches: tuple[str, ...]
     hosts: frozenset[str]
@@ -112,7 +113,7 @@ def uplinks(plan: Plan) -> tuple[tuple[Uplinks, ...], ...]:
 
 
 def _heights(plan: Plan) -> dict[str, int]:
-    """Cables down to the nearest host; a switch that leads to none stands as high as there are devices."""
+    """Cables down to the nearest host; a switch without hosts below gets the number of devices."""
     near: dict[str, set[str]] = {}
     for cable in plan.cables:
         near.setdefault(cable.a.device, set()).add(cable.b.device)
@@ -165,10 +166,10 @@ class _Tree:
             groups, shares = list(parents and above), above
 
     def _shares(self, children: Sequence[str], shares: Mapping[str, Mapping[str, Fraction]]) -> dict[str, Fraction]:
-        """How traffic from below is dealt to the switches of a group; notes where not all below deal it alike.
+        """How traffic from below is distributed to the switches of a group; records where the distribution is uneven.
 
         A group sends by its members' shares: it can fill its cables only if the members' bandwidth upward is in the
-        same shares, and a member deals its part by the bandwidth of its own cables.
+        same shares, and a member distributes its part by the bandwidth of its cables.
         """
         first: dict[str, Fraction] | None = None
         for child in children:

@@ -24,7 +24,7 @@ def convert(value: float, unit: str, to: str) -> float:
 
 
 def tightest(terms: Iterable[Term], assumptions: Iterable[str] = ()) -> Bound:
-    """The bound that terms of one unit make: the least of them binds, the first of equals.
+    """The bound that terms of one unit make: the smallest is the bottleneck, the first of equal ones.
 
     Raises:
         ValueError: there is no term, or their units differ.
@@ -59,7 +59,7 @@ def in_unit(bound: Bound, unit: str) -> Bound:
 
 
 def scaled(bound: Bound, factor: float, why: str) -> Bound:
-    """The same bound times a factor; every formula says why."""
+    """The same bound times a factor; every formula contains the reason."""
     terms = tuple(
         dataclasses.replace(term, value=term.value * factor, formula=f"({term.formula}) × {why}")
         for term in bound.terms
@@ -68,5 +68,5 @@ def scaled(bound: Bound, factor: float, why: str) -> Bound:
 
 
 def number(value: float) -> str:
-    """A number in a formula: as many digits as say something."""
+    """A number in a formula: its significant digits."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 10_000 else f"{value:.0f}"

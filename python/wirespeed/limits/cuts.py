@@ -18,7 +18,7 @@ What must cross, in bytes:
 * **broadcast.** S must leave the host of the root and enter every other host. **reduce** is its mirror.
 * **sendrecv.** Rank i sends S to rank i+1: with ranks in host order, S leaves and enters every host.
 * **gather.** S·(n-k)/n enter the host of the root. **scatter** is its mirror.
-* **hypercube** is an all-gather. **all-to-all-v** is taken for all-to-all: its log does not tell the shares.
+* **hypercube** is an all-gather. **all-to-all-v** is taken for all-to-all: its log does not contain the shares.
 
 Where the switch between GPUs sums and copies (NVLS), each GPU of an all-reduce must still send S and receive S, so the
 bus bandwidth is at most 2(n-1)/n·P; elsewhere what a GPU must send or receive stays, and P with it. Where the switches
@@ -27,7 +27,7 @@ of the network sum (SHARP), each host sends and receives S.
 Hosts under one group of leaves are one node of the same problem, and the cables upward its NICs: `network_cut` holds
 for them too.
 
-The cut at the GPUs counts the same with every rank a node of its own: n ranks share n·P of links and what all NICs
+The cut at the GPUs counts the same with every rank as a separate node: n ranks share n·P of links and what all NICs
 move. On one host there is no NIC and the bus bandwidth is at most P, whatever the collective.
 
 The bound on bus bandwidth is (bus factor)·S/T with the least T these bytes need.
@@ -50,7 +50,7 @@ def network_cut(
 ) -> Term | None:
     """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown.
 
-    ``name`` and ``what`` are for members that are no hosts; ``summing`` says that the switches between reduce.
+    ``name`` and ``what`` are for members that are no hosts; ``summing``: the switches between reduce.
     """
     if not group.across_hosts or any(not member.nics for member in group.members):
         return None
@@ -61,7 +61,7 @@ def network_cut(
     formula = (
         f"{number(factor)} × S/T with {crossing}; "
         f"{what} move {number(tightest.network)} GB/s one way "
-        f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bind})"
+        f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bottleneck})"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)
 

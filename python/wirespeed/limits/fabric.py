@@ -1,7 +1,7 @@
-"""What lies between the hosts of a job: the cables upward from the leaves that they hang on, and from the pods.
+"""Limits between the hosts of a job: the uplinks of their leaves and of their pods.
 
 Hosts under one group of leaves are one node of the same problem as a host is of its GPUs: what must leave a host in
-`wirespeed.limits.cuts` must leave the group, over its cables upward. An oversubscribed leaf is where that binds.
+`wirespeed.limits.cuts` must leave the group, over its uplinks. It is the bottleneck of an oversubscribed leaf.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def _named(switches: Sequence[str]) -> str:
 
 
 def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Bandwidth | None:
-    """The fastest way of one flow between two ports, (device, port): the slowest cable of the best path.
+    """The fastest path of one flow between two ports, (device, port): the slowest cable of the best path.
 
-    None where the plan has no cable at one of them, or no way between them.
+    None where the plan has no cable at one of them, or no path between them.
     """
     ends = {(end.device, end.port): cable for cable in plan.cables for end in (cable.a, cable.b)}
     if source not in ends or target not in ends:
@@ -90,7 +90,7 @@ def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Ba
 
 
 def _widest(near: Mapping[str, Mapping[str, int]], start: str, goal: str, hosts: frozenset[str]) -> int | None:
-    """The widest way between two switches; hosts forward nothing."""
+    """The path of most bandwidth between two switches; hosts do not forward."""
     best = {start: 1 << 62}
     waiting = deque([start])
     while waiting:

@@ -34,7 +34,7 @@ class Path:
     encapsulation: wire.Encapsulation = wire.PLAIN
 
     def describe(self) -> str:
-        """The path in words."""
+        """The path as text."""
         ip = "IPv6" if self.encapsulation.ipv6 else "IPv4"
         tag = ", VLAN tag" if self.encapsulation.vlan else ""
         return f"{self.speed}, path MTU {self.path_mtu}, {ip}{tag}"

@@ -45,15 +45,15 @@ class Links:
 class Member:
     """One host of a collective.
 
-    ``nics`` is the payload each NIC moves one way while the other way is as full, GB/s: at most, and with
-    acknowledgements. ``nics_bind`` says what limits them.
+    ``nics`` is the payload each NIC moves one way while the other direction has the same load, GB/s: at most, and with
+    acknowledgements. ``nics_bottleneck`` is their bottleneck.
     """
 
     name: str
     ranks: int
     nics: tuple[float, ...]
     nics_acknowledged: tuple[float, ...]
-    nics_bind: str
+    nics_bottleneck: str
     links: Links | None
 
     @property

@@ -29,12 +29,12 @@ class Uplink:
 
     @property
     def name(self) -> str:
-        """The uplink in words."""
+        """The uplink as text."""
         return f"PCIe uplink {self.address}"
 
 
 def bridges(functions: Mapping[str, PcieFunction], address: str | None) -> tuple[str, ...]:
-    """The bridges above a function, from below; none where the plan does not say."""
+    """The bridges above a function, from below; none if the plan has none."""
     found: list[str] = []
     function = functions.get(address) if address else None
     while function is not None and function.parent is not None and function.parent not in found:
@@ -70,24 +70,25 @@ def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) ->
 def shared_rate(
     plan: Plan, host: str, rates: Mapping[str, float], *, both_ways: bool = False
 ) -> tuple[float, str | None]:
-    """What NICs move together one way between host memory and the wire, Gb/s, and the PCIe uplink that binds.
+    """What NICs move together one way between host memory and the wire, Gb/s, and the PCIe uplink that is the
+    bottleneck.
 
-    ``rates`` is what each moves alone, by its PCIe address; ``both_ways`` is whether the other way is as full.
+    ``rates`` is what each moves alone, by its PCIe address; ``both_ways``: the other direction has the same load.
     """
     left = dict(rates)
-    binds: str | None = None
+    bottleneck: str | None = None
     of: dict[Uplink, list[str]] = {}
     for address in rates:
         for uplink in uplinks_to_memory(plan, host, address):
             of.setdefault(uplink, []).append(address)
     for uplink, members in of.items():
         carried = pcie.two_way(uplink.slot).value / 2 if both_ways else pcie.one_way(uplink.slot).value
-        asked = sum(left[address] for address in members)
-        if asked > carried:
-            binds = uplink.name
+        requested = sum(left[address] for address in members)
+        if requested > carried:
+            bottleneck = uplink.name
             for address in members:
-                left[address] *= carried / asked
-    return sum(left.values()), binds
+                left[address] *= carried / requested
+    return sum(left.values()), bottleneck
 
 
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, both_ways: bool) -> Term | None:
@@ -108,7 +109,7 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
 
 
 def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:
-    """The NUMA node of a function, or of the first bridge above it that says."""
+    """The NUMA node of a function, or of the first bridge above it that has one."""
     for at in (address, *bridges(functions, address)):
         function = functions.get(at) if at else None
         if function is not None and function.numa_node is not None and function.numa_node >= 0:
@@ -117,7 +118,7 @@ def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> in
 
 
 def memory_term(plan: Plan, host: str, *, both_ways: bool) -> Term | None:
-    """Host memory of one socket, where the catalogue knows it: each byte is written, or read, at least once.
+    """Host memory of one socket, if the catalogue has it: each byte is written, or read, at least once.
 
     What caches take of DMA never reaches memory, so this is no limit that nothing can beat: `MemoryOfHost` is.
     """
@@ -153,7 +154,7 @@ class MemoryOfHost:
 
 
 def memory_of(plan: Plan, host: str) -> MemoryOfHost | None:
-    """The memory of a host, where the catalogue knows it, its caches and its sockets."""
+    """The memory of a host, if the catalogue has it, its caches and its sockets."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.memory is None or server.memory.cache is None:
         return None
@@ -173,12 +174,12 @@ def _channels(memory: Memory) -> str:
 
 
 def writes_in_order(nic: Nic, function: PcieFunction | None) -> bool:
-    """Whether PCIe relaxed ordering is off, as planned or found: in the NIC's memory, or in its control register."""
+    """Whether PCIe relaxed ordering is off, as planned or found: in the NIC's NVRAM, or in its control register."""
     return nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
 
 
 def ordered_writes_term(plan: Plan, host: str) -> Term | None:
-    """What strictly ordered writes of a NIC reach on such a CPU, where the catalogue knows it."""
+    """What strictly ordered writes of a NIC reach on such a CPU, if the catalogue has it."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.ordered_writes is None:
         return None

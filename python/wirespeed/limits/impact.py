@@ -46,7 +46,7 @@ def nic_bandwidth(
 ) -> Bound | None:
     """Payload one NIC of the plan moves in one direction, Gb/s, with what was found in place of what was planned.
 
-    ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None when the plan knows no speed.
+    ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None: the plan has no speed.
 
     Raises:
         KeyError: the plan has no such host or interface.
@@ -82,7 +82,7 @@ def nic_cost(
     """What one NIC loses, Gb/s of payload in one direction, by what was found: an x8 link, a small path MTU, …
 
     For example ``nic_cost(plan, "node1", "enp29s0np0", pcie_width=8)``: 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s.
-    None when it loses nothing or the plan knows no speed.
+    None: no loss, or the plan has no speed.
 
     Raises:
         KeyError: the plan has no such host or interface.

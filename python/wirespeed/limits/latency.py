@@ -28,7 +28,7 @@ def of_bytes(count: int, gb_per_s: float, what: str) -> Term:
 
 
 def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], passes: int = 1) -> Term | None:
-    """Light in the cables at both ends; what lies between leaves is left out. None where a length is not known."""
+    """Light in the cables at both ends; cables between leaves are not included. None where a length is not known."""
     ends: dict[Cable, None] = {}
     for cable in plan.cables:
         if any((end.device, end.port) in (source, target) for end in (cable.a, cable.b)):

@@ -31,7 +31,7 @@ def nic_goodput(
     """Payload a NIC port can move in one direction, Gb/s, RDMA write in an endless stream.
 
     ``function`` is the NIC's PCIe function, for its slot; None leaves the slot out. ``max_payload`` (bytes) and
-    ``speed`` stand in where nic or function do not say. None when no speed is known: then there is no limit to compute.
+    ``speed`` are used where nic or function have none. None: no speed is known, so there is no limit.
 
     Raises:
         ValueError: the path MTU or the PCIe link is none there is.
@@ -91,7 +91,7 @@ def path_of(
 ) -> Path | None:
     """The link as this NIC sees it; what had to be assumed is added to ``assumptions``. None without a speed.
 
-    ``ipv6`` says which IP carries RoCE where that is known, else the NIC's addresses do.
+    ``ipv6``: IP version of RoCE if known, else that of the NIC's addresses.
     """
     rate = nic.link.speed or speed
     if rate is None:
@@ -101,7 +101,7 @@ def path_of(
     mtu = path_mtu or nic.rdma_mtu or fitting
     if mtu is None:
         mtu = LARGEST_PATH_MTU
-        assumptions.append(f"path MTU {mtu}, the largest there is: neither the RDMA port nor the interface says")
+        assumptions.append(f"path MTU {mtu}, the largest: neither RDMA port nor interface has a value")
     assumptions.append(f"{'IPv6' if ipv6 else 'IPv4'} without VLAN tag between host and switch")
     return Path(rate, mtu, wire.Encapsulation(ipv6=ipv6))
 
@@ -113,7 +113,7 @@ def slot_of(function: PcieFunction | None, assumptions: list[str], *, max_payloa
     payload = function.max_payload or max_payload
     if payload is None:
         payload = pcie.USUAL_MAX_PAYLOAD
-        assumptions.append(f"PCIe MaxPayload {payload} bytes, the usual value: nothing says another")
+        assumptions.append(f"PCIe MaxPayload {payload} bytes, the usual value: none was read")
     return Slot(
         function.link.speed, function.link.width, payload, function.max_read_request or pcie.LARGEST_READ_REQUEST
     )

@@ -12,7 +12,7 @@ from wirespeed.units import format_transfer_rate
 SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2; sizes of crates/wire"
 
 USUAL_MAX_PAYLOAD = 256
-"""Bytes of data per packet assumed where nobody says: what lspci shows on servers with such NICs (pciutils samples,
+"""Bytes of data per packet assumed if not known: what lspci shows on servers with such NICs (pciutils samples,
 ``DevCtl: MaxPayload 256 bytes, MaxReadReq 4096 bytes``)."""
 
 LARGEST_READ_REQUEST = 4096
@@ -29,7 +29,7 @@ class Slot:
     max_read_request: int = LARGEST_READ_REQUEST
 
     def describe(self) -> str:
-        """The slot in words."""
+        """The slot as text."""
         return f"{format_transfer_rate(self.rate)} x{self.lanes}, MaxPayload {self.max_payload}"
 
 

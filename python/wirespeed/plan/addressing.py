@@ -76,7 +76,7 @@ def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Probl
     if 2 * len(between) > pool.num_addresses:
         problems.refuse(
             ("addresses", "fabric"),
-            f"an address plan too small: {pool} with {pool.num_addresses} addresses",
+            f"an address pool too small: {pool} with {pool.num_addresses} addresses",
             f"{2 * len(between)}, two for each cable between switches",
         )
         return {}
@@ -200,7 +200,7 @@ def _rail_subnets(cluster: Cluster, rails: list[int], problems: Problems) -> dic
 
 def _too_small(cluster: Cluster, problems: Problems, found: str, expected: str) -> None:
     key = "subnets" if cluster.addresses.subnets else "pool"
-    problems.refuse(("addresses", key), f"an address plan too small: {found}", expected)
+    problems.refuse(("addresses", key), f"an address pool too small: {found}", expected)
 
 
 def _check_networks(cluster: Cluster, problems: Problems) -> None:
@@ -223,7 +223,7 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
                 problems.refuse(
                     path,
                     f"{network}, which overlaps {other}",
-                    "networks apart",
+                    "networks that do not overlap",
                     f"the other is at {problems.origin.at(*earlier)}",
                 )
         barred = next((one for one in _NO_HOSTS if one.version == network.version and network.overlaps(one)), None)
@@ -235,7 +235,7 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
             private = "RFC 1918" if network.version == 4 else "RFC 4193"
             problems.warn(path, f"{network}, public address space", f"private address space ({private})")
         if path[1] in ("pool", "subnets", "fabric") and network.version != part.scheme.version:
-            problems.refuse(path, f"{network}", f"an IPv{part.scheme.version} network, as {part.scheme} says")
+            problems.refuse(path, f"{network}", f"an IPv{part.scheme.version} network, as scheme {part.scheme} needs")
 
 
 def _overridden(
@@ -265,7 +265,7 @@ def _overridden(
             first = given.setdefault(str(address.ip), (host, interface))
             if first != (host, interface):
                 problems.refuse(
-                    (*path, "address"), f"{address} again", "each address once", f"{' '.join(first)} has it"
+                    (*path, "address"), f"{address} used twice", "each address once", f"{' '.join(first)} has it"
                 )
             found[host, interface] = NicAddress(
                 str(address.ip), str(gateway.ip), address.network.prefixlen, str(address.network), old.vlan
@@ -276,7 +276,7 @@ def _overridden(
 
 
 def _check_single(cluster: Cluster, problems: Problems) -> None:
-    """An address is one host's, so it cannot stand where a range of hosts is described."""
+    """An address belongs to one host, so it cannot be set for a range of hosts."""
     sharing: dict[Identity[object], list[str]] = {}
     for host, spec in cluster.hosts.items():
         sharing.setdefault(Identity(spec.part), []).append(host)
@@ -307,4 +307,4 @@ def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress],
                 (name for name in sorted(regular) if name != address.network and own.overlaps(ip_network(name))), None
             )
             if other is not None:
-                problems.refuse(path, f"{own}, which overlaps {other}", "networks apart")
+                problems.refuse(path, f"{own}, which overlaps {other}", "networks that do not overlap")

@@ -1,8 +1,8 @@
 """The cluster as found: the plan with what was observed in the place of what was meant.
 
 Every setting that was read, running or in a configuration file, takes the place of the planned one; what was not read
-stays as planned, and `AsFound.unread` says so. Names by which things are known (models, rails, RDMA devices, addresses,
-which NIC serves which GPU) stay those of the plan: a limit is asked for the same NIC in both. A NIC or GPU that the
+stays as planned, and `AsFound.unread` lists it. Names (models, rails, RDMA devices, addresses, which NIC serves
+which GPU) stay those of the plan: limits are computed for the same NIC in both. A NIC or GPU that the
 whole list of its host does not have is left out, and so is a cable that one of its ends sees down.
 """
 
@@ -47,15 +47,15 @@ class AsFound:
     facts: Facts
 
     def unread(self, hosts: Iterable[str]) -> tuple[str, ...]:
-        """What limits of these hosts' NICs rest on and was not read, in words."""
+        """Settings that limits of these hosts' NICs depend on and that were not read, as text."""
         named = [host for host in hosts if host in self.plan.hosts]
         absent = [host for host in named if host not in self.facts.devices]
-        said = [f"nothing was collected from {_some(absent)}: taken as planned"] if absent else []
-        for path, words in LIMITING.items():
+        assumptions = [f"not collected: {_some(absent)}: taken as planned"] if absent else []
+        for path, name in LIMITING.items():
             lacking = [host for host in named if host not in absent and self._lacks(host, path)]
             if lacking:
-                said.append(f"the {words} of NICs was not read on {_some(lacking)}: taken as planned")
-        return tuple(said)
+                assumptions.append(f"the {name} of NICs was not read on {_some(lacking)}: taken as planned")
+        return tuple(assumptions)
 
     def _lacks(self, host: str, path: str) -> bool:
         """Whether any NIC of a host has no reading of a setting."""
@@ -79,12 +79,14 @@ _NAMED = 8  # hosts
 
 
 def as_found(plan: Plan, facts: Facts) -> AsFound:
-    """The cluster as found, by facts of any age: that they are of the time of a benchmark is the caller's to know."""
+    """The cluster as found, from facts of any age; the caller ensures that they are of the time of a benchmark."""
     found = _Overlay(facts)
     hosts = {name: found.over(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
     switches = {name: found.over(switch, Place(name), Switch.kind) for name, switch in plan.switches.items()}
     cables = tuple(_cables(plan.cables, hosts, switches))
-    there = dataclasses.replace(plan, hosts=hosts, switches=switches, cables=cables, computed=(), asked={}, warnings=())
+    there = dataclasses.replace(
+        plan, hosts=hosts, switches=switches, cables=cables, computed=(), requested={}, warnings=()
+    )
     return AsFound(there, facts)
 
 

@@ -1,6 +1,6 @@
 """Routes between switches: eBGP on every cable, so that each hop is an autonomous system of its own (RFC 7938).
 
-A session stands on each cable, between the addresses of its two ports, or unnumbered between their IPv6 link-local
+Each cable has a session, between the addresses of its two ports, or unnumbered between their IPv6 link-local
 addresses (RFC 8950 carries IPv4 prefixes over it). A switch announces its loopback and the subnets of its hosts.
 """
 
@@ -19,14 +19,14 @@ from wirespeed.plan.tiers import Tiers, tiers_of
 from wirespeed.settings import Bgp, BgpPeer
 
 LEAVES_AFTER = 10_000
-"""The first leaf's number stands so far behind the base, so that further spines renumber no leaf."""
+"""Offset of the first leaf's AS number from the base, so that further spines renumber no leaf."""
 
 _PRIVATE = (range(64_512, 65_535), range(4_200_000_000, 4_294_967_295))  # RFC 6996, section 5
 
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """What one switch is told of routing. Empty where it has no cable to another switch."""
+    """Routing settings of one switch. Empty where it has no cable to another switch."""
 
     bgp: Bgp = field(default_factory=Bgp)
     peers: Mapping[str, BgpPeer] = field(default_factory=dict)
@@ -211,12 +211,12 @@ def _paths(tiers: Tiers, between: Sequence[Cable]) -> dict[str, int]:
 
 
 def _check_paths(cluster: Cluster, paths: Mapping[str, int], problems: Problems) -> None:
-    asked = cluster.routing.ecmp
+    requested = cluster.routing.ecmp
     name = max(paths, key=lambda name: paths[name])
-    if asked is not None and asked < paths[name]:
+    if requested is not None and requested < paths[name]:
         problems.warn(
             ("routing", "ecmp"),
-            f"{asked} equal paths, where {name} has {paths[name]}",
+            f"{requested} equal-cost paths, where {name} has {paths[name]}",
             f"at least {paths[name]}",
             "the cables beyond stay idle",
         )

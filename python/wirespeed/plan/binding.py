@@ -10,8 +10,8 @@ whole cores:
 * compact: one core each, a rank's threads on the hardware threads of that core;
 * spread: all cores evenly shared out, a rank's cores side by side.
 
-Two things differ from the library's own reckoning, on purpose. The socket that the NIC hangs on comes first, where the
-catalogue knows it. And spread keeps every rank within a socket and loses none when ranks do not divide by sockets.
+Two things differ from the library's algorithm, on purpose. The socket of the NIC comes first, if the catalogue has it.
+Spread keeps every rank within a socket and loses none when ranks do not divide by sockets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Topology:
 
 
 def topology_of(cpus: CpuTopology, near: int | None) -> Topology:
-    """A server's cores; ``near`` is the NUMA node of its first NIC, None where nobody knows.
+    """A server's cores; ``near`` is the NUMA node of its first NIC, None: not known.
 
     Linux numbers the first hardware thread of every core before any second one, so these numbers hold whether
     the BIOS leaves simultaneous multithreading on or not.

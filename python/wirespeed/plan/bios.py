@@ -1,4 +1,4 @@
-"""What a host's firmware must be set to, as server model, tuning profile and cluster file say."""
+"""BIOS attributes of a host, from server model, tuning profile and cluster file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANY = "any"
 
 
 def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems: Problems) -> dict[str, BiosAttribute]:
-    """The attributes by name. Where several speak of one, the tuning profile goes before the server model, and the
+    """The attributes by name. The tuning profile overrides the server model, and the
     cluster file before both."""
     profile = catalogue.tunings.get(spec.part.tuning or "")
     rows = {**server.bios, **(profile.bios if profile else {})}
@@ -30,5 +30,5 @@ def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems:
             problems.refuse(path, repr(value), f"one of {', '.join(known)}", did_you_mean(value, list(known)))
         else:
             menu = found[name].menu if name in found else None
-            found[name] = BiosAttribute(value, menu, value, "the cluster file asks for it", "the cluster file")
+            found[name] = BiosAttribute(value, menu, value, "set in the cluster file", "the cluster file")
     return found

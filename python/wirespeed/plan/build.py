@@ -83,7 +83,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         hardware=catalogue,
         computed=numbers,
         latencies=latencies,
-        asked=_asked(switches, switch_kinds),
+        requested=_requested(switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.switches.items()},
@@ -97,7 +97,7 @@ class _Spec(Protocol):
 
     @property
     def part(self) -> object:
-        """The part of the cluster file that says it."""
+        """The part of the cluster file that defines it."""
 
 
 _S = TypeVar("_S", bound=_Spec)
@@ -182,8 +182,8 @@ def _hosts(
     }
 
 
-def _asked(switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]) -> dict[tuple[Place, str], object]:
-    """Thresholds that the switch can only say rounded, as they were asked for."""
+def _requested(switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]) -> dict[tuple[Place, str], object]:
+    """Requested values of thresholds that the switch rounds."""
     found: dict[tuple[Place, str], object] = {}
     for name, switch in switches.items():
         for port, settings in switch.ports.items():

@@ -1,4 +1,4 @@
-"""Host cables as a cabling file says them."""
+"""Host cables from a cabling file."""
 
 from __future__ import annotations
 

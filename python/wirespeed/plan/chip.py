@@ -15,7 +15,7 @@ _EGRESS = ("egress_lossless_share", "egress_lossy_share")
 
 
 def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
-    """The division of the packet buffer: what the cluster file says, else the system's data.
+    """The division of the packet buffer: from the cluster file, else from the data of the system.
 
     Without a lossless class nothing needs the buffers of one.
     """
@@ -51,11 +51,11 @@ def _check_shared_headroom(box: Box, found: Buffers, lossless: bool, problems: P
 
 
 def load_balancing(box: Box) -> LoadBalancing:
-    """How flows choose among equal paths: what the cluster file says, else the system's data."""
+    """How flows are assigned to equal-cost paths: from the cluster file, else from the data of the system."""
     part, defaults = box.spec.part.load_balancing, box.system.load_balancing
     found = _merged(LoadBalancing, part, defaults)
     if defaults is not None and part.mode not in (None, defaults.mode.value):
-        # What the system's data says beside its mode belongs to that mode.
+        # Further data of the system apply to its default mode only.
         found = {**_merged(LoadBalancing, part, None), "hash_fields": found.get("hash_fields")}
     return LoadBalancing(**found)
 
@@ -63,10 +63,10 @@ def load_balancing(box: Box) -> LoadBalancing:
 def _merged(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in fields(group):
-        asked = getattr(part, field.name, None)
+        requested = getattr(part, field.name, None)
         known = getattr(defaults, field.name, None)
-        asked = str(asked) if isinstance(asked, StrEnum) else asked
-        value = asked if asked is not None else known.value if known is not None else None
+        requested = str(requested) if isinstance(requested, StrEnum) else requested
+        value = requested if requested is not None else known.value if known is not None else None
         if value is not None:
             found[field.name] = frozenset(value) if isinstance(value, list) else value
     return found

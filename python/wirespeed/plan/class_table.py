@@ -22,7 +22,7 @@ from wirespeed.settings import (
 
 @dataclass(frozen=True, slots=True)
 class ClassNumbers:
-    """One traffic class on one NIC model and one switch operating system. None where nobody says."""
+    """One traffic class on one NIC model and one switch operating system. None: not known."""
 
     name: str
     nic: str

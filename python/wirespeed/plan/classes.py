@@ -35,7 +35,7 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
             problems.refuse(path, f"no DSCP in class {name}", "the DSCP values that choose it")
         if part.strict and part.share is not None:
             problems.refuse(
-                (*path, "share"), f"a share of {part.share}% and strict", "one of them", "strict is served first"
+                (*path, "share"), f"a share of {part.share}% and strict", "one of them", "strict priority has no share"
             )
         if part.strict and part.lossless:
             problems.refuse(
@@ -150,7 +150,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
 
 
 def _tuned(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> dict[str, Any]:
-    """What only some NICs can be told, and what the cluster file says of the NICs beyond the classes."""
+    """Settings that only some NICs have, and those of the cluster file for NICs beyond the classes."""
     parts = {name: cluster.classes[name].nic if name in cluster.classes else NicClassPart() for name in classes}
     for name, part in parts.items():
         if name != ROCE and (part.ect is not None or part.congestion_parameters is not None):
@@ -160,9 +160,9 @@ def _tuned(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel,
                 "ect and congestion_parameters of class roce alone",
                 "NICs run congestion control for RDMA",
             )
-    roce, said = classes.get(ROCE), parts.get(ROCE, NicClassPart())
+    roce, configured = classes.get(ROCE), parts.get(ROCE, NicClassPart())
     if roce is None or roce.congestion is None:
-        if said.ect is not None or said.congestion_parameters is not None:
+        if configured.ect is not None or configured.congestion_parameters is not None:
             problems.refuse(
                 ("classes", ROCE, "nic"),
                 "ect or congestion_parameters",
@@ -170,8 +170,8 @@ def _tuned(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel,
             )
         return _buffers(classes, parts, problems)
     return {
-        "ect": said.ect or (nic.ect.value if nic.ect else None),
-        "congestion_parameters": said.congestion_parameters,
+        "ect": configured.ect or (nic.ect.value if nic.ect else None),
+        "congestion_parameters": configured.congestion_parameters,
         "ecn_priorities": frozenset({roce.priority}) if nic.congestion_by_priority else None,
         **_buffers(classes, parts, problems),
     }
@@ -189,7 +189,11 @@ def _buffers(
         if part.buffer is not None and part.buffer > _LAST_BUFFER:
             problems.refuse(("classes", name, "nic", "buffer"), f"receive buffer {part.buffer}", f"0 to {_LAST_BUFFER}")
         if part.buffer_size is not None and part.buffer is None:
-            problems.refuse(("classes", name, "nic", "buffer_size"), "a size of no buffer", "buffer: its number")
+            problems.refuse(
+                ("classes", name, "nic", "buffer_size"),
+                "buffer_size without buffer",
+                "buffer: the number of the buffer",
+            )
     if not chosen:
         return {}
     others = {Priority(value): chosen.get(DEFAULT, 0) for value in range(8)}
@@ -218,7 +222,7 @@ def _cos_queues(
 
 
 def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:
-    """Where a switch puts each class: the operating system's data, with what the cluster file says instead."""
+    """Traffic class, queue and priority group of each class on a switch, from its system and the cluster file."""
     found: dict[str, QueueMap] = {}
     for name in classes:
         part = box.spec.part.classes.get(name)
@@ -277,7 +281,7 @@ def _check_meeting(
 def _check_groups(
     found: Mapping[str, QueueMap], classes: Mapping[str, TrafficClass], box: Box, problems: Problems
 ) -> None:
-    """A lossless class shares its ingress priority group with nobody: the group's headroom is what protects it."""
+    """A lossless class has an ingress priority group of its own: the headroom of the group protects it."""
     owners: dict[int, str] = {}
     for name, at in found.items():
         other = owners.setdefault(int(at.priority_group), name)

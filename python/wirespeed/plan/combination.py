@@ -39,7 +39,7 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
-    """What nvcc must be told to make code for a GPU: code for itself, not what newer makefiles leave out by default."""
+    """The nvcc options for a GPU: its own code, not what newer makefiles omit by default."""
     if gpu is None or gpu.compute_capability is None:
         return None
     number = gpu.compute_capability.value.replace(".", "")

@@ -24,7 +24,7 @@ def computed(
     cable: CableModel | None,
     problems: Problems,
 ) -> tuple[Computed, ...]:
-    """The numbers of the first switch of each kind, which stands for the others; problems of theirs are noted."""
+    """The values of the first switch of each kind, which represents the others; their problems are collected."""
     first: dict[Identity[SwitchKind], str] = {}
     for name, kind in kinds.items():
         first.setdefault(Identity(kind), name)

@@ -1,4 +1,4 @@
-"""The control loop of congestion control: the longest way through the fabric, there and back."""
+"""The control loop of congestion control: the round trip over the longest path of the fabric."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PATH_MTU = 4096  # bytes; the largest path MTU of RoCE (IBTA 9.4.2), so the lon
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Round-trip time of the longest way between two hosts on an idle fabric."""
+    """Round-trip time of the longest path between two hosts on an idle fabric."""
 
     time: Duration
-    cables: int  # on the way, one direction
-    switches: int  # whose latency is known, on the way
+    cables: int  # of the path, one direction
+    switches: int  # of the path, whose latency is known
     inside: Duration  # what of the time they take
     unknown: int  # switches whose latency is not
 
@@ -35,7 +35,7 @@ class Loop:
         return f"{self.cables} cables there and back, a {_PATH_MTU} B packet and its CNP sent on each{known}{unknown}"
 
 
-class _Way(NamedTuple):
+class _Path(NamedTuple):
     """From a host to a device. The shorter one is less, whatever it leads over."""
 
     time: int = 0  # picoseconds, there and back
@@ -44,11 +44,11 @@ class _Way(NamedTuple):
     inside: int = 0  # picoseconds in them
     unknown: int = 0
 
-    def on(self, cable: int) -> _Way:
+    def on(self, cable: int) -> _Path:
         """Over one cable more."""
         return self._replace(time=self.time + cable, cables=self.cables + 1)
 
-    def through(self, latency: Duration | None) -> _Way:
+    def through(self, latency: Duration | None) -> _Path:
         """Over one switch more, there and back; one of unknown latency takes no time."""
         if latency is None:
             return self._replace(unknown=self.unknown + 1)
@@ -62,11 +62,10 @@ def loop(
     cable: CableModel | None,
     latencies: Mapping[str, Latency] = MappingProxyType({}),
 ) -> Loop | None:
-    """The longest way of the fabric; None where a cable's length is not known.
+    """The longest path of the fabric; None if the length of a cable is not known.
 
-    Latencies of NICs are left out, and those of switches that neither cluster file nor catalogue knows: it is the least
-    that the loop can take. The way is found from the host farthest from the first one, which in a symmetric fabric is
-    the longest.
+    Unknown latencies of switches and latencies of NICs are not included: the result is a lower bound. The path starts
+    at the host farthest from the first one, which in a symmetric fabric is the longest.
 
     Args:
         cables: of the fabric.
@@ -74,53 +73,53 @@ def loop(
         cable: whose delay counts; without any, that of fibre.
         latencies: of switches, by name.
     """
-    ways: dict[str, dict[str, int]] = {}
+    delays: dict[str, dict[str, int]] = {}
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M
     for one in cables:
         if one.length is None:
             return None
         time = _time(int(one.speed), round(ns_per_m * one.length))
-        ways.setdefault(one.a.device, {})[one.b.device] = time
-        ways.setdefault(one.b.device, {})[one.a.device] = time
-    hosts = [name for name in ways if roles.get(name) == "host"]
+        delays.setdefault(one.a.device, {})[one.b.device] = time
+        delays.setdefault(one.b.device, {})[one.a.device] = time
+    hosts = [name for name in delays if roles.get(name) == "host"]
     if len(hosts) < 2:
         return None
     whole = {name: latency.whole for name, latency in latencies.items()}
-    far, _ = _farthest(ways, hosts[0], roles, whole)
-    _, found = _farthest(ways, far, roles, whole)
+    far, _ = _farthest(delays, hosts[0], roles, whole)
+    _, found = _farthest(delays, far, roles, whole)
     return Loop(Duration(found.time), found.cables, found.switches, Duration(found.inside), found.unknown)
 
 
 def _time(speed: int, delay: int) -> int:
-    """Picoseconds on one cable, there and back."""
+    """Picoseconds on one cable, both directions."""
     there, back = wire.data(_PATH_MTU).wire, wire.cnp().wire
     return 2 * delay + (there + back) * 8 * 10**12 // speed
 
 
 def _farthest(
-    ways: Mapping[str, Mapping[str, int]],
+    delays: Mapping[str, Mapping[str, int]],
     start: str,
     roles: Mapping[str, str],
     latencies: Mapping[str, Duration | None],
-) -> tuple[str, _Way]:
-    """The host that is farthest by its shortest way, and that way."""
-    done: dict[str, _Way] = {}
-    waiting = [(_Way(), start)]
+) -> tuple[str, _Path]:
+    """The host whose shortest path is longest, and that path."""
+    done: dict[str, _Path] = {}
+    waiting = [(_Path(), start)]
     while waiting:
-        way, name = heapq.heappop(waiting)
+        path, name = heapq.heappop(waiting)
         if name in done:
             continue
-        done[name] = way
+        done[name] = path
         if name != start:
             if roles.get(name) == "host":
                 continue  # hosts do not forward
-            way = way.through(latencies.get(name))
-        for other, time in ways[name].items():
+            path = path.through(latencies.get(name))
+        for other, time in delays[name].items():
             if other not in done:
-                heapq.heappush(waiting, (way.on(time), other))
-    reached = [(way, name) for name, way in done.items() if roles.get(name) == "host" and name != start]
-    way, name = max(reached, default=(_Way(), start))
-    return name, way
+                heapq.heappush(waiting, (path.on(time), other))
+    reached = [(path, name) for name, path in done.items() if roles.get(name) == "host" and name != start]
+    path, name = max(reached, default=(_Path(), start))
+    return name, path
 
 
 def _count(switches: int) -> str:

@@ -68,7 +68,7 @@ def drivers_of(
             (*spec.path, "software", "nic_firmware"),
             f"a firmware for {nic.title}",
             f"a NIC whose firmware files are known: {', '.join(known)}",
-            "leave it out, and flash it as its vendor says",
+            "leave it out, and flash it with the vendor's tool",
         )
     built_in = kernel_has_client(spec, catalogue)
     stack = stack_of(spec, release, problems) if release.stacks else None
@@ -233,7 +233,7 @@ def _steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[In
                 Action.PUT_FIRST,
                 package.library,
                 files={"library": package.library},
-                why="the distribution's library of this name speaks another version of the kernel's interface",
+                why="the distribution's library of this name has another ABI version",
             )
 
 

@@ -1,4 +1,4 @@
-"""ECN marking thresholds: which are asked for, which the switch can say, and the window they must lie in.
+"""ECN marking thresholds: requested and effective values, and the window they must be in.
 
 A threshold is a time of the link: bandwidth times delay. Where the cluster file names none, the delay is that of the
 document's thresholds at the speed they are printed for, so every speed marks at the same delay. The window comes from
@@ -23,17 +23,17 @@ from wirespeed.settings import Congestion, Ecn
 from wirespeed.units import Bandwidth, Size
 
 _SENDERS = 2
-"""The fewest that make a queue: a window that does not hold for them holds for nobody."""
+"""The smallest number of senders that builds a queue: a window that fails for two senders fails for all."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Marking of one queue as asked for, and as the switch can say it."""
+    """Marking of one queue: requested, and effective in the units of the switch."""
 
-    asked: Ecn
-    said: Ecn
+    requested: Ecn
+    effective: Ecn
     speed: Bandwidth
     own: bool  # whether the cluster file gives them
     defaults: EcnDefaults | EcnFillDefaults
@@ -41,24 +41,25 @@ class Thresholds:
     path: tuple[str | int, ...]
 
     def rounded(self) -> Iterator[tuple[str, Size]]:
-        """Setting path and asked value of each threshold that is said rounded."""
+        """Setting path and requested value of each threshold that the switch rounds."""
         for name in ("minimum", "maximum"):
-            asked = getattr(self.asked, name)
-            if asked != getattr(self.said, name):
-                yield f"queue.ecn.{name}", asked
+            requested = getattr(self.requested, name)
+            if requested != getattr(self.effective, name):
+                yield f"queue.ecn.{name}", requested
 
     def computed(self, switch: str, queue: str, window: Window) -> Iterator[Computed]:
-        """How each threshold came about, and the window it lies in."""
+        """The formula of each threshold, and its window."""
         if isinstance(self.defaults, EcnFillDefaults):
             yield from self._filled(switch, queue, self.defaults)
             return
         for name, bound in (("minimum", window.least_formula), ("maximum", window.most_formula)):
-            asked, said = int(getattr(self.asked, name)), int(getattr(self.said, name))
+            requested, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
             sample: Sourced[Size] = getattr(self.defaults, name)
             yield Computed(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
-                value=f"{Size(said)} ({said} B)",
-                formula=f"{self._origin(name, asked)}, said as {said // self.unit} x {self.unit} B; {bound}",
+                value=f"{Size(effective)} ({effective} B)",
+                formula=f"{self._origin(name, requested)}, "
+                f"configured as {effective // self.unit} x {self.unit} B; {bound}",
                 source="cluster file" if self.own else sample.source,
                 compared=f"{sample.source}: {sample.value}{_at(self.defaults)}",
             )
@@ -68,17 +69,17 @@ class Thresholds:
             sample: Sourced[int] = getattr(defaults, f"{name}_fill")
             yield Computed(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
-                value=f"{getattr(self.said, f'{name}_fill')} % of the queue's buffer",
+                value=f"{getattr(self.effective, f'{name}_fill')} % of the queue's buffer",
                 formula="a share of a buffer whose size changes with the load",
                 source="cluster file" if self.own else sample.source,
                 compared=f"{sample.source}: {sample.value} %",
             )
 
-    def _origin(self, name: str, asked: int) -> str:
+    def _origin(self, name: str, requested: int) -> str:
         if self.own:
-            return f"{asked} B asked for"
-        delay = self.speed.duration_of(asked)
-        return f"{delay} x {self.speed} = {asked} B"
+            return f"{requested} B requested"
+        delay = self.speed.duration_of(requested)
+        return f"{delay} x {self.speed} = {requested} B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def window(
     Args:
         speed: of the link.
         congestion: marking by a slope or by a step.
-        loop: the longest way there and back; None where it is not known.
+        loop: round trip of the longest path; None: not known.
         chip: of the switch; its buffer and share decide when PFC comes.
         headroom: of all ports of the switch; None where it is not known.
         deep: of a switch with virtual output queues, its memory.
@@ -141,7 +142,7 @@ def _most(
     speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
 ) -> tuple[Size | None, str]:
     if chip is None or chip.buffer is None or chip.share is None or headroom is None:
-        return None, "no most: buffer, share or headroom of the chip is not known"
+        return None, "no upper bound: buffer, share or headroom of the chip not known"
     if loop is None:
         return None, "no most: a cable of no known length"
     shared = chip.buffer.value - headroom
@@ -169,9 +170,9 @@ def _most_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size
 
 def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
     """Warn of thresholds outside their window; of those in percent of a buffer it is not known."""
-    if found.said.minimum is None:
+    if found.effective.minimum is None:
         return
-    low, high = found.said.minimum or Size(0), found.said.maximum or Size(0)
+    low, high = found.effective.minimum or Size(0), found.effective.maximum or Size(0)
     if low < window.least:
         problems.warn(
             found.path,
@@ -195,7 +196,7 @@ def thresholds(
 
     DCQCN-P needs a slope, minimum < maximum; DCQCN-D a step, minimum = maximum with every packet above it marked
     (Broadcom and Arista, Lossless Network for AI/ML/Storage/HPC with RDMA). Where the cluster file gives DCQCN-D no
-    thresholds, the step stands at the system's minimum.
+    thresholds, the step is at the minimum of the system.
     """
     if congestion is None:
         return None
@@ -232,8 +233,8 @@ def thresholds(
         )
     unit = box.system.ecn_unit.value if box.system.ecn_unit else 1
     return Thresholds(
-        asked=Ecn(True, minimum, maximum, probability=probability),
-        said=Ecn(True, said(minimum, unit), said(maximum, unit), probability=probability),
+        requested=Ecn(True, minimum, maximum, probability=probability),
+        effective=Ecn(True, round_to_unit(minimum, unit), round_to_unit(maximum, unit), probability=probability),
         speed=speed,
         own=part.minimum is not None or part.maximum is not None or part.probability is not None,
         defaults=defaults,
@@ -283,13 +284,13 @@ def _filled(
 
 
 def _part(box: Box, name: str) -> EcnPart:
-    """What the cluster file says: of the class, else of the switch."""
+    """ECN settings of the cluster file: of the class, else of the switch."""
     whole, own = box.spec.part.ecn, box.spec.part.classes.get(name)
     if own is None:
         return whole
     return EcnPart(**{key: getattr(part, key) for part in (whole, own.ecn) for key in part.model_fields_set})
 
 
-def said(size: Size, unit: int) -> Size:
+def round_to_unit(size: Size, unit: int) -> Size:
     """The nearest size that is a whole number of units, at least one; ``unit`` in bytes."""
     return Size(max(1, (size + unit // 2) // unit) * unit)

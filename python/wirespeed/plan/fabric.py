@@ -19,24 +19,24 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A switch with what the catalogue knows of it."""
+    """A switch with its catalogue data."""
 
     spec: SwitchSpec
     model: SwitchModel
     system: SwitchSystem
     system_name: str
     ports: tuple[str, ...]  # names in front-panel order
-    chip: ChipModel | None = None  # None: the catalogue knows nothing of it
+    chip: ChipModel | None = None  # None: not in the catalogue
 
     @property
     def latency(self) -> Duration | None:
-        """From the last bit of a frame in to its first bit out, where nothing else is; None: nobody says."""
+        """From the last bit in to the first bit out of a frame in an idle switch; None: not known."""
         own = self.spec.part.latency
         return own if own is not None else self.model.latency.value if self.model.latency else None
 
     @property
     def speed(self) -> Bandwidth:
-        """Speed of a port that the file says nothing of."""
+        """Default speed of a port."""
         return Bandwidth(self.model.speed.value // (self.spec.part.breakout or 1))
 
 
@@ -122,8 +122,8 @@ def patterned_cables(
 ) -> list[HostCable]:
     """Cables between hosts and leaves, in the order of hosts and rails.
 
-    By host, the NICs of a host stand on neighbouring ports and a host is never split over leaves while it fits one;
-    by rail, the NICs of a rail stand on neighbouring ports and rails are dealt out to the leaves in order.
+    By host, the NICs of a host use neighbouring ports and a host is never split over leaves while it fits one;
+    by rail, the NICs of a rail use neighbouring ports and rails are assigned to the leaves in order.
     """
     if not any(box.spec.role == "leaf" for box in boxes.values()):
         problems.refuse(("switches",), "no switch with the role leaf", "at least one")

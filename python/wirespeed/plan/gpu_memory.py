@@ -50,7 +50,7 @@ def check_dma_buf(spec: HostSpec, gpu: GpuModel, release: DriverRelease, problem
 
 
 def _missing(software: SoftwarePart, gpu: GpuModel) -> Iterator[str]:
-    """What is named and rules DMA-BUF out. A kernel of RHEL has newer parts than its number says."""
+    """What is named and rules DMA-BUF out. A RHEL kernel has newer parts than its version number suggests."""
     kernel = software.kernel or ""
     if kernel and ".el" not in kernel and version(kernel.partition("-")[0]) < version(_LINUX):
         yield f"it is older than Linux {_LINUX}"

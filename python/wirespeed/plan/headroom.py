@@ -1,8 +1,9 @@
-"""PFC headroom: bytes that still arrive after a switch port has asked its peer to stop (IEEE 802.1Q annex N).
+"""PFC headroom: bytes that still arrive after a switch port has sent a pause (IEEE 802.1Q annex N).
 
 The terms are the simulator's own (`wirespeed.wire.headroom`), so a network simulated with this headroom drops nothing.
 It is the least that always suffices: the peer takes all the time that IEEE 802.3 gives it and then sends the frames
-that pack worst. What a platform really sets apart is its own; vendors' numbers for the same chip stand beside it.
+that pack worst. A platform may allocate another headroom;
+vendors' values for the same chip are shown for comparison.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def headroom(
         lossless: lossless priorities of the port.
         chip: whose cells the buffer is given out in; without any, bytes of the link are counted.
         cable: whose delay counts; without any, that of fibre.
-        latency: of the switch. How much of it passes before a frame is counted nobody says: here all of it.
+        latency: of the switch. How much of it passes before a frame is counted is not published: all of it is assumed.
     """
     cell = chip.cell.value if chip and chip.cell else None
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M

@@ -164,10 +164,10 @@ def host_kind(
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 
-def _nvm(nic: NicModel, said: NvmPart) -> Nvm:
-    """The model's options, with what the cluster file says instead."""
+def _nvm(nic: NicModel, configured: NvmPart) -> Nvm:
+    """The options of the model, overridden by the cluster file."""
     of_model = {} if nic.nvm is None else nic.nvm.model_dump(exclude={"source"})
-    return Nvm(**{**of_model, **said.model_dump(exclude_none=True)})
+    return Nvm(**{**of_model, **configured.model_dump(exclude_none=True)})
 
 
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
@@ -190,7 +190,7 @@ def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
     The kernel takes max(all, interface) of arp_announce, arp_ignore and rp_filter (ip-sysctl in the kernel's
     documentation). Announcing the best local address (2) and answering only on the port that has the address (1) end
     ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each NIC and on those
-    that are made later (a driver reload makes them anew), while ``all`` stays 0 so that other interfaces keep theirs.
+    that are made later (a driver reload creates them again); ``all`` stays 0 so that other interfaces keep theirs.
     """
     values = {
         "kernel.numa_balancing": "0",  # Broadcom 957608-AN210, section 2.6, check 17
@@ -200,7 +200,7 @@ def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
         "net.ipv4.conf.default.rp_filter": "2",
     }
     for seat in seats:
-        # A slash stands for a dot inside a name (sysctl.d(5)).
+        # A slash replaces a dot inside a name (sysctl.d(5)).
         name = seat.interface.replace(".", "/")
         values[f"net.ipv4.conf.{name}.rp_filter"] = "2"
     return {name: Sysctl(value) for name, value in values.items()}

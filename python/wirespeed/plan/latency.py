@@ -1,4 +1,4 @@
-"""How long switches take: what the cluster file says, else the catalogue. Most vendors' documents say nothing."""
+"""Forwarding latency of switches: from the cluster file, else from the catalogue. Most vendors do not publish it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How jobs are launched: hosts, ranks and their cores, and what the library is told."""
+"""How jobs are launched: hosts, ranks and their cores, and settings of the library."""
 
 from __future__ import annotations
 
@@ -88,15 +88,15 @@ def _usual(vendor: str | None, catalogue: Catalogue) -> str:
 def _tuning(
     part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, problems: Problems
 ) -> dict[str, Any]:
-    """What the library is told: the cluster file's word, else the catalogue's."""
-    told: dict[str, Any] = {}
+    """Settings of the library: from the cluster file, else from the catalogue."""
+    settings: dict[str, Any] = {}
     for name in Tuning.model_fields:
-        usual, asked = getattr(library.tuning, name), getattr(part, name)
-        value = asked if asked is not None else usual.value if usual is not None else None
-        told[name] = str(value) if isinstance(value, StrEnum) else value
-    if told["dma_buf"] and _needs_virtual_memory(part, spec, library, chassis, problems):
-        told["virtual_memory"] = True
-    return told
+        usual, requested = getattr(library.tuning, name), getattr(part, name)
+        value = requested if requested is not None else usual.value if usual is not None else None
+        settings[name] = str(value) if isinstance(value, StrEnum) else value
+    if settings["dma_buf"] and _needs_virtual_memory(part, spec, library, chassis, problems):
+        settings["virtual_memory"] = True
+    return settings
 
 
 def _needs_virtual_memory(
@@ -134,7 +134,7 @@ def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -
         problems.refuse(
             ("launch", "binding"),
             f"the binding {part.binding} on {chassis.server.title}",
-            "a server whose cores the catalogue knows",
+            "a server whose cores are in the catalogue",
             "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
         )
         return None

@@ -1,4 +1,4 @@
-"""Whether PCIe devices can be lent, and what the bridges between the hosts must be told for it.
+"""Whether PCIe devices can be lent, and the settings of the bridges between the hosts for it.
 
 A borrower sees a device through the prefetchable memory of its bridge. Each memory BAR of a device lies there at an
 address that is a multiple of its size, a power of two (PCI Express Base Specification 5.0, section 7.5.1.2.1), and all
@@ -23,7 +23,7 @@ from wirespeed.units import Size
 
 @dataclass(frozen=True, slots=True)
 class Bridged:
-    """A host with a bridge, and what the catalogue knows of it."""
+    """A host with a bridge, and its catalogue data."""
 
     name: str
     spec: HostSpec
@@ -57,7 +57,7 @@ def packed(sizes: Iterable[int]) -> int:
 
 
 def least_prefetch(sizes: Sequence[int], least: int) -> Size:
-    """The smallest power of two that is larger than what the BARs need, and that a bridge can be told."""
+    """The smallest power of two that is larger than the BARs need and that a bridge accepts."""
     need, size = packed(sizes), least
     while size <= need:
         size *= 2

@@ -37,7 +37,7 @@ class Deep:
 
     A group may take a times what is free of its part, so k of them hold k a / (1 + k a) of what is shared (Choudhury
     and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom. Where that is not known it is left out: what
-    they hold is more than is said here, and what a group pauses at is less.
+    they hold is more than stated here, and the pause threshold of a group is lower.
     """
 
     buffer: Size

@@ -45,7 +45,7 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A number the plan computed: what it is for, its formula with the numbers in it, and where the formula stands.
+    """A number the plan computed: what it is for, its formula with the numbers in it, and the source of the formula.
 
     ``compared`` is what vendors ship or print for the same, where they do.
     """
@@ -59,7 +59,7 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long an idle switch takes; None: nobody says. Nothing of it is rendered."""
+    """Forwarding latency of an idle switch; None: not known. Not rendered."""
 
     whole: Duration | None = None
     """From the last bit of a frame in to its first bit out."""
@@ -73,8 +73,9 @@ class Latency:
 class Plan:
     """What the cluster must be.
 
-    ``asked`` holds, by place and setting path, the value the cluster file asked for where the platform can only say
-    another (the said one stands in the device). ``origins`` says which line of the cluster file a device comes from.
+    ``requested`` contains, by place and setting path, the value of the cluster file where the platform can only
+    configure another one (the effective value is in the device). ``origins`` contains the cluster-file line of each
+    device.
     """
 
     name: str
@@ -86,7 +87,7 @@ class Plan:
     hardware: Catalogue
     computed: tuple[Computed, ...] = ()
     latencies: Mapping[str, Latency] = field(default_factory=dict)  # of switches
-    asked: Mapping[tuple[Place, str], object] = field(default_factory=dict)
+    requested: Mapping[tuple[Place, str], object] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
 

@@ -17,7 +17,7 @@ _GENCODE = re.compile(r"-gencode=arch=compute_(\d+),code=((?:sm|compute)_\d+)")
 
 
 def nccl_conflicts(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
-    """What of NCCL and of the code nvcc is told to make does not go with the rest."""
+    """Conflicts of NCCL, and of the code that nvcc generates, with the other software."""
     if wanted.gpu is not None and wanted.gpu.vendor != "nvidia":
         return
     if wanted.nvcc_gencode is not None:
@@ -78,13 +78,13 @@ def _code(wanted: Combination, release: NcclRelease, build: str, catalogue: Cata
 
 
 def _gencode(wanted: Combination, text: str, catalogue: Catalogue) -> Iterator[Conflict]:
-    """What is told to nvcc: whether the toolkit can, and whether it is for the host's GPUs."""
+    """Options of nvcc: whether the toolkit supports them, and whether they fit the host's GPUs."""
     options = _GENCODE.findall(text)
     if wanted.nccl is None and wanted.nccl_tests is None:
         yield Conflict("nvcc_gencode", f"{text}, and nothing to build with it", "nccl or nccl_tests beside it")
         return
     if wanted.cuda is None:
-        yield Conflict("nvcc_gencode", f"{text}, and no toolkit", "cuda, whose nvcc is told this")
+        yield Conflict("nvcc_gencode", f"{text}, and no toolkit", "cuda, which contains nvcc")
         return
     for number, _ in options:
         if why := _compiles(wanted.cuda, f"{number[:-1]}.{number[-1]}", catalogue):

@@ -49,7 +49,7 @@ def software_of(
         rocm=part.rocm,
         cuda=(".".join(part.cuda.split(".")[:2]),) if part.cuda else None,
         nccl=(part.nccl,) if part.nccl else None,
-        rdma_stack=stack.says if stack else None,
+        rdma_stack=stack.reported_version if stack else None,
         nvhpc=part.nvhpc,
         gcc=part.gcc,
         nccl_tests=part.nccl_tests,
@@ -72,7 +72,7 @@ def software_of(
 
 
 def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) -> list[InstallStep]:
-    """In order: what stands in the way, GPU software, NIC drivers, what the kernel boots with."""
+    """In order: removals, GPU software, NIC drivers, kernel command line."""
     gpu = [
         _gpu_driver(part, drivers),
         InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", part.rocm) if part.rocm else None,
@@ -139,5 +139,5 @@ def _hint(wanted: Combination, catalogue: Catalogue) -> str | None:
     if better is None:
         return None
     changed = [(key, getattr(better, key)) for key in ("os", *_KEYS) if getattr(better, key) != getattr(wanted, key)]
-    words = [f"{key}: {value}" if value else f"no {key}" for key, value in changed]
-    return f"with the rest as it is, this works: {', '.join(words)}"
+    changes = [f"{key}: {value}" if value else f"no {key}" for key, value in changed]
+    return f"this works with the other versions unchanged: {', '.join(changes)}"

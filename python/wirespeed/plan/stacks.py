@@ -14,7 +14,7 @@ from wirespeed.plan.combination import version
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep
 
-_BY_HAND = "leave nic_packages out and install it as its vendor says; then nothing of it is planned or checked"
+_BY_HAND = "leave nic_packages out and install it by hand; then it is neither planned nor checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Chosen:
     build: StackBuild
 
     @property
-    def says(self) -> str:
-        """What it says of itself, or how that begins."""
+    def reported_version(self) -> str:
+        """The version that the stack reports, or its beginning."""
         return self.stack.says.format(version=self.version, drivers=self.release.drivers)
 
 

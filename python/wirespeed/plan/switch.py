@@ -215,7 +215,7 @@ def _queues(
         str(queue): Queue(
             discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
             weight=None if queue in strict else shares[queue],
-            ecn=marked[str(queue)].said if str(queue) in marked else Ecn(),
+            ecn=marked[str(queue)].effective if str(queue) in marked else Ecn(),
         )
         for queue in sorted(shares)
     }

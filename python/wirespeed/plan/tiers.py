@@ -1,4 +1,4 @@
-"""Who stands above whom: tiers of switches, and the groups within a tier that lead to the same places."""
+"""Tiers of switches, and the groups of a tier with the same neighbours below."""
 
 from __future__ import annotations
 

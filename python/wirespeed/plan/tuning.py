@@ -1,6 +1,6 @@
-"""What a tuning profile of the catalogue asks of a host and its NICs.
+"""Settings of a tuning profile for a host and its NICs.
 
-Interrupts go to the cores of the NUMA node that the NIC hangs on, computed from the server's CPUs as Linux numbers
+Interrupts go to the cores of the NUMA node of the NIC, computed from the server's CPUs as Linux numbers
 them: the first hardware thread of every core before any second one.
 """
 
@@ -72,11 +72,11 @@ def _host(host: Host, profile: TuningProfile) -> Host:
 
 def _nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
     ring = profile.ring.value if profile.ring else None
-    said = profile.coalescing.model_dump(exclude_none=True)
+    values = profile.coalescing.model_dump(exclude_none=True)
     return replace(
         nic,
         ring=Ring(ring, ring),
-        coalescing=Coalescing(**{key: entry["value"] for key, entry in said.items()}),
+        coalescing=Coalescing(**{key: entry["value"] for key, entry in values.items()}),
         interrupt_cores=cores,
         qdisc=profile.qdisc.value if profile.qdisc else None,
     )
@@ -92,7 +92,7 @@ def _cores(profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: P
         problems.refuse(
             (*spec.path, "tuning"),
             f"interrupts near their NICs on {spec.model}",
-            "a server whose CPUs and NUMA node of each NIC slot the catalogue knows",
+            "a server whose CPUs and NUMA node of each NIC slot are in the catalogue",
             "add cpus and numa_node to its file, from `lscpu` and `numactl -H`",
         )
         return [None] * len(chassis.seats)

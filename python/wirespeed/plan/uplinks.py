@@ -42,7 +42,7 @@ def switch_cables(
         return [Cable(a, b, _slower(a, b, boxes), length) for a, b, length in ends]
     ports = _Ports(upward(bundles), boxes, used)
     cables: list[Cable] = []
-    refused: set[tuple[str | int, ...]] = set()  # one switch without ports stands for all of its tier
+    refused: set[tuple[str | int, ...]] = set()  # one switch without free ports represents its tier
     for bundle in bundles:
         if bundle.path in refused:
             continue

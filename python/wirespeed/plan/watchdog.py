@@ -1,4 +1,4 @@
-"""Times of the PFC watchdog: long enough that no honest pause is taken for a storm, and looked at often enough."""
+"""Times of the PFC watchdog: longer than any legitimate pause, and polled often enough."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LongestPause:
 
 
 def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = None) -> LongestPause:
-    """How long a queue may stand paused though nothing is stuck.
+    """How long a queue may be paused although nothing is stuck.
 
     The next switch pauses while its buffer drains; all of it towards one port of this speed is the longest drain, of a
     deep memory what lossless traffic can hold of it. One more pause of full length may be lost from the end: a lost
@@ -51,7 +51,7 @@ def check_watchdog(
     deep: Deep | None,
     problems: Problems,
 ) -> None:
-    """Refuse a watchdog that looks too seldom (Arista EOS user guide) or fires on an honest pause."""
+    """Refuse a watchdog that polls too seldom (Arista EOS user guide) or triggers on a legitimate pause."""
     path = (*box.spec.path, "watchdog")
     detect = watchdog.detect or poll
     shortest = min(detect, watchdog.restore or detect)  # some systems have no setting for the second
@@ -61,8 +61,8 @@ def check_watchdog(
     if detect <= pause.time:
         problems.refuse(
             (*path, "detect"),
-            f"a watchdog that takes {detect} of pause for a storm",
-            f"more than {pause.time}, the longest honest pause",
+            f"a watchdog that triggers after a pause of {detect}",
+            f"more than {pause.time}, the longest legitimate pause",
             pause.formula,
         )
 
@@ -70,12 +70,12 @@ def check_watchdog(
 def computed(
     watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, deep: Deep | None, switch: str, source: str
 ) -> Computed:
-    """The detection time beside the longest honest pause."""
+    """The detection time beside the longest legitimate pause."""
     pause = longest_pause(slowest, chip, deep)
     return Computed(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),
-        formula=f"above {pause.time}, the longest honest pause: {pause.formula}",
+        formula=f"above {pause.time}, the longest legitimate pause: {pause.formula}",
         source="IEEE 802.3 annex 31B.2" + (f"; buffer: {chip.buffer.source}" if chip and chip.buffer else ""),
         compared=source,
     )

@@ -25,7 +25,7 @@ class Route:
     kind: ClassVar[str] = "route"
 
     device: Annotated[str | None, Setting("interface the route leaves by")] = None
-    gateway: Annotated[str | None, Setting("next hop; an empty string says directly connected")] = None
+    gateway: Annotated[str | None, Setting("next hop; an empty string means directly connected")] = None
     source: Annotated[str | None, Setting("preferred source address")] = None
 
 
@@ -35,7 +35,7 @@ class Gid:
 
     kind: ClassVar[str] = "gid"
 
-    address: Annotated[str | None, Setting("IP address the GID stands for", observed=True)] = None
+    address: Annotated[str | None, Setting("IP address of the GID", observed=True)] = None
     type: Annotated[str | None, Setting("RoCE v1 or RoCE v2", observed=True)] = None
 
 
@@ -50,7 +50,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Who is at the other end of a link, as LLDP says."""
+    """The neighbour at the other end of a link, from LLDP."""
 
     device: Annotated[str | None, Setting("name of the device at the other end", observed=True)] = None
     port: Annotated[str | None, Setting("port at the other end", observed=True)] = None

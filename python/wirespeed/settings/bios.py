@@ -21,7 +21,7 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "system-profile": ("performance", "balanced", "custom"),
     "workload-profile": ("not-configured",),
     "determinism": ("performance", "power"),  # same clock on every part, or all that its power allows
-    "power-limit-control": _SWITCH,  # a limit of the socket's power other than its own
+    "power-limit-control": _SWITCH,  # a limit of the socket's power other than the default
     "fixed-p-state": _SWITCH,  # of the data fabric
     "c-states": _SWITCH,
     "power-on-delay": ("immediate", "random", "user"),  # after mains power came back
@@ -35,11 +35,11 @@ class BiosAttribute:
 
     kind: ClassVar[str] = "bios"
 
-    value: Annotated[str | None, Setting("value; a word of the firmware where it is none of `BIOS_VALUES`")] = None
+    value: Annotated[str | None, Setting("value; the firmware's name for it if not in `BIOS_VALUES`")] = None
     menu: Annotated[str | None, Setting("where in the firmware's menus", compare=Compare.NONE)] = None
-    says: Annotated[str | None, Setting("the value in the menu's words", compare=Compare.NONE)] = None
+    says: Annotated[str | None, Setting("the value as the menu names it", compare=Compare.NONE)] = None
     why: Annotated[str | None, Setting("what it is for", compare=Compare.NONE)] = None
-    source: Annotated[str | None, Setting("who asks for it", compare=Compare.NONE)] = None
+    source: Annotated[str | None, Setting("source of the value", compare=Compare.NONE)] = None
     verified: Annotated[
         bool | None, Setting("whether the name it was read under is known for certain", compare=Compare.NONE)
     ] = None

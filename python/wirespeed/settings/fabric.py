@@ -15,7 +15,7 @@ class LoadBalancing:
 
     mode: Annotated[str | None, Setting("static, flowlet, per-packet or assigned-flow")] = None
     flowlet_gap: Annotated[Duration | None, Setting("pause in a flow after which it may change its path", "ps")] = None
-    flowlet_table: Annotated[int | None, Setting("flowlets that are told apart", "entries")] = None
+    flowlet_table: Annotated[int | None, Setting("flowlets that are tracked", "entries")] = None
     hash_fields: Annotated[
         frozenset[str] | None, Setting("header fields the hash takes, as the platform names them")
     ] = None

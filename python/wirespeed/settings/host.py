@@ -64,7 +64,7 @@ class Host:
     kind: ClassVar[str] = "host"
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    vendor: Annotated[str | None, Setting("who made the server, in the catalogue's word", compare=Compare.NONE)] = None
+    vendor: Annotated[str | None, Setting("vendor of the server, as in the catalogue", compare=Compare.NONE)] = None
     bios_version: Annotated[str | None, Setting("version of the firmware", compare=Compare.NONE)] = None
     os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
     renderer: Annotated[

@@ -30,8 +30,10 @@ class Launch:
     rdma: Annotated[bool | None, Setting("whether a job uses RDMA at all")] = None
     rdma_devices: Annotated[tuple[str, ...] | None, Setting("RDMA devices a job uses, in rail order")] = None
     gid_index: Annotated[int | None, Setting("row of the GID table a job uses")] = None
-    dscp: Annotated[Dscp | None, Setting("DSCP a job asks for")] = None
-    priority: Annotated[Priority | None, Setting("802.1p priority a job asks for, as InfiniBand service level")] = None
+    dscp: Annotated[Dscp | None, Setting("DSCP of a job's traffic")] = None
+    priority: Annotated[Priority | None, Setting("802.1p priority of a job's traffic, as InfiniBand service level")] = (
+        None
+    )
     transport: Annotated[str | None, Setting("RDMA transport of a job: rc, ud or hybrid")] = None
     hybrid_from: Annotated[int | None, Setting("ranks of a job from which the hybrid transport uses UD")] = None
     queue_pairs: Annotated[int | None, Setting("queue pairs of a connection between two ranks")] = None
@@ -41,7 +43,7 @@ class Launch:
     coalescing_from: Annotated[int | None, Setting("sends outstanding to a rank from which on they are")] = None
     eager_sgl: Annotated[bool | None, Setting("whether eager messages are gathered from a scatter-gather list")] = None
     eager_sgl_limit: Annotated[Size | None, Setting("largest message that is")] = None
-    async_progress: Annotated[bool | None, Setting("whether a thread of its own moves messages on")] = None
+    async_progress: Annotated[bool | None, Setting("whether a separate thread progresses messages")] = None
 
     gpu_direct: Annotated[
         str | None, Setting("farthest NIC a GPU's memory is reached from: LOC, PIX, PXB, PHB, SYS")

@@ -23,7 +23,7 @@ class Ntb:
 
 @dataclass(frozen=True, slots=True)
 class Loan:
-    """A device that is lent or borrowed. Its name is the number that both hosts know it by."""
+    """A device that is lent or borrowed. Its name is its ID on both hosts."""
 
     kind: ClassVar[str] = "loan"
 
@@ -33,5 +33,5 @@ class Loan:
     window: Annotated[
         Size | None, Setting("memory of the borrower that the device can reach", "bytes", Compare.NONE)
     ] = None
-    listed: Annotated[bool | None, Setting("whether the host knows it as a device to lend or borrow")] = None
-    state: Annotated[str | None, Setting("its state, in the tool's word", compare=Compare.NONE)] = None
+    listed: Annotated[bool | None, Setting("whether the host lists it as lent or borrowed")] = None
+    state: Annotated[str | None, Setting("its state, as the tool reports it", compare=Compare.NONE)] = None

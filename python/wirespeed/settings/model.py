@@ -60,7 +60,7 @@ class Compare(StrEnum):
 class Setting:
     """The annotation of a setting's field: what it means, in what unit, and how two values compare.
 
-    ``observed`` is a state that follows from hardware and from other settings: no configuration says it.
+    ``observed`` is a state that follows from hardware and other settings; it is not configured.
     """
 
     meaning: str
@@ -102,7 +102,7 @@ class Place:
 
     @property
     def outer(self) -> Place:
-        """The place that contains this one; the device's own place is its own outer."""
+        """The enclosing place; that of a device is the device itself."""
         return Place(self.device, self.within[:-1])
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ def bdf(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PcieLink:
-    """The link a PCIe function hangs on."""
+    """The PCIe link of a function."""
 
     speed: Annotated[
         int | None, Setting("signalling rate, for example 32000 for 32 GT/s", "MT/s", Compare.AT_LEAST, observed=True)

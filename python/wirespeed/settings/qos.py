@@ -1,4 +1,4 @@
-"""Quality of service. One traffic class has seven numbers, each of its own type, so that none is taken for another."""
+"""Quality of service. A traffic class has seven numbers, each with a separate type, so that they are not confused."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class PortQos:
     pfc_pg: Annotated[
         Mapping[Priority, PriorityGroup] | None,
         Setting(
-            "PFC priority of a sent pause to the ingress priority group that asks for it", compare=Compare.CONTAINS
+            "PFC priority of a sent pause to the ingress priority group that triggers it", compare=Compare.CONTAINS
         ),
     ] = None
     dot1p_tc: Annotated[

@@ -21,7 +21,7 @@ class Bgp:
         bool | None, Setting("whether paths through different neighbouring systems count as equal")
     ] = None
     networks: Annotated[
-        tuple[str, ...] | None, Setting("prefixes of its own that it announces", compare=Compare.CONTAINS)
+        tuple[str, ...] | None, Setting("local prefixes that it announces", compare=Compare.CONTAINS)
     ] = None
 
 

@@ -13,11 +13,11 @@ from wirespeed.settings.model import Compare, Setting
 class Action(StrEnum):
     """One step of an installation."""
 
-    UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its own uninstaller
-    REMOVE = "remove"  # modules built for each kernel that stand in the way
+    UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its uninstaller
+    REMOVE = "remove"  # modules built for each kernel that conflict
     PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
     BUILD_TOOLS = "build tools"  # compiler and kernel headers alone: the RDMA user space comes with the stack
-    STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with its own installer or repository
+    STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with installer or repository
     GPU_DRIVER = "GPU driver"
     CUDA = "CUDA toolkit"
     HPC_SDK = "HPC SDK"
@@ -54,7 +54,7 @@ class InstallStep:
     files: Annotated[
         Mapping[str, str] | None, Setting("file name patterns of a package by format", compare=Compare.NONE)
     ] = None
-    why: Annotated[str | None, Setting("why it is done, in words", compare=Compare.NONE)] = None
+    why: Annotated[str | None, Setting("reason, as text", compare=Compare.NONE)] = None
 
 
 @dataclass(frozen=True, slots=True)
