@@ -45,9 +45,9 @@ def test_acknowledgements_take_their_share():
 def test_what_nobody_says_is_assumed_aloud():
     bound = nic_goodput(Nic(link=Link(speed=Bandwidth.gbps(400))), replace(X16, max_payload=None))
     assert bound.assumptions == (
-        "path MTU 4096, the largest there is: neither the RDMA port nor the interface says",
+        "path MTU 4096, the largest: neither RDMA port nor interface has a value",
         "IPv4 without VLAN tag between host and switch",
-        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "PCIe MaxPayload 256 bytes, the usual value: none was read",
     )
 
 

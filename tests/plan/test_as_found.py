@@ -112,6 +112,6 @@ def test_what_was_not_read_is_said():
         )
     ]
     assert found(*readings).unread(["node1", "node2"]) == (
-        "nothing was collected from node2: taken as planned",
+        "not collected: node2: taken as planned",
         "the PCIe MaxPayload of NICs was not read on node1: taken as planned",
     )

@@ -216,7 +216,7 @@ def planned(tmp_path: Path, leaf: str) -> Plan:
     [
         (
             "watchdog: {detect: 2 ms, poll: 1 ms}",
-            "found a watchdog that takes 2 ms of pause for a storm; "
+            "found a watchdog that triggers after a pause of 2 ms; "
             "expected more than 2.467 ms, the longest legitimate pause"
             "\n  hint: 119.2 MB draining at 400 Gb/s (2.384 ms) + 65535 x 512 bit times (83.88 us)",
         ),

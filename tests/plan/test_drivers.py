@@ -144,7 +144,7 @@ def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
     assert [str(problem) for problem in refused.value.problems] == [
         "small.yaml:8: found a firmware for NVIDIA ConnectX-6 Dx MCX623105AN-VDAT, 1 x 200G PCIe card; "
         "expected a NIC whose firmware files are known: bnxt_en, nvidia-mcx623106an-cdat, nvidia-mcx75310aas-neat\n"
-        "  hint: leave it out, and flash it as its vendor says"
+        "  hint: leave it out, and flash it with the vendor's tool"
     ]
 
 

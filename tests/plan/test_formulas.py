@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.plan.affinity import pcie_rate
-from wirespeed.plan.ecn import said
+from wirespeed.plan.ecn import round_to_unit
 from wirespeed.settings import PcieLink
 from wirespeed.units import Size
 
 
 @given(st.integers(1, 10**9), st.sampled_from([1, 208, 254, 1000, 1024]))
 def test_a_threshold_is_said_as_the_nearest_whole_number_of_units(size: int, unit: int) -> None:
-    found = said(Size(size), unit)
+    found = round_to_unit(Size(size), unit)
     assert found % unit == 0 and found > 0
     assert abs(found - size) <= unit / 2 or found == unit
 

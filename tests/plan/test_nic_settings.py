@@ -68,7 +68,12 @@ def test_options_in_the_memory_of_the_nics(tmp_path: Path) -> None:
             "class roce with congestion: dcqcn-p or dcqcn-d",
         ),
         (ROCE, f"{ROCE}, nic: {{buffer: 8}}", "receive buffer 8", "0 to 7"),
-        (ROCE, f"{ROCE}, nic: {{buffer_size: 1 MiB}}", "a size of no buffer", "buffer: its number"),
+        (
+            ROCE,
+            f"{ROCE}, nic: {{buffer_size: 1 MiB}}",
+            "buffer_size without buffer",
+            "buffer: the number of the buffer",
+        ),
     ],
 )
 def test_refusals(tmp_path: Path, old: str, new: str, found: str, expected: str) -> None:

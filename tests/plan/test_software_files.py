@@ -44,7 +44,7 @@ addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
 WORKS = {"gpu_driver": "470.182.03", "cuda": "11.4", "gcc": "10", "nccl": "2.10.3", "nccl_tests": "8274cb4"}
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
-HINT = "\n  hint: with the rest as it is, this works: "
+HINT = "\n  hint: this works with the other versions unchanged: "
 SM_35, SM_70 = "-gencode=arch=compute_35,code=sm_35", "-gencode=arch=compute_70,code=sm_70"
 
 WRONG = [  # one thing wrong each

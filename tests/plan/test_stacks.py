@@ -56,8 +56,8 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
         "nic_packages: {doca-ofed: 3.1.0}",
         None,
         "small.yaml:8: found NVIDIA DOCA-OFED 3.1.0; expected a release that is known: 2.5.0, 2.9.2, 3.0.0, "
-        "3.2.0, 3.2.1\n  hint: leave nic_packages out and install it as its vendor says; then nothing of it is "
-        "planned or checked",
+        "3.2.0, 3.2.1\n  hint: leave nic_packages out and install it by hand; then it is "
+        "neither planned nor checked",
     ),
     (
         SLES,
@@ -72,7 +72,7 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
         None,
         "small.yaml:8: found NVIDIA DOCA-OFED 3.2.1 on sles-16.0; expected a system it is known to be built for: "
         "ubuntu-22.04, ubuntu-24.04\n"
-        "  hint: leave nic_packages out and install it as its vendor says; then nothing of it is planned or checked",
+        "  hint: leave nic_packages out and install it by hand; then it is neither planned nor checked",
     ),
     (
         NOBLE,

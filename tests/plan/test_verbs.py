@@ -15,7 +15,6 @@ from wirespeed.cli.exit import Exit
 from wirespeed.errors import Refused
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
-PUBLIC = Path(__file__).parents[1] / "refusals" / "public-pool.yaml"
 
 
 def invoke(*arguments: object) -> str:
@@ -41,9 +40,11 @@ def test_init_overwrites_only_with_force(tmp_path: Path) -> None:
     assert file.read_text().startswith("# A wirespeed cluster file")
 
 
-def test_a_warning_fails_only_when_strict() -> None:
-    assert "1 warning" in invoke("validate", PUBLIC)
-    result = CliRunner().invoke(app, ["validate", str(PUBLIC), "--strict"], catch_exceptions=False)
+def test_a_warning_fails_only_when_strict(tmp_path: Path) -> None:
+    public = tmp_path / "cluster.yaml"
+    public.write_text(EXAMPLE.read_text().replace("pool: 10.1.0.0/16", "pool: 1.1.0.0/16"))
+    assert "1 warning" in invoke("validate", public)
+    result = CliRunner().invoke(app, ["validate", str(public), "--strict"], catch_exceptions=False)
     assert result.exit_code == Exit.FAILED
 
 

@@ -139,7 +139,7 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
         "32 ranks, one for each GPU, 8 on a host: the log lists no hosts",
         "the ranks are on node1, node2, node3, node4 of mi300x-4node",
         "IPv4 without VLAN tag between host and switch",
-        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "PCIe MaxPayload 256 bytes, the usual value: none was read",
         "between GPUs of one host data take the GPU links only, never PCIe",
         "sums are made in GPUs, not in switches (no NVLS, no SHARP)",
     )

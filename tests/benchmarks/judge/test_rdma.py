@@ -124,7 +124,7 @@ def test_every_assumption_is_written_out():
     assert bound.assumptions == (
         "node1/bnxt_re0 stands for bnxt_re0 of the log, whose host is not named; the other end is alike",
         "IPv4 without VLAN tag between host and switch",
-        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "PCIe MaxPayload 256 bytes, the usual value: none was read",
         "0.5 acknowledgements for each data packet, traffic both ways",
     )
 
