@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
 import sys
@@ -182,6 +183,53 @@ def test_an_archive_with_tricks_is_refused(tmp_path: Path, member: tarfile.TarIn
     with pytest.raises(Refused) as refused:
         open_bundle(_archive(tmp_path / "x.tar.gz", member))
     assert message in str(refused.value)
+
+
+def _header(kind: bytes, size: bytes) -> bytes:
+    """The header of a member whose size field is any bytes."""
+    header = bytearray(tarfile.TarInfo("node1/x").tobuf(tarfile.GNU_FORMAT))
+    header[124:136], header[156:157], header[148:156] = size, kind, b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header)
+
+
+NEGATIVE = b"\xff" * 10 + b"\xfe\x00"  # -512; a reader that trusts it reads the same header for ever
+TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (_header(tarfile.REGTYPE, NEGATIVE), "a header announces -512 bytes"),
+        (_header(tarfile.DIRTYPE, NEGATIVE), "a header announces -512 bytes"),
+        (_header(tarfile.GNUTYPE_LONGNAME, NEGATIVE), "a header announces -512 bytes"),
+        (_header(tarfile.GNUTYPE_LONGNAME, TERABYTE), "a header announces 1099511627776 bytes"),
+        (_header(tarfile.XHDTYPE, TERABYTE), "a header announces 1099511627776 bytes"),
+        (_header(tarfile.GNUTYPE_LONGNAME, b"0" * 11 + b"\0") * 2000, "maximum recursion depth exceeded"),
+        (
+            _header(tarfile.XHDTYPE, b"%011o\0" % 9) + b"9 size=-\n".ljust(512, b"\0") * 2,
+            "an archive that cannot be read",
+        ),
+        (
+            _header(tarfile.GNUTYPE_SPARSE, b"0" * 11 + b"\0"),
+            "'node1/x': found a sparse file; expected plain files only",
+        ),
+    ],
+)
+def test_an_archive_with_hostile_headers_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(gzip.compress(content + bytes(1024)))
+    with pytest.raises(Refused) as refused:
+        open_bundle(path)
+    assert message in str(refused.value)
+
+
+def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
+    folder = write(tmp_path / "bundle")
+    (folder / "node1" / "uname.out").unlink()
+    (folder / "node1" / "uname.out").symlink_to("uname.out")
+    with pytest.raises(Refused, match=r"no file node1/uname\.out"):
+        open_bundle(folder)
 
 
 def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:

@@ -14,8 +14,11 @@ from wirespeed.errors import Problem, Refused, refuse
 
 LARGEST_FILE = 64 * 2**20
 LARGEST_BUNDLE = 2 * 2**30
+LARGEST_HEADER = 2**16
 MOST_FILES = 1_000_000
 """What an archive may unpack to: far more than a cluster of a thousand hosts gives, far less than fills a machine."""
+
+_PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +98,24 @@ def _entries(manifest: Manifest) -> Iterator[Entry]:
 def _read_file(root: Path, name: str) -> bytes | None:
     """A file of the bundle; None when there is none, or a link leads out of it."""
     path = root / name
-    if not path.resolve().is_relative_to(root) or not path.is_file():
+    try:
+        if not path.resolve().is_relative_to(root) or not path.is_file():
+            return None
+    except (OSError, RuntimeError):  # a name that is too long; links in a circle
         return None
     return path.read_bytes()
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header announces no more than is read: ``tarfile`` reads the headers of long names into memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
+        member = super().frombuf(buf, encoding, errors)
+        is_extension = member.type in (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_PAX_TYPES)
+        if not 0 <= member.size <= (LARGEST_HEADER if is_extension else LARGEST_BUNDLE):
+            raise tarfile.ReadError(f"a header announces {member.size} bytes")
+        return member
 
 
 def _unpack(path: Path) -> dict[str, bytes]:
@@ -105,22 +123,22 @@ def _unpack(path: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     total = 0
     try:
-        with gzip.open(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:") as archive:
-            for member in archive:
+        with gzip.open(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:", tarinfo=_Member) as archive:
+            for number, member in enumerate(archive):
                 name = _member_name(path, member)
-                if name is None:
-                    continue
                 total += member.size
-                if member.size > LARGEST_FILE or total > LARGEST_BUNDLE or len(files) >= MOST_FILES:
+                if not 0 <= member.size <= LARGEST_FILE or total > LARGEST_BUNDLE or number >= MOST_FILES:
                     expected = f"at most {LARGEST_FILE} bytes a file, {LARGEST_BUNDLE} and {MOST_FILES} files in all"
                     raise refuse(f"{path}: {member.name!r}", f"{member.size} bytes, {total} so far", expected)
+                if name is None:
+                    continue
                 stream = archive.extractfile(member)
                 assert stream is not None  # a regular file has content
                 files[name] = stream.read()
                 if len(files[name]) != member.size:
                     raise EOFError("a file in it ends early")
             _drain(packed)
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, ArithmeticError, RecursionError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         hint = "it was cut short or is something else; copy it again"
@@ -142,6 +160,7 @@ def _member_name(path: Path, member: tarfile.TarInfo) -> str | None:
         raise refuse(f"{path}: {member.name!r}", "a name that leads out of the archive", "names within the bundle")
     if member.isdir():
         return None
-    if not member.isfile():
-        raise refuse(f"{path}: {member.name!r}", "a link or device", "plain files only")
+    if not member.isfile() or member.issparse():
+        kind = "a sparse file" if member.issparse() else "a link or device"
+        raise refuse(f"{path}: {member.name!r}", kind, "plain files only")
     return str(pure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -100,15 +101,15 @@ def from_json(text: str, place: str) -> Manifest:
         raise refuse(place, f"schema {schema}", f"schema {SCHEMA} or lower", hint)
     try:
         return _manifest(document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         reason = f"no key {error}" if isinstance(error, KeyError) else str(error)
         raise refuse(place, reason, f"a manifest of schema {SCHEMA}") from error
 
 
 def _manifest(document: Mapping[str, Any]) -> Manifest:
     devices = tuple(_device(device) for device in document["devices"])
-    names = [device.name for device in devices]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    counts = Counter(device.name for device in devices)
+    twice = next((name for name, count in counts.items() if count > 1), None)
     if twice is not None:
         raise ValueError(f"device {twice!r} twice")
     cluster = document.get("cluster")
