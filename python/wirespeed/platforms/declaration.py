@@ -124,7 +124,7 @@ def declared_default(platform: str, path: str) -> Any:
 def _value(text: str) -> Any:
     if text in ("on", "off"):
         return text == "on"
-    if (number := text.removesuffix(" %")).isdigit():
+    if (number := text.removesuffix(" %")).isdecimal():
         return int(number)
     for quantity in (Duration, Size):
         with suppress(ValueError):

@@ -33,6 +33,9 @@ def _octal(mode: Any) -> int:
     return int(str(mode), 8)
 
 
+_ENDLESS_NUMBER = re.compile(r"\d{41}")  # 2^128 has 39 digits
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A read-only command of a platform. Its id names the file its output is stored in."""
@@ -111,6 +114,12 @@ class Output:
     source: Source
     exit_code: int = 0
     errors: str = ""  # what it wrote to standard error
+
+    def __post_init__(self) -> None:
+        """Read a line with a number that no device prints as an empty one: Python converts no number of any length."""
+        if _ENDLESS_NUMBER.search(self.text):
+            lines = ("" if _ENDLESS_NUMBER.search(line) else line for line in self.text.split("\n"))
+            object.__setattr__(self, "text", "\n".join(lines))
 
     def at(self, line: int) -> Source:
         """The source of a value on this line, counted from 1."""

@@ -38,6 +38,7 @@ def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | Non
     if not text.startswith("[", at):
         return None
     at = _skip(text, at + 1)
+    counted, line = 0, 1
     if text.startswith("]", at):
         return found if not text[at + 1 :].strip() else None
     while True:
@@ -48,7 +49,9 @@ def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | Non
         if not isinstance(value, dict):
             return None
         if value:  # iproute2 prints {} in place of what it filtered out
-            found.append((text.count("\n", 0, at) + 1, value))
+            line += text.count("\n", counted, at)
+            counted = at
+            found.append((line, value))
         at = _skip(text, end)
         if text.startswith("]", at):
             return found if not text[at + 1 :].strip() else None
@@ -64,12 +67,12 @@ def _skip(text: str, at: int) -> int:
 
 
 def parse_whole(text: object) -> int | None:
-    """A whole decimal number; None for anything else."""
+    """A whole decimal number that is not negative and fits 64 bits; None for anything else."""
     if isinstance(text, bool):
         return None
     if isinstance(text, int):
-        return text
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 20 else None
+        return text if 0 <= text < 2**64 else None
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 20 else None
 
 
 def parse_network(address: object, length: int | None = None) -> str | None:

@@ -22,7 +22,7 @@ def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observ
     """Hosts in rank order, and the ranks that each takes where all take as many."""
     hosts: list[str] = []
     counts: set[int | None] = set()
-    for text in output.text.splitlines():
+    for text in output.text.split("\n"):
         said = text.partition("#")[0].strip()
         match = line.fullmatch(said)
         if match is None and said:  # a message, or a form that is not known: no list of hosts

@@ -11,6 +11,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.facts import Observation, Source, State
 from wirespeed.platforms.model import Output
+from wirespeed.platforms.parsing import numbered_lines
 from wirespeed.settings import Dscp, Launch, Place, Priority
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -142,7 +143,7 @@ def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
 def lines(output: Output) -> dict[str, tuple[str, Source]]:
     """``NAME=VALUE`` lines; spaces around the sign are no part of either. The first line of a name counts."""
     found: dict[str, tuple[str, Source]] = {}
-    for number_, line in enumerate(output.text.splitlines(), start=1):
+    for number_, line in numbered_lines(output):
         match = _LINE.fullmatch(line.strip())
         if match is not None:
             found.setdefault(match[1], (match[2].strip(), output.at(number_)))
@@ -157,7 +158,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
     values: dict[str, tuple[str, Source]] = {}
     holders: dict[str, set[str]] = {}
     differing: set[str] = set()
-    for number_, line in enumerate(output.text.splitlines(), start=1):
+    for number_, line in numbered_lines(output):
         match = _PROCESS.fullmatch(line)
         if match is None:
             continue
@@ -172,7 +173,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
 def exports(output: Output) -> dict[str, tuple[str, Source]]:
     """Variables that a rendered script exports unless its caller has set them."""
     found: dict[str, tuple[str, Source]] = {}
-    for number_, line in enumerate(output.text.splitlines(), start=1):
+    for number_, line in numbered_lines(output):
         match = _EXPORT.fullmatch(line)
         if match is not None:
             try:

@@ -110,7 +110,7 @@ def defined_vlans(top: Iterable[Line]) -> set[int] | None:
     """The VLANs that lines ``vlan 1,11-18`` define, 1 always being there; None when one of them makes no sense."""
     found = {1}
     for _, rest in following(top, "vlan"):
-        if rest[:1].isdigit():
+        if rest[:1].isdecimal():
             listed = numbers(rest)
             if listed is None:
                 return None

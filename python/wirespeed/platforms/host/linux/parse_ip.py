@@ -63,7 +63,7 @@ def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
         return
     for line, link in found:
         name = link.get("ifname")
-        if isinstance(name, str) and _is_nic(link):
+        if isinstance(name, str) and name and _is_nic(link):
             yield from _nic(host.thing("nic", name), link, output, line)
     yield observe(host, "host.nics", COMPLETE, output)
 

@@ -21,7 +21,7 @@ def _renderers(system: str) -> tuple[str, ...]:
     release notes, "wicked".
     """
     version = system.partition("-")[2].partition(".")[0]
-    return ("networkmanager",) if version.isdigit() and int(version) > 15 else ("wicked", "networkmanager")
+    return ("networkmanager",) if version.isdecimal() and int(version) > 15 else ("wicked", "networkmanager")
 
 
 def _gpu(step: InstallStep) -> tuple[str, ...]:

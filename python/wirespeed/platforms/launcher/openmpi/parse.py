@@ -33,7 +33,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 def _cores(place: Place, output: Output) -> Iterator[Observation]:
     """The cores of every rank; nothing where a rank between two others is missing."""
     ranks: dict[int, tuple[int, ...]] = {}
-    for line in output.text.splitlines():
+    for line in output.text.split("\n"):
         match = _RANK.fullmatch(line.strip())
         found = cores.read(match[2]) if match else None
         if match and found:

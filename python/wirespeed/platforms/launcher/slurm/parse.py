@@ -9,6 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores
 from wirespeed.platforms.launcher.variables import lines, observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.parsing import numbered_lines
 from wirespeed.settings import Place
 
 _TASKS = re.compile(r"#SBATCH --ntasks-per-node=([0-9]{1,5})")
@@ -36,7 +37,7 @@ def _slurmd(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _script(place: Place, output: Output) -> Iterator[Observation]:
-    for number, line in enumerate(output.text.splitlines(), start=1):
+    for number, line in numbered_lines(output):
         if (tasks := _TASKS.fullmatch(line)) is not None:
             yield observation(place, "ranks_per_host", int(tasks[1]), output.at(number), State.CONFIGURED)
         if (bound := _BINDING.fullmatch(line)) is not None and (found := cores.masked(bound[1])) is not None:

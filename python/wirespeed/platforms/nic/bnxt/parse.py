@@ -113,7 +113,7 @@ def _dscp(place: Place, output: Output) -> Iterator[Observation]:
             first = number
         elif first is not None and (match := _DSCP.match(text)):
             for word in match[2].split(","):
-                if word.strip().isdigit() and int(word) <= Dscp.last:
+                if word.strip().isdecimal() and int(word) <= Dscp.last:
                     mapped[Dscp(int(word))] = Priority(int(match[1]))
     if first is not None:
         yield observe(place, "nic.qos.dscp_priority", mapped, output, first)

@@ -100,7 +100,10 @@ def read(place: Place, output: Output) -> Iterator[Observation]:
 
 def _number(word: str) -> int | None:
     match = _VALUE.fullmatch(word)
-    return None if match is None else int(match[1] or match[2], 0)
+    if match is None:
+        return None
+    digits: str = match[1] or match[2]
+    return int(digits, 16 if digits[:2] in ("0x", "0X") else 10)
 
 
 def _settings(

@@ -131,7 +131,7 @@ def _ecn(place: Place, output: Output) -> Iterator[Observation]:
         if match is None:
             continue
         end, name, value = match[1], match[2], int(match[3])
-        if name.isdigit() and int(name) <= Priority.last:
+        if name.isdecimal() and int(name) <= Priority.last:
             on[end][int(name)] = bool(value)
         elif name == "cnp_dscp" and value <= Dscp.last:
             yield observe(place, "nic.qos.cnp_dscp", Dscp(value), output, number)

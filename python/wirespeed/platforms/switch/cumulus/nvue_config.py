@@ -61,7 +61,7 @@ def expanded(names: str) -> list[str]:
 def numbers(names: str) -> list[int] | None:
     """``0-3,5`` as numbers; None when one is none."""
     found = expanded(names)
-    return [int(one) for one in found] if all(one.isdigit() for one in found) else None
+    return [int(one) for one in found] if all(one.isdecimal() for one in found) else None
 
 
 def of_interfaces(lines: list[Said]) -> Iterator[tuple[str, Said, tuple[str, ...]]]:

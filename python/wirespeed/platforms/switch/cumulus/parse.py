@@ -133,7 +133,7 @@ def _vlans(switch: Place, told: list[Said], output: Output) -> Iterator[Observat
     for line in told:
         rest = line.after("bridge", "domain", "*", "vlan")
         if rest:
-            numbers |= {int(one): line.number for one in expanded(rest[0]) if one.isdigit()}
+            numbers |= {int(one): line.number for one in expanded(rest[0]) if one.isdecimal()}
     for number, at in numbers.items():
         name = f"vlan{number}"
         own = [(line, rest) for interface, line, rest in of_interfaces(told) if interface == name]

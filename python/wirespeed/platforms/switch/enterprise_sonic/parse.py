@@ -53,11 +53,11 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
             continue  # a cell is empty: which one cannot be told
         row = dict(zip(right, cells[-len(right) :], strict=True))
         port, source = switch.thing("port", cells[0]), output.at(number)
-        if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdigit():
+        if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdecimal():
             continue
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
         speed = row.get("Speed", "")
-        if row["Oper"] == "up" and speed.isdigit() and int(speed):
+        if row["Oper"] == "up" and speed.isdecimal() and int(speed):
             yield Observation(port, "port.link.speed", Bandwidth.from_unit(int(speed), "Mb/s"), source)
         if row.get("AutoNeg") in ("on", "off"):
             yield Observation(port, "port.link.autonegotiation", row["AutoNeg"] == "on", source)

@@ -189,7 +189,7 @@ def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Ite
             queues.setdefault(number, {}).update(found)
     for inner, _ in following(line.inner, "queue"):
         match inner.words:
-            case ["queue", word, "wred-policy", name] if word.isdigit():
+            case ["queue", word, "wred-policy", name] if word.isdecimal():
                 undefined: Found = {"queue.ecn.enabled": (None, inner.number)}
                 queues.setdefault(int(word), {}).update(policies.wred.get(name, undefined))
     for number, found in queues.items():

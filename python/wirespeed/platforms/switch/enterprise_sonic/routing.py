@@ -129,5 +129,5 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
         if cells[:1] == ["Neighbor"]:
             columns = cells
         elif columns and len(cells) == len(columns) and columns[-1] == "State/PfxRcd":
-            state = "Established" if cells[-1].isdigit() else cells[-1]
+            state = "Established" if cells[-1].isdecimal() else cells[-1]
             yield Observation(switch.thing("peer", cells[0]), "peer.state", state, output.at(number))

@@ -25,7 +25,7 @@ def short_name(name: str) -> str:
 def listed(names: Iterable[str]) -> str:
     """A list as a running configuration prints it: ``Et1-3``, ``Et1/1,2/1``."""
     numbers = [name.removeprefix("Ethernet") for name in sorted(names, key=natural)]
-    if all(number.isdigit() for number in numbers):
+    if all(number.isdecimal() for number in numbers):
         numbers = _runs([int(number) for number in numbers])
     return "Et" + ",".join(numbers)
 

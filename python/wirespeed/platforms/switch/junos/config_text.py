@@ -40,6 +40,8 @@ def statements(text: str) -> list[Line]:
             inactive = inactive or prefix[1] == "inactive"
             line = line[prefix.end() :]
         statement = Line(number, line[:-1].strip())
+        if not statement.text:
+            return []
         if not inactive:
             open_blocks[-1].append(statement)
         if line[-1] == "{":

@@ -45,7 +45,7 @@ class Names:
 
     def of(self, members: list[str]) -> list[int] | None:
         """The numbers of members; None when one of them is no VLAN known here, such as a range or ``all``."""
-        found = [int(one) if one.isdigit() else self.numbers.get(one) for one in members]
+        found = [int(one) if one.isdecimal() else self.numbers.get(one) for one in members]
         return None if None in found else sorted(one for one in found if one is not None)
 
 

@@ -261,7 +261,7 @@ def _slope(slope: Line) -> Found:
     told = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = told.get("fill-level", ([], slope.number))
     chances, chance_number = told.get("drop-probability", ([], slope.number))
-    if not all(one.isdigit() and len(one) < 4 for one in (*levels, *chances)):
+    if not all(one.isdecimal() and len(one) < 4 for one in (*levels, *chances)):
         return {}
     if len(levels) != 2 or len(chances) != 2 or chances[0] != "0":
         return {}

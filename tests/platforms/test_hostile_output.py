@@ -1,0 +1,50 @@
+"""Outputs that fuzzing found: what is read of them, and nothing is raised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wirespeed.facts import COMPLETE, Source
+from wirespeed.platforms import Output, Outputs, platform
+
+ENDLESS = "9" * 5000
+LINK = '[{"ifname": "NAME", "link_type": "ether", "mtu": MTU, "flags": ["UP"]}]'
+
+
+def link(name: str, mtu: str) -> str:
+    """What ``ip -json address`` prints of one interface."""
+    return LINK.replace("NAME", name).replace("MTU", mtu)
+
+
+@pytest.mark.parametrize(
+    ("system", "command", "text", "expected"),
+    [
+        ("switch junos", "configuration", "interfaces {\n    ;\n}\n", []),
+        ("switch junos", "configuration", "{\n}\n", []),
+        ("host ubuntu", "ip-addr", link("", "1500"), []),
+        ("host ubuntu", "ip-addr", link("eth0", "-1"), [("nic.link.up", False, 1)]),
+        ("host ubuntu", "ip-addr", link("eth0", str(2**64)), [("nic.link.up", False, 1)]),
+        ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[-1, 3]]}', []),
+        ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[26, -3]]}', []),
+        ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
+        ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", []),
+        # A form feed and a line separator end no line of a file: the second line is the one that is cited.
+        (
+            "launcher nccl",
+            "rccl-conf",
+            "# a\x0cb\u2028c\nNCCL_IB_GID_INDEX=3\n",
+            [("host.launch.gid_index", 3, 2)],
+        ),
+    ],
+)
+def test_hostile_output(system: str, command: str, text: str, expected: list[tuple[str, Any, int]]) -> None:
+    kind, name = system.split()
+    output = Output(command, text, Source("node1", command, command))
+    found = platform(kind, name).parse(Outputs("node1", {command: output}))
+    assert [
+        (one.path, one.value, one.source.line)
+        for one in found
+        if one.value != COMPLETE and one.path != "host.launch.environment"
+    ] == expected
