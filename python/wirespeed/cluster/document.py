@@ -61,7 +61,8 @@ def _events(text: str, file: str) -> Iterator[Any]:
         yield from yaml.parse(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         line = getattr(error.problem_mark or error.context_mark, "line", None)
-        place = file if line is None else f"{file}:{line + 1}"
+        last = text.count("\n") + 1  # the parser is a line behind where a text ends without a newline
+        place = file if line is None else f"{file}:{min(line + 1, last)}"
         raise refuse(
             place, f"broken YAML: {error.problem or error}", "YAML", _syntax_hint(str(error.problem))
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Protocol
 
 from wirespeed.benchmarks.logs.log import Line, by_label
@@ -12,6 +13,7 @@ from wirespeed.errors import Problem
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 
+_VALUE = attrgetter("value")
 _MEASUREMENT = partial(tuple.__new__, Measurement)  # without a call for each: a large log has millions
 
 
@@ -94,6 +96,7 @@ class Draft:
             status = RunStatus.COMPLETE if self.complete else RunStatus.TRUNCATED
             status = RunStatus.FAILED if self.errors else status
         error = "; ".join(self.errors[:6]) or None
+        self._drop_negative()
         run = Run(
             tool=self.tool,
             test=self.test,
@@ -105,6 +108,15 @@ class Draft:
             measurements=tuple(self.measurements),
         )
         return ReadRun(self.line, run, tuple(self.notices))
+
+    def _drop_negative(self) -> None:
+        """Leave out negative numbers with a notice: nothing that a benchmark measures is negative."""
+        if min(map(_VALUE, self.measurements), default=0) >= 0:
+            return
+        for one in self.measurements:
+            if one.value < 0:
+                self.notice(one.line, f"{one.metric} {one.value} {one.unit}", "a number that is not negative")
+        self.measurements = [one for one in self.measurements if one.value >= 0]
 
 
 class LineReader(Protocol):

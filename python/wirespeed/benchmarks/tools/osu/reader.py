@@ -124,7 +124,8 @@ class _Reader:
             draft.complete = self._rows > 0
         if not draft.complete and not draft.errors and not draft.measurements:
             fail_all(draft, self._early)
-        if not draft.complete and not draft.errors and self._last >= 0 and self._largest is not None:
+        is_cut = not draft.complete and not draft.errors and draft.measurements
+        if is_cut and self._last >= 0 and self._largest is not None:
             end = f"one of {self._largest} B, where {draft.test} ends unless -m says otherwise"
             if self._last > self._largest:
                 end = f"the command line: {draft.test} ends at {self._largest} B unless its -m says otherwise"
