@@ -1,6 +1,6 @@
 """Build and run fuzz targets, and keep the inputs that reach new code.
 
-A target is a file: ``targets/<name>.rs`` for a Rust crate, ``targets/<name>.py`` for a Python package. Both run in
+A target of a Rust crate is a file ``targets/<name>.rs``; those of Python packages are in ``tests/fuzzing``. Both run in
 libFuzzer. Rust targets build with the stable toolchain and a C++ compiler. Python targets need the package ``atheris``.
 
 The inputs of a target are kept in ``corpus/<name>.txt``, one escaped byte string a line, and replayed by the tests. A
@@ -73,7 +73,7 @@ class Result:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the targets one after the other and print a line for each."""
     options = _options(arguments)
-    names = [path.stem for path in sorted((FUZZ / "targets").glob("[a-z]*.*"))]
+    names = [path.stem for path in sorted((FUZZ / "targets").glob("*.rs"))] + _python_targets()
     if options.list:
         print("\n".join(names))
         return 0
@@ -109,13 +109,21 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _python_targets() -> list[str]:
+    return _output(sys.executable, str(FUZZ / "python_target.py"), "--list").split()
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def _targets(names: Sequence[str]) -> list[Target]:
     in_rust = [name for name in names if (FUZZ / "targets" / f"{name}.rs").is_file()]
     built = _build(in_rust) if in_rust else WORK
     return [
         Target(
             name,
-            (str(built / name),) if name in in_rust else (sys.executable, str(FUZZ / "targets" / f"{name}.py")),
+            (str(built / name),) if name in in_rust else (sys.executable, str(FUZZ / "python_target.py"), name),
         )
         for name in names
     ]
@@ -123,8 +131,7 @@ def _targets(names: Sequence[str]) -> list[Target]:
 
 def _build(names: Sequence[str]) -> Path:
     """Build Rust targets and return the folder of the programs."""
-    described = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
-    host = re.search(r"^host: (\S+)$", described, re.MULTILINE)
+    host = re.search(r"^host: (\S+)$", _output("rustc", "-vV"), re.MULTILINE)
     assert host is not None
     # With --target the options apply to the crates only, not to build scripts.
     command = ["cargo", "build", "--quiet", "--release", "--manifest-path", str(FUZZ / "Cargo.toml")]
@@ -139,6 +146,8 @@ def run(target: Target, seconds: int, inputs: int = -1) -> Result:
     found = WORK / "found" / target.name
     shutil.rmtree(found, ignore_errors=True)
     found.mkdir(parents=True)
+    if target.command[0] == sys.executable:
+        _output(*target.command[:-1], "--seeds", target.name, str(found))
     for content in read_corpus(target.corpus):
         (found / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
     failures = WORK / "failures"
@@ -165,8 +174,9 @@ def run(target: Target, seconds: int, inputs: int = -1) -> Result:
             stderr=output,
             check=False,
         )
-    took = time.monotonic() - started
     text = log.read_text(errors="replace")
+    done = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # without the start of the program
+    took = float(done[1]) if done else time.monotonic() - started
     edges = [int(number) for number in re.findall(r" cov: (\d+) ", text)]
     initial = re.search(r"INITED +cov: (\d+)", text)
     executed = re.search(r"number_of_executed_units: (\d+)", text)

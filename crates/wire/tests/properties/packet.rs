@@ -33,17 +33,16 @@ fn read_any(frame: &[u8]) {
     packet.encode(&mut written);
     assert_eq!(Packet::parse(&written), Ok(packet));
 
-    let ip = if packet.network.tag.is_some() { 18 } else { 14 };
-    let end = payload_start(&packet);
-    assert_eq!(masked(&written, ip, end), masked(frame, ip, end));
+    assert_eq!(masked(&written, &packet), masked(frame, &packet));
     // Padding of a short frame follows the IP packet and has no meaning.
     assert!(frame.len() + 46 >= written.len());
 }
 
 /// The headers, with every bit zero that a packet does not keep: flags of IPv4 and the header checksum that follows from
-/// them, the UDP checksum, reserved bits of the BTH.
-fn masked(frame: &[u8], ip: usize, end: usize) -> Vec<u8> {
-    let mut headers = frame[..end].to_vec();
+/// them, the UDP checksum, reserved bits of the BTH and the DETH.
+fn masked(frame: &[u8], packet: &Packet) -> Vec<u8> {
+    let ip = if packet.network.tag.is_some() { 18 } else { 14 };
+    let mut headers = frame[..payload_start(packet)].to_vec();
     let udp = match headers[ip] >> 4 {
         4 => {
             headers[ip + 6] = 0;
@@ -55,6 +54,9 @@ fn masked(frame: &[u8], ip: usize, end: usize) -> Vec<u8> {
     headers[udp + 6..udp + 8].fill(0);
     headers[udp + 12] &= 0xc0;
     headers[udp + 16] &= 0x80;
+    if packet.kind.deth().is_some() {
+        headers[udp + 24] = 0;
+    }
     headers
 }
 

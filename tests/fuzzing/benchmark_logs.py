@@ -1,0 +1,54 @@
+"""Logs of benchmark tools, changed anywhere: what the readers of the tools read of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+
+from tests.benchmarks.tools.samples import LOGS
+
+from fuzzing.target import Target
+from fuzzing.text_mutation import mutate
+from wirespeed.benchmarks import parse
+from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.json import document
+
+LONGEST = 8192
+
+
+def targets() -> list[Target]:
+    """One target: the readers of all tools look at every log."""
+    return [Target("benchmark_log", check, seeds, lambda content, random: mutate(content, random, _seeds()), LONGEST)]
+
+
+def check(content: bytes) -> None:
+    """A log is read or refused with its last line; no value is negative or infinite."""
+    text = content.decode("utf-8", "replace")
+    whole = _runs(text)
+    json.loads(document("bench-runs", 1, runs=whole))
+    for run in whole:
+        for one in run.measurements:
+            assert math.isfinite(one.value) and one.value >= 0, one
+
+
+def _runs(text: str) -> tuple[Run, ...]:
+    try:
+        return parse(text)
+    except Refused as refused:
+        place, _, line = refused.problems[0].place.rpartition(":")
+        assert place == "text"
+        assert int(line) == max(1, text.count("\n") + (not text.endswith("\n")))
+        return ()
+
+
+@cache
+def _seeds() -> tuple[bytes, ...]:
+    contents = [log.read_bytes() for log in LOGS]
+    return tuple(content if len(content) <= LONGEST else content[:LONGEST] for content in contents)
+
+
+def seeds() -> list[bytes]:
+    """The beginnings of the sample logs."""
+    return list(_seeds())

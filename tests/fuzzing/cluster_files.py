@@ -1,0 +1,49 @@
+"""Cluster files, changed anywhere."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from fuzzing.target import Target
+from fuzzing.text_mutation import mutate
+from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
+
+TESTS = Path(__file__).parents[1]
+FILE = "cluster.yaml"
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # of YAML 1.1
+_ROW = re.compile(r"^=== \S+\.yaml\n(.*?)^--- ", re.MULTILINE | re.DOTALL)
+
+
+def targets() -> list[Target]:
+    """One target: the reader of cluster files."""
+    return [Target("cluster_file", check, seeds, lambda content, random: mutate(content, random, _seeds()))]
+
+
+def check(content: bytes) -> None:
+    """A file is read, or refused with problems of which each names a line that there is."""
+    text = content.decode("utf-8", "replace")
+    try:
+        cluster = read_text(text, FILE)
+    except Refused as refused:
+        for problem in refused.problems:
+            file, _, line = problem.place.partition(":")
+            assert file == FILE or file in text, problem  # or a cabling file that it names
+            assert not line or 1 <= int(line) <= len(_LINE_BREAK.findall(text)) + 1, problem
+            assert problem.found and problem.expected, problem
+    else:
+        assert cluster.hosts
+
+
+@cache
+def _seeds() -> tuple[bytes, ...]:
+    rows = [row for file in sorted((TESTS / "refusals").glob("*.txt")) for row in _ROW.findall(file.read_text("utf-8"))]
+    files = sorted((TESTS.parent / "examples").glob("*/cluster*.yaml"))
+    return tuple(text.encode() for text in [*rows, *(file.read_text("utf-8") for file in files)] if len(text) < 4096)
+
+
+def seeds() -> list[bytes]:
+    """The refused cluster files of the tests, and those of the examples."""
+    return list(_seeds())

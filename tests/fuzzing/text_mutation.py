@@ -1,0 +1,123 @@
+"""Changes of a text that a device or tool printed, by its structure: lines, columns, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+
+_NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
+_TOKEN = re.compile(rb"[^\s,:=/\[\]{}()\"']+")
+
+NUMBERS: tuple[bytes, ...] = (
+    b"0", b"1", b"-1", b"7", b"8", b"63", b"64", b"255", b"256", b"4094", b"4095", b"65535", b"65536", b"4294967295",
+    b"4294967296", b"9223372036854775807", b"18446744073709551616", b"9" * 30, b"9" * 400, b"9" * 5000, b"1e999",
+    b"-0", b"NaN", b"inf", b"0x", b"0x10", b"08", b"1_000", b"1.5", b".5", b"5.", b"1.2.3.4", b"1.2.3.4/33", b"fe80::1",
+    b"0.0.0.0/0", "٣".encode(), "²".encode(), "１２".encode(), "½".encode(),
+)  # fmt: skip
+"""Numbers at the ends of their ranges, and what ``isdigit`` or ``int`` takes for a number and the other does not."""
+
+HOSTILE: tuple[bytes, ...] = (
+    b"\x00", b"\r", b"\x1b[31m", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xff\xfe", b"\xef\xbb\xbf", "\u2028".encode(),
+    "\u00a0".encode(), b"\xed\xa0\x80", b"\t", b" " * 40, b'"', b"'", b"{", b"}", b"[", b"]", b"[" * 200,
+    b"{\"a\":" * 200, b":", b"=", b",", b"/", b"\\", b"%n", b"..", b"../../etc/passwd", b"/etc/passwd", b"$(x)",
+    b"null", b"true", b"{}", b"[]", b"no ", b"!", b"#", b"(", b")", b"*", b"+", b"|",
+)  # fmt: skip
+
+
+def mutate(text: bytes, random: Random, others: Sequence[bytes]) -> bytes:
+    """The text with one to four changes; ``others`` are texts from which lines and tokens are taken."""
+    for _ in range(random.choice((1, 1, 1, 2, 3, 4))):
+        text = random.choice(_CHANGES)(text, random, random.choice(others) if others else text)
+    return text
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return text.split(b"\n")
+
+
+def _delete_lines(text: bytes, random: Random, other: bytes) -> bytes:
+    lines = _lines(text)
+    at = random.randrange(len(lines))
+    del lines[at : at + random.choice((1, 1, 2, 5))]
+    return b"\n".join(lines)
+
+
+def _repeat_line(text: bytes, random: Random, other: bytes) -> bytes:
+    lines = _lines(text)
+    at = random.randrange(len(lines))
+    return b"\n".join([*lines[:at], *([lines[at]] * random.choice((2, 2, 3, 50))), *lines[at + 1 :]])
+
+
+def _swap_lines(text: bytes, random: Random, other: bytes) -> bytes:
+    lines = _lines(text)
+    first, second = random.randrange(len(lines)), random.randrange(len(lines))
+    lines[first], lines[second] = lines[second], lines[first]
+    return b"\n".join(lines)
+
+
+def _splice(text: bytes, random: Random, other: bytes) -> bytes:
+    lines, more = _lines(text), _lines(other)
+    start = random.randrange(len(more))
+    at = random.randrange(len(lines) + 1)
+    return b"\n".join([*lines[:at], *more[start : start + random.choice((1, 1, 3, 10))], *lines[at:]])
+
+
+def _truncate(text: bytes, random: Random, other: bytes) -> bytes:
+    return text[: random.randrange(len(text) + 1)]
+
+
+def _number(text: bytes, random: Random, other: bytes) -> bytes:
+    numbers = list(_NUMBER.finditer(text))
+    if not numbers:
+        return _hostile(text, random, other)
+    chosen = random.choice(numbers)
+    if random.random() < 0.5:
+        value = random.choice(NUMBERS)
+    else:
+        value = str(int(float(chosen[0][:15])) + random.choice((-1, 1, 8, 100))).encode()
+    return text[: chosen.start()] + value + text[chosen.end() :]
+
+
+def _token(text: bytes, random: Random, other: bytes) -> bytes:
+    tokens, more = list(_TOKEN.finditer(text)), _TOKEN.findall(other)
+    if not tokens or not more:
+        return _hostile(text, random, other)
+    chosen = random.choice(tokens)
+    return text[: chosen.start()] + random.choice((b"", random.choice(more), chosen[0] * 2)) + text[chosen.end() :]
+
+
+def _column(text: bytes, random: Random, other: bytes) -> bytes:
+    """Remove, repeat or add white space: columns move, blocks change their depth."""
+    spaces = list(re.finditer(rb"[ \t]+|^", text, re.MULTILINE))
+    chosen = random.choice(spaces)
+    value = random.choice((b"", b" ", b"  ", b"\t", chosen[0] * 2, chosen[0] + b" "))
+    return text[: chosen.start()] + value + text[chosen.end() :]
+
+
+def _hostile(text: bytes, random: Random, other: bytes) -> bytes:
+    at = random.randrange(len(text) + 1)
+    return text[:at] + random.choice(HOSTILE) + text[at:]
+
+
+def _byte(text: bytes, random: Random, other: bytes) -> bytes:
+    if not text:
+        return bytes([random.randrange(256)])
+    at = random.randrange(len(text))
+    return text[:at] + random.choice((b"", bytes([random.randrange(256)]))) + text[at + 1 :]
+
+
+_CHANGES: tuple[Callable[[bytes, Random, bytes], bytes], ...] = (
+    _delete_lines,
+    _repeat_line,
+    _swap_lines,
+    _splice,
+    _truncate,
+    _number,
+    _number,
+    _token,
+    _token,
+    _column,
+    _hostile,
+    _byte,
+)
