@@ -107,7 +107,9 @@ def reachable(
     if collective is Collective.ALL_TO_ALL_V:
         assumptions.append("even shares assumed: the log does not contain those of all-to-all-v")
     if group.across_hosts:
-        assumptions.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
+        assumptions.append(
+            f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
+        )
         assumptions.append(
             "what crosses leaves is dealt evenly over the cables upward"
             if beyond

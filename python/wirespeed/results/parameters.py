@@ -117,7 +117,7 @@ class Parameters:
     streams: Annotated[int | None, _count("TCP or UDP connections", "iperf3", identity=True)] = None
     protocol: Annotated[str | None, _text("TCP or UDP", "sockperf", identity=True)] = None
     target_bits_per_second: Annotated[
-        int | None, _count("bitrate asked for; 0 is unlimited", "iperf3", unit="b/s", identity=True)
+        int | None, _count("requested bitrate; 0 is unlimited", "iperf3", unit="b/s", identity=True)
     ] = None
     congestion_control: Annotated[str | None, _text("TCP congestion control of the sender", "iperf3")] = None
     tcp_mss_bytes: Annotated[int | None, _count("TCP maximum segment size", "iperf3", unit="bytes")] = None
@@ -194,7 +194,7 @@ class Parameters:
         ),
     ] = None
     transfer_part: Annotated[
-        str | None, _text("which part of a transfer both ways: read1, write2, total …", "nvbandwidth", identity=True)
+        str | None, _text("part of a bidirectional transfer: read1, write2, total …", "nvbandwidth", identity=True)
     ] = None
     operation: Annotated[str | None, _text("read or write: which GPU moves the data", *_P2P, identity=True)] = None
     p2p_enabled: Annotated[bool | None, _text("GPUs may access each other's memory", *_P2P, identity=True)] = None

@@ -169,7 +169,7 @@ def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, 
     run = collective(None, ranks, rows, reduction=redop, root_rank=root)
     verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.assumptions[0] == (
-        f"{name}: the log does not say, its bus factor, reduction and root fit no other"
+        f"{name}: not in the log; its bus factor, reduction and root fit no other"
     )
 
 

@@ -122,10 +122,10 @@ def test_the_usual_single_size_is_judged():
 def test_every_assumption_is_written_out():
     bound = one(judge(perftest({MIB: 390.0}, test=BOTH), plan())).reachable
     assert bound.assumptions == (
-        "node1/bnxt_re0 stands for bnxt_re0 of the log, whose host is not named; the other end is alike",
+        "node1/bnxt_re0 stands for bnxt_re0 of the log, whose host is not named; the other end is assumed similar",
         "IPv4 without VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes, the usual value: none was read",
-        "0.5 acknowledgements for each data packet, traffic both ways",
+        "0.5 acknowledgements for each data packet, traffic in both directions",
     )
 
 

@@ -174,7 +174,7 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     before = _wait_for(out / "journal.jsonl", 2)
     process.kill()
     process.communicate()
-    with pytest.raises(Refused, match="--resume goes on with it"):
+    with pytest.raises(Refused, match="--resume continues it"):
         raise ran(*given).exception or AssertionError
     done = ran(*given, "--resume")
     after = journal(out)

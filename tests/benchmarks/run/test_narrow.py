@@ -115,6 +115,6 @@ def test_one_bad_host_of_a_group_is_found_by_halving(hosts: int) -> None:
 def test_a_group_that_is_bad_as_a_whole_alone() -> None:
     suspects, rounds = hunt_groups(8, lambda group: len(group) == 8)
     assert [(suspect.kind, suspect.because) for suspect in suspects] == [
-        (Kind.GROUP, "its parts are good; together they are bad")
+        (Kind.GROUP, "its parts are good, the whole group is bad")
     ]
     assert rounds == 1

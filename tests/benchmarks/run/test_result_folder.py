@@ -81,7 +81,7 @@ def refusal(path: Path, campaign: Campaign, again: bool) -> str:
 @pytest.mark.parametrize(
     ("campaign", "again", "message"),
     [
-        (CAMPAIGN, False, "DIR: found a campaign; expected a new or an empty folder\n  hint: --resume goes on with it"),
+        (CAMPAIGN, False, "DIR: found a campaign; expected a new or an empty folder\n  hint: --resume continues it"),
         (
             replace(CAMPAIGN, suite="pairs"),
             True,

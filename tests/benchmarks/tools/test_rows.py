@@ -324,7 +324,7 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
          "1 line of other text, first \"Couldn't connect to 10.0.1.1:18515\""),
         ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
         ("alpha:7:9 [0] NCCL INFO cudaDriverVersion 12080\n", "log:1",
-         "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"),
+         "debug lines of NCCL without a communicator, and no table of a benchmark"),
         ('{"kind": "bundle"}\n', "log:1", "1 line of other text, first '{\"kind\": \"bundle\"}'"),
         ('{"event":"start","data":{"job":1}}\n{"event":"end","data":{}}\n', "log:2",
          "2 lines of other text, first '{\"event\":\"start\",\"data\":{\"job\":1}}'"),
@@ -342,7 +342,7 @@ def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> N
     assert (problem.place, problem.found) == (place, found)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
-        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what"
+        "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
     )
 
 

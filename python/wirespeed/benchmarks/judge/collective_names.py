@@ -33,7 +33,7 @@ def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
         return _by_name(run.test)
     found = _by_factor(run)
     if found is not None:
-        assumptions.append(f"{found.value}: the log does not say, its bus factor, reduction and root fit no other")
+        assumptions.append(f"{found.value}: not in the log; its bus factor, reduction and root fit no other")
     return found
 
 

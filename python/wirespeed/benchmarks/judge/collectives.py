@@ -103,7 +103,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     if collective is None:
         return Unlimited("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
-        return Unlimited("the log does not say how many ranks took part", profile)
+        return Unlimited("the log does not contain the number of ranks", profile)
     if run.ranks == 1:
         return Unlimited("one rank moves nothing between GPUs", profile)
     if not plan.hosts:

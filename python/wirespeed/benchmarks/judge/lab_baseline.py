@@ -60,7 +60,7 @@ class _Limits:
     figures: Figures
     profile: Profile
     above: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ("nothing of it says how fast the cluster is",)
+    notes: tuple[str, ...] = ("these values do not show how fast the cluster is",)
     causes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None

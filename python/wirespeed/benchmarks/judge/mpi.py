@@ -117,7 +117,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     fastest = max(known, key=lambda one: one.all.value)
     placed = _placed(run, plan)
     if placed is None:
-        return Unlimited("the log does not say how many ranks took part", profile)
+        return Unlimited("the log does not contain the number of ranks", profile)
     ranks, here, said = placed
     return MpiLimits(
         what=what,

@@ -143,7 +143,7 @@ def _limits(
         max(networks, key=lambda one: one.all.value) if not named else min(networks, key=lambda one: one.all.value)
     )
     slowest = min(networks, key=lambda one: one.one.value)
-    assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not say what carries the messages"]
+    assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not name the transport"]
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
@@ -173,7 +173,7 @@ def _limits(
 
 
 def _factor(count: float) -> str:
-    return f"{number(count)}, ways and senders, shared by the ranks of a host"
+    return f"{number(count)}, directions and senders, divided by the ranks of a host"
 
 
 def _striping(run: Run, of: Network) -> str:
@@ -234,7 +234,7 @@ def _osu(run: Run) -> Kind | None:
 
 def _ucx(run: Run) -> Kind:
     if run.test is None:
-        return Kind(shown="the log does not name its test: of a ping-pong the bandwidth says little")
+        return Kind(shown="the log does not name its test; the bandwidth of a ping-pong is not judged")
     return Kind(ping_pong=run.test.endswith("_lat"))
 
 
@@ -242,7 +242,7 @@ def _gpcnet(run: Run) -> Kind:
     ranks, nodes = run.ranks, run.parameters.nodes
     why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
     if not ranks or not nodes:
-        return Kind(both_ways=True, added=False, shown=f"{why}; how many ranks a node has is not said")
+        return Kind(both_ways=True, added=False, shown=f"{why}; the number of ranks of a node is not known")
     return Kind(both_ways=True, added=False, shown=why, sharing=max(1, ranks // nodes))
 
 

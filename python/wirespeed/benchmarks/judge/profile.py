@@ -66,7 +66,7 @@ class Profile(Entry):
     def _own_names(self) -> Profile:
         names = [*(gate.name for gate in self.gates), *(gate.name for gate in self.relative_gates)]
         if len(set(names)) < len(names):
-            raise ValueError("expected a name of its own for each gate")
+            raise ValueError("expected a different name for each gate")
         return self
 
 

@@ -78,7 +78,9 @@ class RdmaLimits:
         physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
         assumed = list(self.assumptions)
         if self.both_ways:
-            assumed.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
+            assumed.append(
+                f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
+            )
         terms = [self._framing(size, ACKS_PER_PACKET), *beside, *self.in_use]
         reachable = tightest(terms, assumed)
         shown = None
@@ -191,13 +193,15 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     addressed = [at for gid in gids if (at := _with_gid(gid, plan))]
     if addressed:
         names = " and ".join(str(at) for at in addressed)
-        assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
+        assumptions.append(
+            f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is assumed similar'}"
+        )
         return addressed
     if device is not None:
         found = nic_with_device(plan, device)
         if found is not None:
             assumptions.append(
-                f"{found} stands for {device} of the log, whose host is not named; the other end is alike"
+                f"{found} stands for {device} of the log, whose host is not named; the other end is assumed similar"
             )
         return [found] if found else []
     fastest = max(nics_of(plan), key=lambda at: nic_speed(plan, at) or 0, default=None)
@@ -245,7 +249,7 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -
             return None
         paths.append(path)
     if logged is None:
-        assumptions.append("path MTU as planned: the log does not say")
+        assumptions.append("path MTU as planned: not in the log")
     slowest = min(paths, key=lambda path: path.speed)
     return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
 

@@ -198,7 +198,7 @@ def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     lines = []
     if run.status is RunStatus.FAILED:
-        lines.append(f"the run failed: {run.error or 'the log does not say why'}")
+        lines.append(f"the run failed: {run.error or 'no reason in the log'}")
     if run.status is RunStatus.TRUNCATED:
         lines.append("the log is truncated: only its complete rows are judged")
     if not verdicts:

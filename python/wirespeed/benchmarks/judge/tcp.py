@@ -87,7 +87,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         notes=(),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
-        shown="sockperf measures messages, 14 bytes if not told otherwise" if run.tool == "sockperf" else None,
+        shown="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
     )
 
 

@@ -35,7 +35,7 @@ class Matrix:
     def take(self, draft: Draft, row: str, cells: Sequence[str], line: int) -> None:
         """Measure the cells of a row; say what is neither a number nor left out by the tool."""
         if row in self.seen:
-            draft.notice(line, f"row {row} once more", "one row for each device; the row is left out")
+            draft.notice(line, f"row {row} repeated", "one row for each device; the row is left out")
             return
         if len(cells) != len(self.columns):
             draft.notice(line, f"a row of {len(cells)} cells", f"{len(self.columns)} cells; the row is left out")

@@ -143,7 +143,7 @@ def _needed(
 def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: bool) -> list[Cause]:
     """Everything that could be to blame, narrow things first; those with the same cells as one.
 
-    ``symmetric`` means that a cell is both ways at a time: then there is no sender.
+    ``symmetric`` means that a cell is both directions at the same time: then there is no sender.
     """
     all_cells = sorted(cells, key=lambda ends: (ends[0], ends[1] or ""))
     merged: dict[frozenset[Ends], Cause] = {}

@@ -230,7 +230,7 @@ def _accused(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | Non
     if len(group) == 1:
         return Suspect(Kind.HOST, group[0], "bad in a group of one host")
     if not doubtful:
-        return Suspect(Kind.GROUP, ", ".join(group), "its parts are good; together they are bad")
+        return Suspect(Kind.GROUP, ", ".join(group), "its parts are good, the whole group is bad")
     if len(doubtful) == 1:
         others = [host for host in group if host not in doubtful]
         return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(others[:3])}, good with others")

@@ -63,7 +63,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
         Refused: there is a campaign already, or something else.
     """
     if (path / CAMPAIGN).exists():
-        raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume goes on with it")
+        raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume continues it")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         found = "a folder that is not empty" if path.is_dir() else "a file"
         raise refuse(str(path), found, "a new or an empty folder")

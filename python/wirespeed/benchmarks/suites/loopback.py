@@ -10,7 +10,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import limit
 from wirespeed.results.campaign import Command, Step
 
-TITLE = "this machine alone: iperf3, ucx_perftest and MPI over loopback; needs no cluster"
+TITLE = "only this machine: iperf3, ucx_perftest and MPI over loopback; needs no cluster"
 
 HERE = "localhost"
 _ADDRESS, _INTERFACE = "127.0.0.1", "lo"

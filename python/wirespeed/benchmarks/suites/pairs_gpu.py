@@ -12,7 +12,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 from wirespeed.errors import refuse
 
-TITLE = "the same pairs from GPU memory, each NIC with the GPU beside it"
+TITLE = "the same pairs from GPU memory, each NIC with its nearest GPU"
 NARROWS = (f"{BANDWIDTH} from GPU memory",)
 
 

@@ -13,7 +13,9 @@ from wirespeed.benchmarks.steps.pairing import Pair, rails_between
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
-TITLE = "two hosts over each rail alone and over all at once: ib_write_bw both ways, one queue pair and several"
+TITLE = (
+    "two hosts over each rail separately and over all at once: bidirectional ib_write_bw, one queue pair and several"
+)
 NARROWS = (BANDWIDTH,)
 
 _SEVERAL = 8

@@ -96,12 +96,12 @@ def _nothing(text: str, name: str) -> Problem:
     shown = "".join(character if character.isprintable() else "?" for character in first[:60])
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
     if " NCCL INFO " in text:
-        found = "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"
+        found = "debug lines of NCCL without a communicator, and no table of a benchmark"
     return Problem(
         f"{name}:{max(count, 1)}",
         found,
         "output of a benchmark tool",
-        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what",
+        "give the whole output with its header lines; `wirespeed list tools` lists the supported tools",
     )
 
 

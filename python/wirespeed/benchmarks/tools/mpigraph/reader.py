@@ -128,7 +128,7 @@ class _Reader:
         cells = row.group(4).split()
         expected = "to" if self._side == "Send" else "from"
         if self._unit is None:
-            draft.notice(line.number, "a table without what stands before it", "it, which tells the unit; left out")
+            draft.notice(line.number, "a table without what stands before it", "it, which contains the unit; left out")
             return True
         if own is None or len(cells) != len(self._nodes) or row.group(3) != expected:
             draft.notice(

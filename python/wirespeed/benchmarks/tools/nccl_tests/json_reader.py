@@ -67,7 +67,7 @@ def _run(document: Document) -> ReadRun:
         count = root.number("out_of_bounds", "count")
         draft.fail(f"Out of bounds values: {count.value if count else 'some'}")
     if root.text("average_bus_bandwidth", "okay") == "false":
-        draft.fail("Avg bus bandwidth below the asked minimum")
+        draft.fail("Avg bus bandwidth below the required minimum")
     errors = root.get("errors")
     for error in errors.items() if errors is not None else []:
         if isinstance(error.value, str) and error.value:

@@ -60,7 +60,7 @@ def _test(report: Node, test: Node, document: Document) -> ReadRun:
         describe(draft, description.strip())
         _matrix(draft, description.strip(), rows.items())
     status, error = test.text("status"), test.text("error")
-    if status in ("Error", "Not ReadRun") or error:
+    if status in ("Error", "Not Found") or error:
         draft.fail(error or f"status {status}")
     if status == "Waived":
         draft.parameters.waived = True

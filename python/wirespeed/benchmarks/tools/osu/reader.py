@@ -126,9 +126,9 @@ class _Reader:
             fail_all(draft, self._early)
         is_cut = not draft.complete and not draft.errors and draft.measurements
         if is_cut and self._last >= 0 and self._largest is not None:
-            end = f"one of {self._largest} B, where {draft.test} ends unless -m says otherwise"
+            end = f"one of {self._largest} B, where {draft.test} ends by default (-m)"
             if self._last > self._largest:
-                end = f"the command line: {draft.test} ends at {self._largest} B unless its -m says otherwise"
+                end = f"the command line: {draft.test} ends at {self._largest} B by default (-m)"
             draft.notice(draft.measurements[-1].line, f"the last row, of {self._last} B", end)
         self._found.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
@@ -262,7 +262,7 @@ class _Reader:
         ranks, least, unit, most, average = init.groups()
         draft.ranks = int(ranks)
         if unit is None:
-            draft.notice(line.number, "times without a unit", "milliseconds said; left out")
+            draft.notice(line.number, "times without a unit", "milliseconds; left out")
         else:
             for place, value in (("min", least), ("max", most), ("avg", average)):
                 draft.measure(Metric.TIME, "ms", int(value), line.number, place=place)

@@ -159,4 +159,6 @@ class _Reader:
             elif unit is not None:
                 self._draft.measure(metric, unit, value, line, row.size, row.level)
             else:
-                self._draft.notice(line, f"{metric.value} {value} without a unit", "a message rate that tells the unit")
+                self._draft.notice(
+                    line, f"{metric.value} {value} without a unit", "a message rate, from which the unit follows"
+                )

@@ -80,7 +80,7 @@ HINT = re.compile(
     r"|Parser function exited with Error|Unable to open file descriptor for socket connection"
     r"|Unable to init the socket connection|Unable to find the Infiniband/RoCE device"
     r"|TOS only valid for rdma_cm based QP|RDMA CM event error|Failed to (?:handle|connect) RDMA CM event"
-    r"|Events feature not available on|Iteration num should be between|ReadRun Incompatibility issue with GID types"
+    r"|Events feature not available on|Iteration num should be between|Found Incompatibility issue with GID types"
     r"|Couldn't (?:allocate MR|create rdma resources|create IB resources|get context for the device)"
     r"|Unable to Connect the HCA's through the link|Problems with warm up|Invalid Command or flag"
     r"|Unable to perform rdma_client function|Received \d+ times ADDR_ERROR"
@@ -134,7 +134,7 @@ LIMIT = re.compile(r"(?:BW result|Msg rate) +is below (?:bw|msg_rate) limit")  #
 
 FAILURE = re.compile(
     r"(?:[\w-]+: )?(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"
-    r"|Error\b|RDMA CM event error|Event: \S+; error|ReadRun Incompatibility|Please Try to use a different IP"
+    r"|Error\b|RDMA CM event error|Event: \S+; error|Found Incompatibility|Please Try to use a different IP"
     r"|Parser function exited|Invalid Command|TOS only valid|Events feature not available|Iteration num should be"
     r"|Did not detect devices|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down"
     r"|Unsupported|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG)|Interrupted"
