@@ -15,18 +15,20 @@ class Problem:
     """One thing that is wrong with what the user gave.
 
     ``place`` is where it is ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` what is there ("no 'x'" if
-    something is missing), ``expected`` what should be there, and ``hint`` one action that helps. None of them ends in a
-    full stop.
+    something is missing), ``expected`` what should be there, and ``hint`` one action that helps. Without ``expected``,
+    ``found`` is a whole statement ("--traffic is missing"). None of them ends in a full stop.
     """
 
     place: str
     found: str
-    expected: str
+    expected: str = ""
     hint: str | None = None
 
     @property
     def statement(self) -> str:
         """The problem without its place and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
+        if not self.expected:
+            return self.found
         found = self.found if self.found.startswith(_MISSING) else f"found {self.found}"
         return f"{found}; expected {self.expected}"
 
@@ -45,7 +47,7 @@ class Refused(Exception):  # noqa: N818 - it says what happened to the input, in
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def refuse(place: str, found: str, expected: str, hint: str | None = None) -> Refused:
+def refuse(place: str, found: str, expected: str = "", hint: str | None = None) -> Refused:
     """One problem as an exception to raise."""
     return Refused([Problem(place, found, expected, hint)])
 

@@ -24,7 +24,7 @@ def test_explain_prints_the_manual_page() -> None:
         "\nImpact\n    Half the lanes halve the rate",
         "\nFix\n    Reseat card and riser",
         "    LnkSta: Speed 32GT/s, Width x8 (downgraded)\n",
-        "\nReads\n    pcie.link.width, pcie.link.speed",
+        "\nSettings that it compares\n    pcie.link.width, pcie.link.speed",
         "    PCI-03  A PCIe link trained narrower or slower than its slot\n",
         "\nSource\n    Broadcom 957608-AN210, 2.6 items 13 and 14",
     ):
@@ -35,9 +35,9 @@ def test_explain_shows_a_failure_with_what_finds_it() -> None:
     page = wirespeed("explain", "OS-02").stdout
     for part in (
         "OS-02  The locked-memory limit is too small to register buffers\n",
-        "\nWhere\n    host OS\n",
-        "\nChecks that find it\n    host.memlock  Locked-memory limit\n",
-        "\nMessages of benchmarks that point to it\n    Couldn't allocate MR",
+        "\nLayer\n    host OS\n",
+        "\nChecks that detect it\n    host.memlock  Locked-memory limit\n",
+        "\nBenchmark messages that indicate it\n    Couldn't allocate MR",
         "\nSource\n    https://github.com/NVIDIA/nccl-tests/issues/206",
     ):
         assert part in page
@@ -53,31 +53,31 @@ def test_explain_without_an_id_lists_all() -> None:
     [
         (
             ["explain", "nic.pcie-widht"],
-            "error: explain: found the check 'nic.pcie-widht'; expected the id of a check or of a failure\n"
+            "error: explain: no check, failure or setting named 'nic.pcie-widht'\n"
             "  hint: did you mean 'nic.pcie-width'?\n",
         ),
         (
             ["explain", "zzz"],
-            "error: explain: found the check 'zzz'; expected the id of a check or of a failure\n"
-            "  hint: list them: wirespeed explain\n",
+            "error: explain: no check, failure or setting named 'zzz'\n"
+            "  hint: `wirespeed list checks` and `wirespeed list failures` list all; settings are in the reference\n",
         ),
         (
             ["check"],
-            "error: check: no cluster file and no bundle; expected CLUSTER.yaml BUNDLE\n"
-            "  hint: write a bundle with `wirespeed collect`, or give --local\n",
+            "error: check: cluster file and bundle are missing\n"
+            "  hint: `wirespeed check CLUSTER.yaml BUNDLE`; `wirespeed collect` writes a bundle\n",
         ),
         (
             ["check", "cluster.yaml"],
-            "error: check: no bundle; expected CLUSTER.yaml BUNDLE\n"
-            "  hint: write a bundle with `wirespeed collect`, or give --local\n",
+            "error: check: the bundle is missing\n"
+            "  hint: `wirespeed check CLUSTER.yaml BUNDLE`; `wirespeed collect` writes a bundle\n",
         ),
         (
             ["check", "--local", "cluster.yaml", "bundle"],
-            "error: check: found a bundle, bundle, beside --local; expected one of them\n",
+            "error: check: both --local and the bundle bundle are given\n  hint: omit one of them\n",
         ),
         (
             ["check", "--local", "--only", "link.mut", "--only", "link.up"],
-            "error: --only: found the check 'link.mut'; expected the id of a check\n  hint: did you mean 'link.mtu'?\n",
+            "error: --only: no check named 'link.mut'\n  hint: did you mean 'link.mtu'?\n",
         ),
         (
             ["check", "--local", "--status", "fail,warm"],
@@ -124,9 +124,9 @@ def bundle(folder: Path, *devices: str, complete: bool = True) -> Path:
 def test_what_bundle_and_cluster_file_do_not_share_is_said(tmp_path: Path) -> None:
     result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node2", "gw1", complete=False)))
     assert " ".join(result.stdout.split()).startswith(
-        "not checked, as the cluster file does not name it: gw1 "
-        f"unknown, as nothing of it is in {tmp_path}/b: node1, node3, node4, leaf1 "
-        f"unknown in part, as collecting was interrupted: {tmp_path}/b "
+        "not in the cluster file, not checked: gw1 "
+        f"not in the bundle, all settings unknown: node1, node3, node4, leaf1 "
+        f"collection was interrupted, some settings are unknown: {tmp_path}/b "
     )
     assert result.returncode == Exit.INCOMPLETE
 
@@ -135,9 +135,9 @@ def test_a_bundle_of_other_machines_is_refused(tmp_path: Path) -> None:
     result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node1.example.com")))
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr == (
-        f"error: {tmp_path}/b: no device of mi300x-4node, but node1.example.com; "
-        "expected one of node1, node2, node3, node4, leaf1\n"
-        "  hint: `wirespeed collect --name` says what the cluster file calls a host\n"
+        f"error: {tmp_path}/b: found devices node1.example.com, none of them in mi300x-4node; "
+        "expected some of node1, node2, node3, node4, leaf1\n"
+        "  hint: `wirespeed collect --name HOST` sets the name that the cluster file uses\n"
     )
 
 

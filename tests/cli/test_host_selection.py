@@ -40,10 +40,10 @@ def test_hosts_of_an_allocation(
         (
             "node[1-2]",
             "node[2-3]",
-            "--hosts: found node3, no node of job 17; expected one of node[1-2]\n  hint: leave --hosts away",
+            "--hosts: node3 is not a node of job 17\n  hint: its nodes are node[1-2]",
         ),
-        ("rack[1-8]", None, "--by slurm: found job 17 on rack[1-8]; expected nodes that are hosts of mi300x-4node"),
-        (None, None, "--by slurm: found job 17 on no nodes; expected nodes that are hosts of mi300x-4node"),
+        ("rack[1-8]", None, "--by slurm: no node of job 17 (rack[1-8]) is a host of mi300x-4node"),
+        (None, None, "--by slurm: no node of job 17 (no nodes) is a host of mi300x-4node"),
         (
             "node[1-",
             None,

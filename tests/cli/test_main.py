@@ -83,7 +83,7 @@ def test_an_unknown_verb_is_a_usage_error():
         (
             PermissionError(13, "Permission denied", "/etc/shadow"),
             Exit.REFUSED,
-            "error: /etc/shadow: found permission denied; expected a file or folder that can be read or written\n",
+            "error: /etc/shadow: permission denied\n",
         ),
         (
             Refused([Problem("a\x1b[31m.tar.gz", "b\x07", "c", "d\u202e")]),
@@ -93,7 +93,7 @@ def test_an_unknown_verb_is_a_usage_error():
         (
             OSError(28, "No space left on device"),
             Exit.REFUSED,
-            "error: writing: no space left on device; expected a file or folder that can be read or written\n",
+            "error: writing: no space left on device\n",
         ),
         (ZeroDivisionError("division by zero"), Exit.INTERNAL, "please report the lines above"),
         (OSError("no file"), Exit.INTERNAL, "please report the lines above"),

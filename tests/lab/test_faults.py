@@ -113,7 +113,7 @@ def test_a_fault_is_found_by_pings_and_can_be_taken_back(
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (pings, routes)
         assert causes(mesh) == expected
     finally:
-        assert typed("fault", "--undo", "--name", made.name).startswith(f"taken back: {kind} on ")
+        assert typed("fault", "--undo", "--name", made.name).startswith(f"removed: {kind} on ")
     assert pinged(made)["causes"] == []
 
 
@@ -191,7 +191,7 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         ]
         assert pinged(made)["causes"] == []
         assert [one for one in checked(made, tmp_path) if one["device"] in made.hosts] == []
-        assert typed("fault", "--undo", "--name", made.name) == "taken back: one-subnet on leaf1, cured\n"
+        assert typed("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
         assert pinged(made)["causes"] == []
 
 

@@ -138,7 +138,7 @@ def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Pat
     assert code == 1
     first, *rest = said.splitlines()
     assert first.startswith(
-        "leaf1 port Eth1/1 port.qos.dscp_tc: intended 26 -> 3, found 26 -> 2 (running-config (leaf1/"
+        "leaf1 port Eth1/1 port.qos.dscp_tc: expected 26 -> 3, found 26 -> 2 (running-config (leaf1/"
     )
     assert len(rest) == 31
 

@@ -340,7 +340,7 @@ def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures._drawing.cache_clear()
     with pytest.raises(Refused) as refused:
         pictures.png("<svg/>")
-    assert str(refused.value) == ("--png: no resvg_py; expected the extra png\n  hint: pip install 'wirespeed[png]'")
+    assert str(refused.value) == ("--png: the Python package resvg_py is missing\n  hint: pip install 'wirespeed[png]'")
 
 
 def test_the_verb(folder: Path, tmp_path: Path) -> None:
@@ -363,21 +363,21 @@ def test_exit_codes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("FOLDER --format json", "--format: found json; expected html or terminal for a simulation"),
+        ("FOLDER --format json", "--format: json does not apply to a simulation\n  hint: use html or terminal"),
         (
             "FOLDER --bundle b.tar --strict",
-            "--bundle: found a simulation's folder beside it; expected a cluster file for this option\n"
-            "error: --strict: found a simulation's folder beside it; expected a cluster file for this option",
+            "--bundle: does not apply to a simulation\n  hint: omit --bundle\n"
+            "error: --strict: does not apply to a simulation\n  hint: omit --strict",
         ),
         (
             "FOLDER FILE",
-            "FILE: found a file beside a folder; expected one cluster file, or folders of sim run -o alone",
+            "FILE: found a file; expected only result folders of `sim run -o`, or one cluster file",
         ),
         (
             "FILE --png out",
-            "FILE: found a file beside a folder; expected one cluster file, or folders of sim run -o alone",
+            "FILE: found a file; expected only result folders of `sim run -o`, or one cluster file",
         ),
-        ("FILE FILE", "FILE: found a second file; expected one cluster file, or folders that sim run -o wrote"),
+        ("FILE FILE", "FILE: found more than one file; expected one cluster file, or result folders of `sim run -o`"),
     ],
 )
 def test_refusals(arguments: str, says: str, folder: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_folder_becomes_a_campaign_and_again_nothing_new(where: str) -> None:
         "measurements": 0,
         "known": [str(path) for path in sorted(BENCH.iterdir())],
     }
-    assert again.stderr == "5 logs left out: the campaign holds the same content\n"
+    assert again.stderr == "5 logs skipped: already in the campaign\n"
 
 
 def test_no_password_is_printed(postgres: str, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "logs" / "notes.txt").write_text("nothing\n")
     ran = parse(tmp_path / "logs", "--store", tmp_path / "a.db")
     assert (ran.returncode, ran.stdout) == (3, "")
-    assert "left out" in ran.stderr and "nothing to store: no output of a known tool" in ran.stderr
+    assert "skipped" in ran.stderr and "nothing stored: no output of a known tool" in ran.stderr
     (tmp_path / "logs" / "good.log").write_bytes(LOG.read_bytes())
     ran = parse(tmp_path / "logs", "--store", tmp_path / "a.db")
     assert ran.returncode == 0
@@ -97,7 +97,7 @@ def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--label", "x"), "--label, --time, --cluster and --bundle say what to store: give --store too"),
+        (("--label", "x"), "--label, --time, --cluster and --bundle need --store"),
         (("--store", "mysql://u:geheim@h/d"), "mysql://: found a database of kind 'mysql'; expected a path"),
         (("--store", "sqlite://"), "no path; expected a path, sqlite:///PATH or postgresql://"),
         (("--store", "postgresql://u:geheim@h:port/d"), "postgresql: found an address that cannot be read"),

@@ -61,8 +61,8 @@ def test_one_of_a_lab_is_compared_with_labs_alone(where: str, a: str, b: str, co
         lab = a if a in ("try", "again") else b
         other = "three" if "three" in (a, b) else "mi300x-4node"
         assert ran.stderr == (
-            f"error: campaign {lab}: found figures of the lab mi300x_4node, beside those of {other}; "
-            "expected both of labs, or none\n  hint: a lab's figures say how fast one machine copies memory\n"
+            f"error: campaign {lab}: found results of the lab mi300x_4node, compared with those of {other}; "
+            "expected two labs or two clusters\n  hint: results of a lab show how fast one machine copies memory\n"
         )
 
 
@@ -94,8 +94,7 @@ def test_a_cluster_without_campaigns_is_refused(where: str) -> None:
     ran = bench("history", "--test", "ib_write_bw", "--store", where, "--cluster", "mi300x-4nod")
     assert ran.returncode == 2
     assert ran.stderr == (
-        "error: --cluster: found 'mi300x-4nod'; expected a cluster with campaigns\n"
-        "  hint: did you mean 'mi300x-4node'?\n"
+        "error: --cluster: no campaigns of a cluster named 'mi300x-4nod'\n  hint: did you mean 'mi300x-4node'?\n"
     )
 
 
@@ -108,4 +107,4 @@ def test_no_figure_of_a_lab_is_judged_as_a_clusters(where: str, tmp_path: Path) 
     for way, name, lab in zip(ways, names, ("mine", "mine", "mi300x_4node"), strict=True):
         ran = bench("judge", *way, "--cluster", CLUSTER)
         assert ran.returncode == 2
-        assert f"error: {name}: found a figure of the lab {lab}; expected one of the cluster\n" in ran.stderr
+        assert f"error: {name}: a result of the lab {lab}, not of the cluster\n" in ran.stderr

@@ -52,6 +52,6 @@ def test_a_killed_reader_is_said(tmp_path: Path) -> None:
     with Readers(files, 2) as readers, pytest.raises(Refused) as refused:
         list(readers)
     assert str(refused.value) == (
-        "reading: found a process that was killed; expected every log read\n"
-        "  hint: mostly for want of memory: read with --jobs 1, which goes on from what is stored"
+        "parsing logs: a process was killed\n"
+        "  hint: probably out of memory; --jobs 1 needs less and continues after the logs stored so far"
     )

@@ -59,7 +59,7 @@ def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
         patched.setattr(log_reader, "_MOST_FILES", 1)
         ran = bench(*command)
     assert ran.returncode == 130
-    assert ran.stderr == "interrupted: what was read is stored; the same command goes on from there\n"
+    assert ran.stderr == "interrupted: the logs read so far are stored; run the same command to continue\n"
     with Store(where) as store:
         assert (store.find("x").logs, store.find("x").finished) == (3, False)
     assert "2 logs, 2 runs" in bench(*command).stdout
@@ -127,7 +127,7 @@ def test_the_raw_output_comes_back(where: str) -> None:
     assert ran.stdout == (BENCH / "all-reduce-1-node.log").read_bytes()
     wrong = bench("log", "x", str(BENCH / "all-reduce-1-nod.log"), "--store", where)
     assert wrong.returncode == 2
-    assert "no log" in wrong.stderr and "all-reduce-1-node.log'?" in wrong.stderr
+    assert "no log named" in wrong.stderr and "all-reduce-1-node.log'?" in wrong.stderr
 
 
 def test_facts_of_the_time_are_kept(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:

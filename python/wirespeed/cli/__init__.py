@@ -1,6 +1,6 @@
-"""The command line: one file per verb, the only place where flows meet.
+"""The command line: one file per command, the only package that combines flows.
 
-A verb's file imports flows and heavy packages inside its functions, so that ``wirespeed --help`` stays instant.
+Commands import flows and heavy packages inside their functions, so that ``wirespeed --help`` is fast.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from wirespeed.errors import Problem, Refused
 
 __all__ = ["main"]
 
-_OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
-"""What a write that is under way can meet; the system names no file then."""
+_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""Errors of a write in progress; the system does not name the file."""
 
 
 def main() -> None:
-    """Run the command line and leave with an `Exit` code.
+    """Run the command line and exit with an `Exit` code.
 
-    Usage errors and Ctrl-C are the framework's; its codes for them are the same.
+    The framework handles usage errors and Ctrl-C with the same codes.
     """
     try:
         app(prog_name="wirespeed")
@@ -29,11 +29,11 @@ def main() -> None:
         _show(refused.problems)
         sys.exit(Exit.REFUSED)
     except OSError as error:
-        if error.filename is None and error.errno not in _OF_THE_MACHINE:
+        if error.filename is None and error.errno not in _DISK_ERRORS:
             _internal(error)
         place = "writing" if error.filename is None else str(error.filename)
         reason = error.strerror or str(error)
-        _show([Problem(place, reason.lower(), "a file or folder that can be read or written")])
+        _show([Problem(place, reason.lower())])
         sys.exit(Exit.REFUSED)
     except Exception as error:
         _internal(error)
@@ -46,7 +46,7 @@ def _show(problems: tuple[Problem, ...] | list[Problem]) -> None:
 
 
 def _internal(error: Exception) -> None:
-    """Our own bug: the traceback is what a report needs."""
+    """A bug of wirespeed: print the traceback for the report."""
     import traceback
 
     traceback.print_exception(error)

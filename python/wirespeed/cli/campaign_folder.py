@@ -73,9 +73,8 @@ def check_no_lab(file: LogFile) -> None:
     if is_lab(cluster):
         raise refuse(
             file.name,
-            f"a figure of the {cluster}",
-            "one of the cluster",
-            "what a lab's figures stand against is in the summary.json beside them",
+            f"a result of the {cluster}, not of the cluster",
+            hint="summary.json in the result folder compares it with the baseline of the lab",
         )
 
 

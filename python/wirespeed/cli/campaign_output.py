@@ -33,7 +33,7 @@ def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) ->
     for note in campaign.notes:
         typer.echo(f"# {note}")
     if path:
-        typer.echo(f"# programs are looked for in {', '.join(path)} first")
+        typer.echo(f"# folders searched first for programs: {', '.join(path)}")
     stage = -1
     for step in campaign.steps:
         if step.stage != stage:
@@ -128,7 +128,7 @@ def print_outcome(
             if mesh is not None:
                 matrix(mesh, out())
     if not done.complete:
-        err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
+        err().print(f"interrupted: --resume continues the run in {folder.path}", markup=False, soft_wrap=True)
 
 
 def mesh_text(mesh: Mesh, campaign: Campaign) -> str:

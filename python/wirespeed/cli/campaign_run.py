@@ -26,7 +26,7 @@ def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) 
     from wirespeed.errors import refuse
 
     if output is None:
-        raise refuse(verb, "no folder for logs and journal", "--output DIR, or --dry-run")
+        raise refuse(verb, "--output is missing", hint="add --output DIR for logs and journal, or --dry-run")
     return running.resume_folder(output, campaign) if resume else running.create_folder(output, campaign)
 
 
@@ -82,7 +82,7 @@ def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | Non
     with Readers(logs, None) as readers, open_store(where) as store:
         campaign, kept = keep(store, logs, readers, Asked(label=label, bundle=bundle))
         name = store.name
-    show_problems(kept.notices, label="left out")
+    show_problems(kept.notices, label="skipped")
     if campaign is not None:
         said = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
         err().print(said, markup=False, soft_wrap=True)

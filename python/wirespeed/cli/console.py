@@ -1,4 +1,4 @@
-"""Writing to the terminal: data on standard output, everything else on standard error. NO_COLOR is obeyed by Rich."""
+"""Writing to the terminal: data on standard output, everything else on standard error. Rich respects NO_COLOR."""
 
 from __future__ import annotations
 
@@ -29,17 +29,14 @@ def err() -> Console:
 
 
 def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
-    """Print problems to standard error: place, found, expected, and the hint on a line of its own."""
+    """Print problems to standard error, equal ones once: location, message, and the hint on its own line."""
     from rich.markup import escape
 
     from wirespeed.report import wording
 
     colour = "red" if label == "error" else "yellow"
-    for problem in problems:
-        err().print(
-            f"[bold {colour}]{label}[/]: {escape(wording.line(problem.place))}: "
-            f"{escape(wording.line(problem.statement))}",
-            soft_wrap=True,
-        )
+    for problem in dict.fromkeys(problems):
+        text = escape(wording.line(f"{problem.place}: {problem.statement}"))
+        err().print(f"[bold {colour}]{label}[/]: {text}", soft_wrap=True)
         if problem.hint:
             err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)

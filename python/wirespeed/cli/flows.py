@@ -62,7 +62,10 @@ def evidence(bundle: Path) -> Evidence:
         Refused: it is no bundle, not whole, or a newer one.
     """
     from wirespeed.collect import extract_facts, open_bundle
+    from wirespeed.errors import refuse
 
+    if not bundle.exists():
+        raise refuse(f"bundle {bundle}", "no such file or folder", hint="`wirespeed collect` writes a bundle")
     opened = open_bundle(bundle)
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
     return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
@@ -149,7 +152,7 @@ def judged(
         if reading is not None:
             notices += reading.notices
             if not reading.runs:
-                notices.append(Problem(file.name, "debug lines of NCCL alone", "the table of a benchmark"))
+                notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
             source, target = _ends(plan, file.where)
             logs.append(Log(file.name, reading, source, target, file.span))
     return judge_together(logs, plan, asked, profile, found), tuple(notices)

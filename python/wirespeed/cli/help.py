@@ -37,6 +37,15 @@ class Command(TyperCommand):
         """Return all parameters."""
         return _without_variables(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line; usage errors do not name Python types."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if isinstance(message := getattr(error, "message", None), str):
+                error.message = message.replace("Value error, ", "")  # type: ignore[attr-defined]
+            raise
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
         _write(self, ctx, formatter)

@@ -27,7 +27,7 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     unknown = [name for name in wanted if name not in plan.hosts]
     if unknown:
         raise Refused(
-            Problem("--hosts", f"the host {name!r}", f"a host of {plan.name}", did_you_mean(name, known))
+            Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, known))
             for name in unknown
         )
     return _in_order(plan, wanted)
@@ -44,23 +44,23 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     if _JOB not in os.environ:
         raise refuse(
             "--by slurm",
-            f"no allocation of Slurm here ({_JOB} is not set)",
-            "to be started inside one",
-            "salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …",
+            f"not inside a Slurm allocation ({_JOB} is not set)",
+            hint="`salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …`",
         )
     chosen = chosen_hosts(plan, text)
     given = os.environ.get(_NODES, "")
     nodes = set(_members(_NODES, given)) if given else set()
     if chosen is not None and not nodes.issuperset(chosen):
         raise Refused(
-            Problem("--hosts", f"{name}, no node of job {os.environ[_JOB]}", f"one of {given}", "leave --hosts away")
+            Problem("--hosts", f"{name} is not a node of job {os.environ[_JOB]}", hint=f"its nodes are {given}")
             for name in chosen
             if name not in nodes
         )
     found = chosen or _in_order(plan, nodes)
     if not found:
-        expected = f"nodes that are hosts of {plan.name}"
-        raise refuse("--by slurm", f"job {os.environ[_JOB]} on {given or 'no nodes'}", expected)
+        raise refuse(
+            "--by slurm", f"no node of job {os.environ[_JOB]} ({given or 'no nodes'}) is a host of {plan.name}"
+        )
     return found
 
 

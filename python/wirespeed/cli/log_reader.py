@@ -83,8 +83,8 @@ class Readers:
                 self._submit(1)
                 yield share
         except BrokenProcessPool as error:
-            hint = "mostly for want of memory: read with --jobs 1, which goes on from what is stored"
-            raise refuse("reading", "a process that was killed", "every log read", hint) from error
+            hint = "probably out of memory; --jobs 1 needs less and continues after the logs stored so far"
+            raise refuse("parsing logs", "a process was killed", hint=hint) from error
 
     def _submit(self, most: int) -> None:
         if self._pool is None:

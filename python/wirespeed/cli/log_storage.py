@@ -141,7 +141,9 @@ def _time(given: str) -> str:
     try:
         time = datetime.fromisoformat(given)
     except ValueError:
-        raise refuse("--time", repr(given), "a time such as 2026-11-21T08:00:00Z", "without a zone it is UTC") from None
+        raise refuse(
+            "--time", repr(given), "a time such as 2026-11-21T08:00:00Z", "a time without zone is UTC"
+        ) from None
     return logs.utc(time if time.tzinfo else time.replace(tzinfo=UTC))
 
 

@@ -44,14 +44,14 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
     from wirespeed.errors import Problem, Refused
 
     problems = [
-        Problem(option, "a simulation's folder beside it", "a cluster file for this option")
+        Problem(option, "does not apply to a simulation", hint=f"omit {option}")
         for option, given in other.items()
         if given
     ]
     if style not in ("html", "terminal"):
-        problems.append(Problem("--format", style, "html or terminal for a simulation"))
+        problems.append(Problem("--format", f"{style} does not apply to a simulation", hint="use html or terminal"))
     problems += [
-        Problem(str(folder), "a file beside a folder", "one cluster file, or folders of sim run -o alone")
+        Problem(str(folder), "a file", "only result folders of `sim run -o`, or one cluster file")
         for folder in folders
         if not folder.is_dir()
     ]

@@ -71,7 +71,9 @@ def wanted(
 
     known = [one.value for one in Metric]
     if metric is not None and metric not in known:
-        raise refuse("--metric", repr(metric), "a metric", did_you_mean(metric, known) or f"one of {', '.join(known)}")
+        raise refuse(
+            "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or f"one of {', '.join(known)}"
+        )
     return Wanted(tool, test, metric, None if size is None else _size(size), place, ranks)
 
 
@@ -97,8 +99,9 @@ def open_known(where: str | None) -> Store:
 
     url = address(None if where == OWN else where)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
-        hint = "store some with wirespeed bench parse --store, or say where they are with --store"
-        raise refuse(str(url.database), "nothing", "a store of campaigns", hint)
+        option = "default" if where in (None, OWN) else where
+        hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
+        raise refuse(f"store {url.database}", "does not exist", hint=hint)
     return open_store(where)
 
 
@@ -157,9 +160,9 @@ def _check_alike(a: Campaign, b: Campaign) -> None:
         labs, other = (a, b) if is_lab(a.cluster) else (b, a)
         raise refuse(
             f"campaign {labs.label}",
-            f"figures of the {labs.cluster}, beside those of {other.cluster or other.label}",
-            "both of labs, or none",
-            "a lab's figures say how fast one machine copies memory",
+            f"results of the {labs.cluster}, compared with those of {other.cluster or other.label}",
+            "two labs or two clusters",
+            "results of a lab show how fast one machine copies memory",
         )
 
 
@@ -167,7 +170,9 @@ def _between(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import parameters_between
 
-    note = "logs that are not stored have no facts beside them: which settings changed is unknown"
+    note = (
+        "settings are stored only with campaigns, so changed settings are unknown; hint: bench parse --store --bundle"
+    )
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 
@@ -191,11 +196,11 @@ def _of_files(name: str, which: Wanted) -> _Side:
     files = list(logs.log_files([name]))
     share = read_share(files)
     batch = share.batch
-    show_problems(share.notices, label="left out")
+    show_problems(share.notices, label="skipped")
     if share.refused:
         raise Refused(share.refused)
     if not batch.runs:
-        raise refuse(name, "no output of a known tool", "logs of benchmarks, or a campaign that is stored")
+        raise refuse(name, "no output of a known tool", "benchmark logs, or a stored campaign")
     kinds = [series_of(one) for one in batch.series]
     values: dict[Series, list[float]] = {}
     for kind, value in zip(batch.kind, batch.value, strict=True):
@@ -225,8 +230,8 @@ def over_time(store: Store, which: Wanted, judging: Judging, cluster: str | None
     every = store.campaigns()
     known_clusters = sorted({one.cluster for one in every if one.cluster is not None})
     if cluster is not None and cluster not in known_clusters:
-        hint = did_you_mean(cluster, known_clusters) or f"there is {', '.join(known_clusters)}"
-        raise refuse("--cluster", repr(cluster), "a cluster with campaigns", hint if known_clusters else None)
+        hint = did_you_mean(cluster, known_clusters) or f"one of {', '.join(known_clusters)}"
+        raise refuse("--cluster", f"no campaigns of a cluster named {cluster!r}", hint=hint if known_clusters else None)
     campaigns = tuple(
         one for one in every if (one.cluster == cluster if cluster is not None else not is_lab(one.cluster))
     )

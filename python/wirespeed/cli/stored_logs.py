@@ -43,7 +43,7 @@ def held(names: Sequence[str], campaign: str | None, store: str | None) -> Itera
 
     if campaign is None:
         if not names:
-            raise refuse("FILE...", "no logs", "logs, folders of logs, or --campaign of a store")
+            raise refuse("bench", "no log is given", hint="give logs, folders of logs, or --campaign")
         yield []
         return
     with open_known(store) as opened:

@@ -138,7 +138,7 @@ def test_short_options_and_standard_input():
 def test_nothing_to_judge_is_refused():
     done = CliRunner().invoke(app, ["bench", "judge", "-c", str(CLUSTER)])
     assert isinstance(done.exception, Refused)
-    assert str(done.exception) == "FILE...: no logs; expected logs, folders of logs, or --campaign of a store"
+    assert str(done.exception) == "bench: no log is given\n  hint: give logs, folders of logs, or --campaign"
 
 
 def test_runs_are_compared_with_each_other(tmp_path):

@@ -213,8 +213,8 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--from", "node1/bnxt_re0"), "--from and --to: found one of them; expected both, or none"),
-        (("--metric", "speed"), "--metric: found 'speed'; expected a metric"),
+        (("--from", "node1/bnxt_re0"), "--from and --to: only one of them is given"),
+        (("--metric", "speed"), "--metric: no metric named 'speed'"),
     ],
 )
 def test_refusals(arguments, message):
@@ -242,5 +242,5 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
 
 
 def test_nothing_to_compare_is_refused():
-    with pytest.raises(Refused, match=r"FILE\.\.\.: no logs; expected logs, folders of logs, or --campaign"):
+    with pytest.raises(Refused, match=r"bench: no log is given"):
         peers("-c", CLUSTER)

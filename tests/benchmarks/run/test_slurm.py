@@ -118,7 +118,7 @@ def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path)
     os.kill(int(found.stdout), signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert stdout.splitlines()[-2:] == ["ended 130", "empty"], stderr
-    assert f"interrupted: --resume goes on from what is in {out}" in stderr
+    assert f"interrupted: --resume continues the run in {out}" in stderr
 
 
 def _steps(cluster: Slurm) -> list[str]:

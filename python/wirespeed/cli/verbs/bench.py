@@ -104,7 +104,7 @@ def parse(
     logs = list(log_files(files))
     if store is None:
         if label or time or cluster or bundle:
-            raise typer.BadParameter("--label, --time, --cluster and --bundle say what to store: give --store too")
+            raise typer.BadParameter("--label, --time, --cluster and --bundle need --store")
         _show(logs, format)
         return
     from wirespeed.cli.log_storage import Asked
@@ -132,7 +132,7 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         notices += reading.notices
     if runs or communicators:
         _print(runs, communicators, format)
-    show_problems(notices, label="left out")
+    show_problems(notices, label="skipped")
     if refused:
         raise Refused(refused)
     if not runs and not communicators:
@@ -150,14 +150,14 @@ def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, 
         name = store.name
     if campaign is not None:
         _print_kept(name, campaign, kept, format)
-    show_problems(kept.notices, label="left out")
+    show_problems(kept.notices, label="skipped")
     if kept.interrupted:
-        err().print("interrupted: what was read is stored; the same command goes on from there", markup=False)
+        err().print("interrupted: the logs read so far are stored; run the same command to continue", markup=False)
         raise typer.Exit(Exit.INTERRUPTED)
     if kept.refused:
         raise Refused(kept.refused)
     if campaign is None:
-        err().print("nothing to store: no output of a known tool", markup=False)
+        err().print("nothing stored: no output of a known tool", markup=False)
         raise typer.Exit(Exit.INCOMPLETE)
 
 
@@ -175,7 +175,7 @@ def _print_kept(store: str, campaign: Campaign, kept: Kept, format: Format) -> N
         line = f"campaign {campaign.id} {campaign.label}: {counts} stored in {store}"
         out().print(line, soft_wrap=True, markup=False)
     if kept.known:
-        err().print(f"{plural(len(kept.known), 'log')} left out: the campaign holds the same content", markup=False)
+        err().print(f"{plural(len(kept.known), 'log')} skipped: already in the campaign", markup=False)
 
 
 def _print(runs: list[Run], communicators: list[Communicator], output: Format) -> None:

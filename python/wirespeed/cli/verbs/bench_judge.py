@@ -142,7 +142,7 @@ def judge(
     asked = _asked(source, target, algorithm, collective)
     with stored_logs.given(files or [], campaign, store) as logs:
         judged, notices = flows.judged(plan, logs, asked, flows.profile(profile), found)
-    show_problems(notices, label="left out")
+    show_problems(notices, label="skipped")
     for file, told in judged.hints:
         err().print(f"hint: {file}: {told}", markup=False, soft_wrap=True, highlight=False)
     _print(plan, judged, output)

@@ -47,8 +47,8 @@ def log(
         contents = opened.content(found, name)
         if not contents:
             names = [one for one, _, _ in logs]
-            hint = did_you_mean(name, names) or f"wirespeed bench log {campaign} lists them"
-            raise refuse(f"{opened.name}: {found.label}", f"no log {name!r}", "the name of a log", hint)
+            hint = did_you_mean(name, names) or f"`wirespeed bench log {campaign}` lists them"
+            raise refuse(f"campaign {found.label}", f"no log named {name!r}", hint=hint)
         for content in contents:
             sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

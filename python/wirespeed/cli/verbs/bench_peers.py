@@ -107,7 +107,7 @@ def peers(
         read, plan = _read(names, held, cluster, (source, target))
     found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
-    show_problems(read.notices, label="left out")
+    show_problems(read.notices, label="skipped")
     if read.refused:
         raise Refused(read.refused)
     raise typer.Exit(flows.peers_exit(found))
@@ -120,7 +120,7 @@ def _read(
     from wirespeed.errors import refuse
 
     if (ends[0] is None) != (ends[1] is None):
-        raise refuse("--from and --to", "one of them", "both, or none")
+        raise refuse("--from and --to", "only one of them is given", hint="give both or none")
     plan = flows.planned(cluster) if cluster else None
     return peer_logs.read(files, plan, ends, held), plan
 

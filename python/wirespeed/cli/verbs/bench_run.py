@@ -219,7 +219,7 @@ def _plan(suite: Suite, cluster: Path | None) -> Plan:
     if cluster is not None:
         return flows.planned(cluster)
     if suite.name != _LOOPBACK:
-        raise refuse("bench run", f"no cluster for the suite {suite.name}", "--cluster CLUSTER.yaml")
+        raise refuse("bench run", f"the suite {suite.name} needs a cluster file", hint="add --cluster CLUSTER.yaml")
     return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
 
 
@@ -265,12 +265,12 @@ def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
         err().print(f"  {note}", markup=False, soft_wrap=True)
     left = len(open_steps(campaign.steps, folder, retest))
     if left < len(campaign.steps):
-        err().print(f"{len(campaign.steps) - left} of them are done, {left} are left", markup=False)
+        err().print(f"{len(campaign.steps) - left} runs done earlier, {left} to do", markup=False)
     if yes or campaign.suite == _LOOPBACK or not left:
         return
-    said = "it sends traffic at line rate; jobs that run now will be slowed down"
+    warning = "sends traffic at line rate and slows down running jobs"
     if not sys.stdin.isatty():
-        raise refuse("bench run", said, "--yes, where nobody can be asked")
-    err().print(said, markup=False, soft_wrap=True)
+        raise refuse("bench run", f"{warning}; confirmation needs a terminal", hint="--yes confirms it")
+    err().print(f"bench run {warning}", markup=False, soft_wrap=True)
     if not typer.confirm("continue?", err=True):
         raise typer.Exit(Exit.REFUSED)

@@ -114,28 +114,29 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
     from wirespeed.errors import refuse
 
     if cluster is None or bundle is None:
-        missing = "no cluster file and no bundle" if cluster is None else "no bundle"
-        raise refuse(
-            "check", missing, "CLUSTER.yaml BUNDLE", "write a bundle with `wirespeed collect`, or give --local"
-        )
+        missing = "cluster file and bundle are missing" if cluster is None else "the bundle is missing"
+        hint = "`wirespeed check CLUSTER.yaml BUNDLE`; `wirespeed collect` writes a bundle"
+        raise refuse("check", missing, hint=hint)
+    if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
+        raise refuse(str(cluster), "not a cluster file", hint="the order is CLUSTER.yaml BUNDLE")
     plan, evidence = flows.planned(cluster), flows.evidence(bundle)
     there, wanted = evidence.facts.devices, plan.devices
     strangers = [name for name in there if name not in wanted]
     if there and len(strangers) == len(there):
         raise refuse(
             str(bundle),
-            f"no device of {plan.name}, but {_several(strangers)}",
-            f"one of {_several(list(wanted))}",
-            "`wirespeed collect --name` says what the cluster file calls a host",
+            f"devices {_several(strangers)}, none of them in {plan.name}",
+            f"some of {_several(list(wanted))}",
+            "`wirespeed collect --name HOST` sets the name that the cluster file uses",
         )
     notes = []
     if strangers:
-        notes.append(f"not checked, as the cluster file does not name it: {_several(strangers)}")
+        notes.append(f"not in the cluster file, not checked: {_several(strangers)}")
     absent = [name for name in wanted if name not in there]
     if absent:
-        notes.append(f"unknown, as nothing of it is in {bundle}: {_several(absent)}")
+        notes.append(f"not in the bundle, all settings unknown: {_several(absent)}")
     if not evidence.complete:
-        notes.append(f"unknown in part, as collecting was interrupted: {bundle}")
+        notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
     return _Seen(plan, evidence.facts, evidence.recorded, tuple(notes))
 
 
@@ -161,7 +162,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
     from wirespeed.errors import refuse
 
     if bundle is not None:
-        raise refuse("check", f"a bundle, {bundle}, beside --local", "one of them")
+        raise refuse("check", f"both --local and the bundle {bundle} are given", hint="omit one of them")
     plan = None if cluster is None else flows.planned(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
         written = Path(folder) / "bundle"
@@ -175,9 +176,9 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
         here = ", ".join(facts.devices)
         raise refuse(
             str(cluster),
-            f"no host named {here}, as this machine is",
+            f"no host named {here} (this machine)",
             f"one of {_several(list(plan.hosts))}",
-            "`wirespeed collect --local --name HOST` says what the file calls it; check what it writes",
+            "collect with `wirespeed collect --local --name HOST`, then check that bundle",
         )
     alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
@@ -192,9 +193,8 @@ def _chosen(only: Sequence[str]) -> list[Check]:
     unknown = [
         Problem(
             "--only",
-            f"the check {one!r}",
-            "the id of a check",
-            did_you_mean(one, list(known)) or "see: wirespeed explain",
+            f"no check named {one!r}",
+            hint=did_you_mean(one, list(known)) or "`wirespeed list checks` lists them",
         )
         for one in only
         if one not in known

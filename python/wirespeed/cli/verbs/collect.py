@@ -89,8 +89,10 @@ def collect(
 
     chosen = [said for said, given in _ways(local, as_planned, lab, show_commands) if given]
     if len(chosen) != 1:
-        found = " and ".join(chosen) or "nothing to collect from"
-        raise refuse("collect", found, "one of --local, --as-planned, --lab and --show-commands")
+        found = f"{' and '.join(chosen)} exclude each other" if chosen else "no source to collect from"
+        raise refuse(
+            "collect", found, hint="give one of --local, --lab NAME, --as-planned CLUSTER.yaml, --show-commands"
+        )
     if show_commands:
         _show(form)
     elif as_planned is not None:
@@ -122,7 +124,7 @@ def _local(output: Path | None, name: str | None, timeout: float | None, timeout
         try:
             collect_local(out, name, timeout, lambda command: status.update(_doing(host, command)), timeout_factor)
         except KeyboardInterrupt:
-            err().print(f"interrupted: what was collected by then is in {out}", markup=False)
+            err().print(f"interrupted: the output collected so far is in {out}", markup=False)
             raise
     _report(out)
 
@@ -158,7 +160,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
                 out, wanted, plan.name, timeout, lambda command: status.update(doing(command)), timeout_factor
             )
         except KeyboardInterrupt:
-            err().print(f"interrupted: what was collected by then is in {out}", markup=False)
+            err().print(f"interrupted: the output collected so far is in {out}", markup=False)
             raise
     _report(out)
 

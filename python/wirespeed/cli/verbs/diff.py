@@ -60,6 +60,7 @@ def diff(
     from wirespeed import render as rendering
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read
+    from wirespeed.errors import refuse
     from wirespeed.plan import build
 
     plan = build(read(cluster))
@@ -69,6 +70,9 @@ def diff(
         files = list(rendering.compare_files(rendering.files(plan, devices), other))
         _print_files(plan, files, format_)
         raise typer.Exit(Exit.FAILED if files else Exit.PASSED)
+    if other.is_dir() and not (other / "manifest.json").exists():
+        hint = "give the output folder of `wirespeed render` or `wirespeed collect`"
+        raise refuse(str(other), "neither a folder of rendered files nor a bundle", hint=hint)
     settings = _settings(plan, other, devices)
     _print_settings(plan, settings, format_)
     raise typer.Exit(
@@ -140,9 +144,9 @@ def _lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
         if one.kind == "unread":
             unread.setdefault((one.place.device, one.path, said["source"]), []).append(str(one.place))
         elif one.kind == "absent":
-            yield f"{one.place}: intended to be there, found absent ({said['source']})"
+            yield f"{one.place}: expected, but not present ({said['source']})"
         else:
-            yield f"{one.place} {one.path}: intended {said['intended']}, found {said['found']} ({said['source']})"
+            yield f"{one.place} {one.path}: expected {said['intended']}, found {said['found']} ({said['source']})"
     for (device, path, reason), places in unread.items():
-        where = places[0] if len(places) == 1 else f"{len(places)} places of {device}"
+        where = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
         yield f"{' '.join(part for part in (where, path) if part)}: not read ({reason})"

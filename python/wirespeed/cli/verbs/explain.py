@@ -11,6 +11,7 @@ from wirespeed.cli.app import app
 if TYPE_CHECKING:
     from wirespeed.catalogue.model import FailureMode
     from wirespeed.checks import Check
+    from wirespeed.settings import Setting
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -20,7 +21,7 @@ def _complete(incomplete: str) -> list[str]:
     return [identifier for identifier in (*checks(), *load().failures) if identifier.startswith(incomplete)]
 
 
-@app.command(short_help="Explain a check or a known failure: symptom, impact, fix.")
+@app.command(short_help="Explain a check, a known failure or a setting: meaning, impact, fix.")
 def explain(
     check: Annotated[
         str | None,
@@ -34,8 +35,8 @@ def explain(
 ) -> None:
     """Explain a check: what it compares, its impact, how to fix a failure, an example, and its source.
 
-    For a known failure (`wirespeed list failures`): the checks that detect it and the benchmark error messages that
-    indicate it.
+    For a known failure (`wirespeed list failures`): the checks that detect it, the benchmark messages that indicate it,
+    its impact and fix. For a setting or counter: its meaning and unit, and the checks that use it.
 
     Examples:
 
@@ -43,27 +44,37 @@ def explain(
       wirespeed explain
       wirespeed explain nic.pcie-width
       wirespeed explain NIC-05
+      wirespeed explain nic.counters.retries
     """
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
-    from wirespeed.errors import did_you_mean, refuse
+    from wirespeed.errors import refuse
+    from wirespeed.settings import THINGS, settings_of
 
     known = checks()
     if check is None:
         _list(list(known.values()))
         return
     failures = load().failures
-    if check in failures:
+    settings = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+    if check in known:
+        _page(known[check])
+    elif check in failures:
         _failure(check, failures[check], [one for one in known.values() if check in one.failures])
-        return
-    if check not in known:
-        raise refuse(
-            "explain",
-            f"the check {check!r}",
-            "the id of a check or of a failure",
-            did_you_mean(check, [*known, *failures]) or "list them: wirespeed explain",
-        )
-    _page(known[check])
+    elif check in settings:
+        _setting(check, settings[check], [one for one in known.values() if check in one.needs])
+    else:
+        lists = "`wirespeed list checks` and `wirespeed list failures` list all; settings are in the reference"
+        nearest = _nearest(check, [*known, *settings])
+        raise refuse("explain", f"no check, failure or setting named {check!r}", hint=nearest or lists)
+
+
+def _nearest(text: str, known: list[str]) -> str | None:
+    """A hint with the names that end in ``text`` (the counter ``rx_discards``), or with a similar one."""
+    from wirespeed.errors import did_you_mean
+
+    ending = [name for name in known if name.endswith(f".{text}")]
+    return f"did you mean {', '.join(map(repr, ending))}?" if ending else did_you_mean(text, known)
 
 
 def _list(known: list[Check]) -> None:
@@ -93,7 +104,7 @@ def _page(check: Check) -> None:
     out().print(Text("\nExample", style="bold"))
     for line in manual.example.splitlines():
         out().print(Text(f"    {line}"), soft_wrap=True)
-    out().print(Text("\nReads", style="bold"))
+    out().print(Text("\nSettings that it compares", style="bold"))
     out().print(Padding(Text(", ".join(check.needs)), (0, 0, 0, 4)))
     out().print(Text("\nFailures it detects", style="bold"))
     failures = load().failures
@@ -112,19 +123,41 @@ def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> No
 
     out().print(Text.assemble((identifier, "bold"), "  ", failure.title))
     lines = {
-        "Where": [failure.layer],
-        "Checks that find it": [f"{one.id}  {one.manual.title}" for one in found_by],
-        "Messages of benchmarks that point to it": causes.messages(identifier),
+        "Layer": [failure.layer],
+        "Checks that detect it": [f"{one.id}  {one.manual.title}" for one in found_by],
+        "Benchmark messages that indicate it": causes.messages(identifier),
     }
     for heading, body in lines.items():
         if body:
             out().print(Text(f"\n{heading}", style="bold"))
             for line in body:
                 out().print(Text(f"    {line}"), soft_wrap=True)
+    for one in found_by[:1]:
+        for heading, text in (("Impact", one.manual.impact), ("Fix", one.manual.fix)):
+            out().print(Text(f"\n{heading} (check {one.id})", style="bold"))
+            out().print(Padding(Text(_joined(text)), (0, 0, 0, 4)))
     out().print(Text("\nSource", style="bold"))
     out().print(Padding(Text(failure.source), (0, 0, 0, 4)))
 
 
+def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
+    from rich.text import Text
+
+    from wirespeed.cli.console import out
+
+    out().print(Text.assemble((path, "bold"), "  ", setting.meaning), soft_wrap=True)
+    lines = {
+        "Unit": [setting.unit] if setting.unit else [],
+        "Comparison of planned and found value": [setting.compare.value],
+        "Checks that use it": [f"{one.id}  {one.manual.title}" for one in used_by],
+    }
+    for heading, body in lines.items():
+        if body:
+            out().print(Text(f"\n{heading}", style="bold"))
+            for line in body:
+                out().print(Text(f"    {line}"), soft_wrap=True)
+
+
 def _joined(text: str) -> str:
-    """Lines of a paragraph as one, so that the terminal's width decides where it breaks."""
+    """Each paragraph as one line, which the terminal wraps to its width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

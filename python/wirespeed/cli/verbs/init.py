@@ -33,7 +33,7 @@ def init(
 
     file = path / "cluster.yaml" if path.is_dir() or path.suffix not in (".yaml", ".yml") else path
     if file.exists() and not force:
-        raise refuse(str(file), "a file that is there already", "a new file", "--force overwrites it")
+        raise refuse(str(file), "the file exists", hint="--force overwrites it")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(TEMPLATE, encoding="utf-8")
     typer.echo(str(file))

@@ -24,10 +24,10 @@ _SECONDS = 2  # TCP between namespaces is at its rate within milliseconds
 _LISTEN_S = 300.0  # of a server in a machine, whose processor has to wait for a real one
 _MESSAGES = 50  # of 300 us and more each between machines whose processors are emulated
 _OF_NAMESPACES = (
-    "Figures say how fast this machine moves data between its own namespaces, and nothing of the cluster: they stand "
-    "against what two hosts with nothing between them reach, never against limits of the cluster."
+    "Results show how fast this machine moves data between its network namespaces, not the speed of the cluster. They "
+    "are compared with a baseline between two directly connected hosts, not with limits of the cluster."
 )
-_OF_MACHINES = "Figures say how fast emulated processors are, and nothing of the cluster: they are shown alone."
+_OF_MACHINES = "Results show how fast emulated CPUs are, not the speed of the cluster; they are not compared."
 
 
 @lab.command(short_help="Run benchmarks between lab hosts and compare them with a local baseline.")
@@ -141,7 +141,7 @@ def bench(
         campaign = measured_first(campaign, chosen, pair)
     if dry_run:
         if not machines:
-            typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, are there while it runs")
+            typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, exist while the suite runs")
         show(campaign, found.reach(), at_once, path or ())
         return
     folder = folder_of("lab bench", output, campaign, resume)
@@ -172,9 +172,9 @@ def _check(suite: Suite, machines: bool) -> None:
     if suite.kernel_only or machines:
         return
     others = ", ".join(name for name, one in suites().items() if one.kernel_only)
-    expected = f"one that needs neither RDMA nor GPUs: {others}"
-    hint = "a network namespace has neither; wirespeed lab rdma builds hosts with RDMA"
-    raise refuse("lab bench", f"the suite {suite.name}", expected, hint)
+    expected = f"one of {others}"
+    hint = "`wirespeed lab rdma` builds hosts with RDMA"
+    raise refuse("lab bench", f"the suite {suite.name}, which needs RDMA or GPUs", expected, hint)
 
 
 def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:

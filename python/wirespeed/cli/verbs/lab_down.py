@@ -38,11 +38,11 @@ def down(
     labs.check_user()
     known = labs.names()
     if every and name is not None:
-        raise refuse("lab down", f"{name} and --all", "one of them")
+        raise refuse("lab down", f"both {name} and --all are given", hint="give one of them")
     if name is None and not every and len(known) != 1:
-        found = f"{len(known)} labs: {', '.join(known)}" if known else "no lab"
-        raise refuse("lab down", found, "one lab", "name it, or use --all" if known else None)
+        found = f"this machine has {len(known)} labs: {', '.join(known)}" if known else "this machine has no lab"
+        raise refuse("lab down", found, hint="give the name of one, or --all" if known else None)
     for one in known if name is None else [name]:
         removed = labs.down(one)
-        typer.echo(f"{one} is removed: {removed.namespaces} namespaces, {removed.processes} processes")
+        typer.echo(f"removed {one}: {removed.namespaces} namespaces, {removed.processes} processes")
     labs.tidy()

@@ -65,17 +65,23 @@ def fault(
     labs.check_user()
     found = labs.find(name)
     if undo and cure:
-        raise refuse("lab fault", "--undo and --cure", "one of them")
+        raise refuse("lab fault", "both --undo and --cure are given", hint="give one of them")
     if (undo or cure) and (device or port):
-        raise refuse("lab fault", "--device or --port", "the kind alone: a lab has few faults at a time")
+        raise refuse("lab fault", "--undo and --cure do not take --device or --port", hint="omit them")
     if undo:
         _undo(found, kind)
     elif kind is None:
         if cure:
-            raise refuse("lab fault --cure", "no kind of fault", "one", "wirespeed lab fault")
+            raise refuse(
+                "lab fault --cure", "the kind of fault is missing", hint="`wirespeed lab fault` lists active faults"
+            )
         _list(found)
     elif cure:
-        _print(found, kind, labs.cure(found.name, kind).says + ", as before; what the plan holds against it is set")
+        _print(
+            found,
+            kind,
+            labs.cure(found.name, kind).says + ", as before; the planned setting that prevents its effect is applied",
+        )
     else:
         made = labs.make_fault(found.name, flows.planned(Path(found.state.file)), kind, device, port)
         _print(found, kind, made.says)
@@ -87,7 +93,7 @@ def _list(found: Lab) -> None:
     for one in labs.fault_kinds().values():
         typer.echo(f"{one.name:13} {one.title}")
     for there in found.state.faults:
-        typer.echo(f"in {found.name} now: {there.title}: {there.says}")
+        typer.echo(f"active in {found.name}: {there.title}: {there.says}")
 
 
 def _undo(found: Lab, kind: str | None) -> None:
@@ -95,9 +101,9 @@ def _undo(found: Lab, kind: str | None) -> None:
 
     gone = labs.undo_faults(found.name, None if kind is None else [kind])
     for one in gone:
-        typer.echo(f"taken back: {one.title}")
+        typer.echo(f"removed: {one.title}")
     if not gone:
-        typer.echo("there is no such fault" if kind else "there is no fault")
+        typer.echo("no active fault of this kind" if kind else "no active fault")
 
 
 def _print(found: Lab, kind: str, says: str) -> None:

@@ -106,7 +106,7 @@ def rdma(
     if command:
         raise typer.Exit(_run(built, command))
     for line in built.state.left_out:
-        err().print(f"left out {line}", markup=False, soft_wrap=True)
+        err().print(f"not applied: {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
 
 

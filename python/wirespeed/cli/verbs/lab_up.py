@@ -71,7 +71,7 @@ def up(
     )
     built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
     for line in built.state.left_out:
-        err().print(f"left out {line}", markup=False, soft_wrap=True)
+        err().print(f"not applied: {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
 
 

@@ -27,6 +27,19 @@ class What(StrEnum):
     PROFILES = "profiles"
 
 
+_SINGULAR = {
+    What.PLATFORMS: "platform",
+    What.NICS: "NIC",
+    What.GPUS: "GPU",
+    What.SWITCHES: "switch",
+    What.CHECKS: "check",
+    What.TOOLS: "tool",
+    What.FAILURES: "failure",
+    What.SUITES: "suite",
+    What.PROFILES: "profile",
+}
+
+
 class Format(StrEnum):
     """How it is printed."""
 
@@ -64,7 +77,8 @@ def list_(
         chosen = [row for row in rows if row["name"] == name]
         if not chosen:
             names = [str(row["name"]) for row in rows]
-            raise refuse("list", f"no {name!r} among the {what.value}", "one of them", did_you_mean(name, names))
+            hint = did_you_mean(name, names) or f"`wirespeed list {what.value}` lists them"
+            raise refuse("list", f"no {_SINGULAR[what]} named {name!r}", hint=hint)
         rows = chosen
     if format_ is Format.JSON:
         typer.echo(json.dumps({"kind": f"supported-{what.value}", "schema": 1, what.value: rows}, indent=1))

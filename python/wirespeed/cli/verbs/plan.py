@@ -225,10 +225,12 @@ def _bisection(plan: Plan) -> Rows:
 
 
 def _picture(plan: Plan, file: Path) -> None:
+    from wirespeed.cli.console import err
     from wirespeed.cli.topology import topology_of
     from wirespeed.report.svg import svg
 
     file.write_text(svg(topology_of(plan), plan.name), encoding="utf-8")
+    err().print(f"topology written to {file}", markup=False, soft_wrap=True)
 
 
 def _classes(plan: Plan) -> Rows:
@@ -349,7 +351,7 @@ def _csv(rows: dict[str, Rows]) -> None:
     from wirespeed.errors import refuse
 
     if len(rows) != 1:
-        raise refuse("--format csv", f"{len(rows)} parts", "one part", "add --cables")
+        raise refuse("--format csv", f"CSV holds one table, not {len(rows)}", hint="add one part, such as --cables")
     ((_, entries),) = rows.items()
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if entries:

@@ -139,7 +139,7 @@ def _one(subjects: Sequence[Path]) -> Path:
     from wirespeed.errors import refuse
 
     if len(subjects) > 1:
-        raise refuse(str(subjects[1]), "a second file", "one cluster file, or folders that sim run -o wrote")
+        raise refuse(str(subjects[1]), "more than one file", "one cluster file, or result folders of `sim run -o`")
     return subjects[0]
 
 

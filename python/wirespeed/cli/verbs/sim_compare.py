@@ -13,7 +13,7 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
-from wirespeed.cli.verbs.sim_run import Preset
+from wirespeed.cli.verbs.sim_run import Preset, is_json
 
 if TYPE_CHECKING:
     from wirespeed.results.algorithm_comparison import Comparison
@@ -91,6 +91,8 @@ def compare(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
+    for scenario in scenarios:
+        _check_scenario(scenario)
     chosen, end = _asked(algorithms, until, simulation.ALGORITHMS)
     with interruptible() as interrupted, _bar() as tell:
         comparison = simulation.compare(
@@ -111,6 +113,19 @@ def compare(
     raise typer.Exit(Exit.FAILED if failed else Exit.PASSED)
 
 
+def _check_scenario(file: Path) -> None:
+    """Refuse a cluster file, which needs traffic to become a scenario.
+
+    Raises:
+        Refused: the file is not JSON.
+    """
+    from wirespeed.errors import refuse
+
+    if not is_json(file):
+        hint = f"`wirespeed sim run {file} -t TRAFFIC.yaml --write-scenario FILE.json` converts a cluster file"
+        raise refuse(str(file), "not a scenario in JSON", hint=hint)
+
+
 def _asked(
     algorithms: list[str] | None, until: str | None, known: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Duration | None]:
@@ -124,7 +139,10 @@ def _asked(
 
     names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
     wrong = [name for name in names if name not in known]
-    problems = [Problem("--algorithm", name, ", ".join(known), did_you_mean(name, known)) for name in wrong]
+    problems = [
+        Problem("--algorithm", f"no algorithm named {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
+        for name in wrong
+    ]
     end = None
     try:
         end = Duration.parse(until) if until is not None else None

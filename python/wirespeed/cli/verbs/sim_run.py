@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from wirespeed.units import Duration
 
 
+_SHOWN = "`wirespeed sim run --help` shows a traffic file"
+
+
 class Format(StrEnum):
     """How the summary is printed."""
 
@@ -202,26 +205,34 @@ def _planned(
     """
     from wirespeed.errors import Problem, Refused
 
-    of_plan = not _is_json(file)
+    of_plan = not is_json(file)
     problems: list[Problem] = []
     if of_plan and traffic is None:
-        problems.append(Problem(str(file), "a cluster file alone", "--traffic FILE too", "a scenario is JSON"))
+        problems.append(Problem(str(file), "--traffic is missing", hint=_SHOWN))
     if of_plan and preset is not Preset.ROCE:
         problems.append(
-            Problem("--preset", preset.value, "roce with a cluster file, whose devices are set by its plan")
+            Problem(
+                "--preset",
+                f"{preset.value} does not apply to a cluster file; its plan sets the devices",
+                hint="omit it",
+            )
         )
     for option, given in (("--traffic", traffic), ("--write-scenario", write_scenario)):
         if given is not None and not of_plan:
             problems.append(
-                Problem(option, f"the scenario {file}", "a cluster file", "a scenario says its own traffic")
+                Problem(
+                    option, f"does not apply to the scenario {file}, which contains its flows", hint=f"omit {option}"
+                )
             )
     if write_scenario is not None and write_scenario.exists():
         inputs = [one for one in (file, traffic) if one is not None and one.exists()]
         if any(write_scenario.samefile(one) for one in inputs):
-            problems.append(Problem("--write-scenario", f"{write_scenario}, which is read", "another file"))
+            problems.append(
+                Problem("--write-scenario", f"{write_scenario} is an input of this run", hint="give another file")
+            )
         elif not force:
-            hint = "--force replaces it"
-            problems.append(Problem("--write-scenario", f"{write_scenario}, which is there", "a new file", hint))
+            hint = "--force overwrites it"
+            problems.append(Problem("--write-scenario", f"{write_scenario} exists", hint=hint))
     if problems:
         raise Refused(problems)
     if traffic is None or not of_plan:
@@ -242,8 +253,8 @@ def _planned(
     return found
 
 
-def _is_json(file: Path) -> bool:
-    """Whether the file is a scenario by its form: JSON's object. What cannot be read is refused by its reader."""
+def is_json(file: Path) -> bool:
+    """Whether the file begins like JSON, so is a scenario. Unreadable files are refused by their reader."""
     try:
         with file.open("rb") as opened:
             begin = opened.read(4096)
@@ -280,7 +291,7 @@ def _asked(
     if output is None:
         for option, given in (("--series", series), ("--pcap", pcap)):
             if given:
-                problems.append(Problem(option, "no folder to write to", "--output DIR too"))
+                problems.append(Problem(option, "needs an output folder", hint="add --output DIR"))
     if problems:
         raise Refused(problems)
     return Observe(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
@@ -350,7 +361,7 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
     if result.alone:
         err().print(f"on one thread: {result.alone}", markup=False, soft_wrap=True)
     if not result.summary.complete:
-        kept = f"what happened by then is in {output}" if output else "the summary is of what happened by then"
+        kept = f"partial result in {output}" if output else "the summary covers the simulated part"
         err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)
     elif output and form is Format.TABLE:
         err().print(f"tables in {output}", markup=False, soft_wrap=True)

@@ -64,14 +64,12 @@ def _drawing() -> Any:
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
-        raise refuse("--png", "no resvg_py", "the extra png", "pip install 'wirespeed[png]'") from None
+        raise refuse("--png", "the Python package resvg_py is missing", hint="pip install 'wirespeed[png]'") from None
     probe = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text y="15" font-family="{}">{}</text></svg>'
     )
     if svg_to_bytes(svg_string=probe.format(_FONTS, "W")) == svg_to_bytes(svg_string=probe.format(_FONTS, " ")):
-        raise refuse(
-            "--png", "no font to write with", "DejaVu Sans or another", "Debian: apt install fonts-dejavu-core"
-        )
+        raise refuse("--png", "no font is installed", hint="Debian: apt install fonts-dejavu-core")
     return svg_to_bytes
 
 
