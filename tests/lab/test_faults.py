@@ -177,7 +177,7 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         said = typed("fault", "one-subnet", "--name", made.name)
         known, answered = said.splitlines()[1:]
         assert known.startswith("node1 knows 8 addresses of node2 by ") and not known.startswith(f"{known[:36]}8 ")
-        assert answered == "8 NICs of node2 answered for 198.18.2.8 (arping)"
+        assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
         mesh = pinged(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
         assert {(one["aspect"], tuple(one["failures"])) for one in mesh["causes"]} == {("carried", ("OS-04",))}
@@ -187,7 +187,7 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         said = typed("fault", "one-subnet", "--cure", "--name", made.name)
         assert said.splitlines()[1:] == [
             "node1 knows 8 addresses of node2 by 8 MAC addresses (ip neigh)",
-            "1 NIC of node2 answered for 198.18.2.8 (arping)",
+            "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
         assert pinged(made)["causes"] == []
         assert [one for one in checked(made, tmp_path) if one["device"] in made.hosts] == []

@@ -115,5 +115,5 @@ def find(name: str | None = None) -> Lab:
         hint = f"there is {', '.join(labs)}" if labs else "wirespeed lab up CLUSTER"
         raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
     if kept is None or kept.phase is not Phase.UP:
-        raise refuse(f"lab {name}", "a lab that is not whole", "one that is up", f"wirespeed lab down {name}")
+        raise refuse(f"lab {name}", "an incomplete lab", "one that is up", f"wirespeed lab down {name}")
     return Lab(kept)

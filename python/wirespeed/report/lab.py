@@ -18,9 +18,9 @@ _MOST_MISSING = 3
 def table(lab: LabStatus, console: Console) -> None:
     """The lab, its devices and its cables."""
     carrying = sum(link.up for link in lab.links)
-    state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"not whole ({lab.phase.value})"
+    state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"incomplete ({lab.phase.value})"
     console.print(
-        Text(wording.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} cables carry")),
+        Text(wording.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} links up")),
         style="bold",
         soft_wrap=True,
     )

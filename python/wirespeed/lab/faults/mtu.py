@@ -23,7 +23,7 @@ def make(where: Where) -> LabFault:
     return LabFault(
         "mtu",
         f"{end.device} {end.port}",
-        f"{end.device} {end.port}, where {host.device} {host.port} is plugged in, forwards no packet above 1500 bytes",
+        f"{end.device} {end.port}, the port of {host.device} {host.port}, forwards no packet above 1500 bytes",
         (
             *(after(one, "route flush cache") for one in where.lab.hosts),
             ip(

@@ -68,7 +68,8 @@ def make(where: Where) -> LabFault:
     return LabFault(
         "one-subnet",
         leaf,
-        f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; each answers for all",
+        f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; "
+        "each replies to ARP for all",
         (*(after(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *anew),
         (*cure, *anew),
     )
@@ -95,9 +96,8 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
     ran = lab.run(asking, "arping", "-b", "-w1", "-I", interface, one, timeout_s=_PING_S)
     if ran.status is Status.OK or ran.stdout:
         replies = _REPLY.findall(ran.stdout.decode("utf-8", "replace"))
-        said.append(
-            f"{len(set(replies))} NIC{'' if len(set(replies)) == 1 else 's'} of {asked} answered for {one} (arping)"
-        )
+        nics = f"{len(set(replies))} NIC{'' if len(set(replies)) == 1 else 's'}"
+        said.append(f"{nics} of {asked} replied to ARP for {one} (arping)")
     return said
 
 

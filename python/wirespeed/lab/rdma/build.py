@@ -37,8 +37,8 @@ _NEEDED = {  # program: package of Debian and Ubuntu
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _LACKING = (
-    "of services and scripts, all: they are there as files, and systemd does not run",
-    "of NICs and GPUs: drivers, firmware, PCIe and queues; a NIC is a virtio-net device with soft-RoCE",
+    "of services and scripts: all (their files exist, but systemd does not run)",
+    "of NICs and GPUs: drivers, firmware, PCIe and queues (a NIC is a virtio-net device with soft-RoCE)",
 )
 
 
@@ -103,12 +103,12 @@ def up(
     rendered = list(files)
     of_namespaces: Design = design(plan, name, hosts, rendered, speaker)
     chosen = kernels.kernel(kernel, tell)
-    tell(f"{len(hosts)} machines with Linux {chosen.release}")
+    tell(f"{len(hosts)} virtual machines with Linux {chosen.release}")
     machines = machines_of(plan, of_namespaces)
     networks = files_of(rendered)
 
     def start(lab: LabState, lock: int) -> tuple[str, ...]:
-        tell("waiting for the machines")
+        tell("waiting for the virtual machines")
         boot(lab, machines, rendered, networks, chosen, keep, lock)
         return _LACKING
 
