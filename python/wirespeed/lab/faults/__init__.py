@@ -19,7 +19,7 @@ from wirespeed.lab.faults.location import Where
 from wirespeed.lab.lab import Lab
 from wirespeed.results.lab import LabFault
 
-_HELPERS = ("where",)
+_HELPERS = ("location",)
 
 
 @dataclass(frozen=True, slots=True)
