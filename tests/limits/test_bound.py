@@ -10,7 +10,7 @@ def term(name, value, unit="Gb/s"):
 
 def test_the_least_term_binds():
     bound = tightest([term("a", 3), term("b", 2), term("c", 2)], ["one", "two", "one"])
-    assert (bound.value, bound.binding, bound.assumptions) == (2, "b", ("one", "two"))
+    assert (bound.value, bound.bottleneck, bound.assumptions) == (2, "b", ("one", "two"))
 
 
 @pytest.mark.parametrize(

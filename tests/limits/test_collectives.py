@@ -85,7 +85,7 @@ def test_a_weak_host_holds_all_back():
 )
 def test_reachable(collective, hosts_, algorithm, bus_bandwidth, binding):
     bound = algorithms.reachable(collective, hosts(hosts_), algorithm)
-    assert (bound.value, bound.binding) == (pytest.approx(bus_bandwidth), binding)
+    assert (bound.value, bound.bottleneck) == (pytest.approx(bus_bandwidth), binding)
 
 
 NVSWITCH = Links("NVLink", per_gpu=18, full_mesh=False, peak=25.0, usable=20.6, source="catalogue", reduces=0.85)

@@ -69,7 +69,7 @@ def test_what_an_algorithm_reaches_over_the_uplinks():
     group = job(plan, 8)
     above = fabric.beyond(plan, group, 1.0, 0.9)
     ring = algorithms.reachable(Collective.ALL_REDUCE, group, Algorithm.RING, above)
-    assert (ring.value, ring.binding) == (pytest.approx(8 * 50 * 0.9), "uplinks of leaf0")
+    assert (ring.value, ring.bottleneck) == (pytest.approx(8 * 50 * 0.9), "uplinks of leaf0")
     pairwise = algorithms.reachable(Collective.ALL_TO_ALL, group, Algorithm.PAIRWISE, above)
     assert pairwise.value == pytest.approx(0.9 * 400 / 32 * 63 / 32)
 

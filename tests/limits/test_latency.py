@@ -47,4 +47,4 @@ def test_light_in_both_cables():
 
 def test_times_add_up():
     bound = latency.least([latency.of_bytes(5000, 400, "x"), latency.of_bytes(2500, 400, "y")])
-    assert (bound.value, bound.unit, bound.binding) == (pytest.approx(0.15), "us", "serialisation")
+    assert (bound.value, bound.unit, bound.bottleneck) == (pytest.approx(0.15), "us", "serialisation")

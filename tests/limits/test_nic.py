@@ -29,12 +29,12 @@ X8 = replace(X16, link=PcieLink(speed=32000, width=8))
 )
 def test_one_way(nic, function, goodput, binding):
     bound = nic_goodput(nic, function)
-    assert (bound.value, bound.binding) == (pytest.approx(goodput, abs=0.006), binding)
+    assert (bound.value, bound.bottleneck) == (pytest.approx(goodput, abs=0.006), binding)
 
 
 def test_two_ways_share_the_slot_with_read_requests():
     bound = nic_goodput_two_way(NIC, X8)
-    assert bound.binding == "NIC slot"
+    assert bound.bottleneck == "NIC slot"
     assert bound.value == pytest.approx(252.06154 / (280 / 256 + 24 / 4096))
 
 

@@ -146,7 +146,7 @@ def test_judged_runs_keep_both_limits_apart():
 
 def test_where_the_binding_term_changes_it_has_a_column():
     slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
-    slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, binding="pcie"))
+    slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0)))
     text = printed(terminal.judged, (run,))
     assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"

@@ -172,7 +172,7 @@ def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
         bound = bounds[max(bounds)]
         name = "limit as found" if kind == "found" else f"{kind} limit"
-        label = f"{name} {wording.number(bound.value)} ({wording.line(bound.binding)})"
+        label = f"{name} {wording.number(bound.value)} ({wording.line(bound.bottleneck)})"
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
@@ -236,7 +236,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     said = f"{title}. Best: {told(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bound by {bound.binding}."
+            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bound by {bound.bottleneck}."
     return said
 
 

@@ -101,7 +101,7 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bound by {bound.binding}")
+            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bound by {bound.bottleneck}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 

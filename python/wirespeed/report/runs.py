@@ -17,7 +17,7 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
 
 def binding(verdict: Verdict) -> str:
     """The terms that bind, of both limits where they differ."""
-    names = dict.fromkeys(bound.binding for bound in (verdict.physical, verdict.reachable) if bound)
+    names = dict.fromkeys(bound.bottleneck for bound in (verdict.physical, verdict.reachable) if bound)
     return " / ".join(names)
 
 

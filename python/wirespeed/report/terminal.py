@@ -120,7 +120,7 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
 
 
 def judged(results: Iterable[JudgedRun], console: Console) -> None:
-    """Benchmarks, one table per run: measured, both limits, the term that binds, the verdict; then the assumptions."""
+    """Benchmarks, one table per run: measured, both limits, the bottleneck, the verdict; then the assumptions."""
     for run in results:
         console.print()
         console.print(Text(wording.line(run.title), style="bold"))
@@ -208,7 +208,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
 
 
 def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
-    """One series as a table. The term that binds stands above where it is the same throughout, else in a column."""
+    """One series as a table. The bottleneck stands above where it is the same throughout, else in a column."""
     bindings = list(dict.fromkeys(runs.binding(verdict) for verdict in shown))
     common = bindings[0] if len(bindings) == 1 else ""
     console.print(Text(wording.line(f"{name}, bound by {common}" if common else name)))

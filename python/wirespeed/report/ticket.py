@@ -84,7 +84,7 @@ def _limit(verdict: Verdict) -> str:
     if verdict.found is not None:
         known.append(("as found", verdict.found, verdict.fraction_of_found))
     said = [
-        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_said(bound.binding)}"
+        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_said(bound.bottleneck)}"
         + (f", {wording.percent(fraction)} of it" if fraction is not None else "")
         + ")"
         for name, bound, fraction in known

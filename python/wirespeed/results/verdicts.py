@@ -31,11 +31,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A limit: its terms, the one that binds, and every assumption made."""
+    """A limit: its terms, the smallest of them, and every assumption made."""
 
     value: float
     unit: str
-    binding: str
+    bottleneck: str  # name of the smallest term
     terms: tuple[Term, ...]
     assumptions: tuple[str, ...] = ()
 

@@ -47,7 +47,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
     judged = judge(perftest({4 * MIB: value}), plan(), found=found(observation))
     verdict = one(judged)
     assert verdict.judgement is Judgement.FAIL
-    assert (verdict.found.value, verdict.found.binding) == (pytest.approx(limit, rel=1e-4), binding)
+    assert (verdict.found.value, verdict.found.bottleneck) == (pytest.approx(limit, rel=1e-4), binding)
     assert verdict.fraction_of_reachable == pytest.approx(value / 392.15, rel=1e-3)
     assert verdict.fraction_of_found == pytest.approx(value / limit, rel=1e-4)
     assert "of the design" in verdict.reason and "of what the cluster as found allows: " + binding in verdict.reason
@@ -128,7 +128,7 @@ def test_from_a_bundle_to_both_fractions(tmp_path):
         found for found in document["runs"][0]["verdicts"] if found["measurement"]["metric"] == Metric.BW_AVG.value
     )
     assert verdict["fraction_of_found"] == pytest.approx(0.989, abs=0.001)
-    assert verdict["found"]["binding"] == "NIC slot of node2/bnxt_re1"
+    assert verdict["found"]["bottleneck"] == "NIC slot of node2/bnxt_re1"
 
 
 def test_what_is_no_bundle_is_refused(tmp_path):

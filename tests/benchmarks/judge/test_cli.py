@@ -71,12 +71,12 @@ def test_exit_code(tmp_path, text, options, code):
 def test_json_is_a_document(tmp_path):
     result = run(tmp_path, write_bw(391.0), "--format", "json")
     document = json.loads(result.stdout)
-    assert (document["kind"], document["schema"], document["cluster"]) == ("bench-verdicts", 1, "mi300x-4node")
+    assert (document["kind"], document["schema"], document["cluster"]) == ("bench-verdicts", 2, "mi300x-4node")
     (judged,) = document["runs"]
     assert (judged["tool"], judged["status"]) == ("perftest", "complete")
     average = next(one for one in judged["verdicts"] if one["measurement"]["metric"] == "bw_avg")
     assert average["judgement"] == "pass"
-    assert average["physical"]["binding"] == "line rate × RoCEv2 framing"
+    assert average["physical"]["bottleneck"] == "line rate × RoCEv2 framing"
     assert average["physical"]["value"] == pytest.approx(392.06, abs=0.01)
     assert average["measurement"]["line"] == 17
 

@@ -37,14 +37,14 @@ def test_bus_bandwidth(ranks, busbw, judgement):
 
 def test_limits_of_one_host():
     verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
-    assert (verdict.physical.value, verdict.physical.binding) == (448, "cut at the links of a GPU")
-    assert (verdict.reachable.value, verdict.reachable.binding) == (336, "usable xGMI")
+    assert (verdict.physical.value, verdict.physical.bottleneck) == (448, "cut at the links of a GPU")
+    assert (verdict.reachable.value, verdict.reachable.bottleneck) == (336, "usable xGMI")
 
 
 def test_limits_of_four_hosts():
     verdict = one(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
-    assert verdict.physical.binding == "cut at the links and NICs of the GPUs"
+    assert verdict.physical.bottleneck == "cut at the links and NICs of the GPUs"
     assert verdict.reachable.value == pytest.approx(384)
     assert {term.name for term in verdict.reachable.terms} == {"usable xGMI", "NICs of a host"}
 
@@ -216,7 +216,7 @@ def test_an_unnamed_collective_is_unknown_until_named():
     assert unknown.judgement is Judgement.UNKNOWN
     assert unknown.reason == "the log does not name its collective: name it with --collective"
     named = one(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
-    assert (named.judgement, named.physical.binding) == (Judgement.PASS, "cut at the NICs of a host")
+    assert (named.judgement, named.physical.bottleneck) == (Judgement.PASS, "cut at the NICs of a host")
 
 
 def test_a_name_that_is_no_collective_is_refused():

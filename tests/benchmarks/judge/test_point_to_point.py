@@ -183,7 +183,7 @@ def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
 def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
     judged = one(judge(osu(test, {**CURVE, size: 48_500.0}), with_memory(plan(), channels)), size)
     memory = [term for term in judged.physical.terms if term.name == "memory of node1"]
-    assert (judged.physical.binding == "memory of node1") is binds
+    assert (judged.physical.bottleneck == "memory of node1") is binds
     assert len(memory) == (size > 2 * 448 * MIB)
     if binds:
         cached = 16 * GIB / (16 * GIB - 896 * MIB)

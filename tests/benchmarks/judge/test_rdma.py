@@ -31,7 +31,7 @@ def test_average_bandwidth_one_way(value, judgement):
     verdict = one(judge(perftest({MIB: value}), plan()))
     assert verdict.judgement is judgement
     assert verdict.physical.value == pytest.approx(392.15, abs=0.01)
-    assert verdict.physical.binding == "line rate × RoCEv2 framing"
+    assert verdict.physical.bottleneck == "line rate × RoCEv2 framing"
 
 
 def test_both_ways_have_different_limits():
@@ -97,7 +97,7 @@ def test_small_messages_against_the_rate_of_the_catalogue(size, value, limit, ju
     verdict = one(judge(perftest({size: value, MIB: 391.0}), plan()), size)
     assert verdict.judgement is judgement
     assert verdict.reachable.value == pytest.approx(limit, rel=1e-3)
-    assert (verdict.reachable.binding == "message rate") is (size < 8192)
+    assert (verdict.reachable.bottleneck == "message rate") is (size < 8192)
 
 
 def test_both_ways_have_twice_the_rate():
@@ -165,7 +165,7 @@ def test_a_narrow_slot_binds():
     designed, as_found = one(judge(run, plan(), **ends)), one(judge(run, found, **ends))
     assert (designed.judgement, designed.fraction_of_reachable) == (Judgement.FAIL, pytest.approx(0.581, abs=0.001))
     assert (as_found.judgement, as_found.fraction_of_reachable) == (Judgement.PASS, pytest.approx(0.989, abs=0.001))
-    assert as_found.physical.binding == "NIC slot of node2/bnxt_re4"
+    assert as_found.physical.bottleneck == "NIC slot of node2/bnxt_re4"
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
     narrow = replace(at.pcie[above], link=replace(at.pcie[above].link, width=8))
     there = replace(plan(), hosts={**plan().hosts, "node1": replace(at, pcie={**at.pcie, above: narrow})})
     verdict = one(judge(perftest({MIB: 200.0}), there))
-    assert verdict.physical.binding == f"PCIe uplink {above} of node1"
+    assert verdict.physical.bottleneck == f"PCIe uplink {above} of node1"
     assert verdict.physical.value == pytest.approx(32 * 8 * 128 / 130 * 256 / 280, rel=1e-4)
     assert one(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
 
@@ -310,7 +310,7 @@ def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     verdict = one(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
-    assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (not setting)
+    assert (verdict.reachable.bottleneck == f"ordered PCIe writes on {host}") is (not setting)
 
 
 def with_memory(there, channels):
@@ -338,4 +338,4 @@ def with_memory(there, channels):
 def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
     there = with_memory(plan(), channels)
     run = perftest({size: 700.0}, bidirectional=True, memory=memory)
-    assert one(judge(run, there)).physical.binding == binding
+    assert one(judge(run, there)).physical.bottleneck == binding

@@ -131,4 +131,4 @@ def test_what_cores_receive_where_it_was_measured(version, streams, reachable, b
     row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
     run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
     (verdict,) = judge(run, there, source=f"{host}/{next(iter(settings.nics))}").verdicts
-    assert (verdict.reachable.value, verdict.reachable.binding) == (pytest.approx(reachable, rel=1e-3), binding)
+    assert (verdict.reachable.value, verdict.reachable.bottleneck) == (pytest.approx(reachable, rel=1e-3), binding)

@@ -216,7 +216,7 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
             return Member(name, ranks, (), (), "", links_of(plan, name))
         most.append(convert(at_most.value, at_most.unit, GIGABYTES))
         usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
-        binds[at_most.binding] += 1
+        binds[at_most.bottleneck] += 1
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
     return Member(name, ranks, tuple(most), tuple(usual), bind, links_of(plan, name))

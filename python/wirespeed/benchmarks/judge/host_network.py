@@ -59,7 +59,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
             return None
         most[at.nic.pcie or at.interface] = bound.value
         in_use.append(usual)
-        binds[bound.binding] += 1
+        binds[bound.bottleneck] += 1
         speeds.append(speed)
         assumptions.extend(bound.assumptions)
     if not ends:
@@ -73,7 +73,9 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     return Network(
         host=name,
         all=Term(f"NICs of {name}", together, "Gb/s", formula, slowest.terms[0].source),
-        one=Term("one NIC", slowest.value, "Gb/s", f"{slowest.binding}: {_formula(slowest)}", slowest.terms[0].source),
+        one=Term(
+            "one NIC", slowest.value, "Gb/s", f"{slowest.bottleneck}: {_formula(slowest)}", slowest.terms[0].source
+        ),
         nics=tuple(ends),
         link=min(speeds),
         assumptions=tuple(dict.fromkeys(assumptions)),
@@ -92,7 +94,7 @@ def _one(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | 
     if most is None or speed is None or at.nic.link.mtu is None:
         return most, usual, speed
     segments = tcp.tcp(speed, at.nic.link.mtu)
-    if most.binding == most.terms[0].name and segments.value > most.value:
+    if most.bottleneck == most.terms[0].name and segments.value > most.value:
         others = [term.value for term in most.terms[1:]]
         value = min([segments.value, *others])
         most = Bound(
@@ -106,4 +108,4 @@ def _one(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | 
 
 
 def _formula(bound: Bound) -> str:
-    return next(term.formula for term in bound.terms if term.name == bound.binding)
+    return next(term.formula for term in bound.terms if term.name == bound.bottleneck)

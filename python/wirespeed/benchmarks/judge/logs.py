@@ -62,8 +62,8 @@ def judge_together(
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
             of_run = replace(context, source=named[0], target=named[1], evidence=proven)
             judged, subject = examined(run, plan, of_run, log.file, profile, found)
-            if (told := hint(run, of_run, plan)) is not None:
-                hints[log.file, told] = None
+            if (missing := hint(run, of_run, plan)) is not None:
+                hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
     runs = settled([one.judged for one in entries], [one.run for one in entries])
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()

@@ -95,7 +95,7 @@ class MpiLimits:
         if count < 1:
             return None
         bound = latency.least([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
-        return Bound(bound.value, bound.unit, bound.binding, bound.terms, self.assumptions)
+        return Bound(bound.value, bound.unit, bound.bottleneck, bound.terms, self.assumptions)
 
 
 def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
@@ -118,14 +118,14 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     placed = _placed(run, plan)
     if placed is None:
         return Unlimited("the log does not contain the number of ranks", profile)
-    ranks, here, said = placed
+    ranks, here, assumption = placed
     return MpiLimits(
         what=what,
         crossing=crossing,
         ranks=ranks,
         here=here,
         gb_per_s=fastest.all.value,
-        assumptions=(said, *fastest.assumptions),
+        assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.classes.rdma,
         hosts=tuple(plan.hosts),
         link=fastest.link,

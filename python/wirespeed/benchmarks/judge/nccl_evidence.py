@@ -156,16 +156,16 @@ def proof_of(evidence: Evidence | None, plan: Plan, asked: Algorithm | None) -> 
     """What the debug lines of a run prove; nothing where there are none."""
     if evidence is None:
         return Proof()
-    said = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
+    by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
     causes = tuple(_causes(evidence, plan))
     return Proof(
-        algorithms=said,
+        algorithms=by_size,
         forced=forced,
         summing=any(name in _SUMMING for name in names),
         causes=causes,
-        notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(said, forced, asked)),
+        notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(by_size, forced, asked)),
     )
 
 
@@ -207,8 +207,8 @@ def _largest(by_size: Mapping[int, str]) -> str | None:
     return by_size[max(by_size)] if by_size else None
 
 
-def _contradictions(said: Mapping[int, Algorithm], forced: Algorithm | None, asked: Algorithm | None) -> list[str]:
-    proven = said[max(said)] if said else forced
+def _contradictions(by_size: Mapping[int, Algorithm], forced: Algorithm | None, asked: Algorithm | None) -> list[str]:
+    proven = by_size[max(by_size)] if by_size else forced
     if proven is None or asked is None or proven is asked:
         return []
     return [f"the log proves {proven.value} for the largest messages, not {asked.value} as --algorithm says"]

@@ -183,16 +183,16 @@ def words(gate: RelativeGate, side: Runs) -> str:
     if gate.to is None:
         return ""
     other = gate.to if side is gate.of else gate.of
-    said = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, other, name)]
-    said += [
+    parts = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, other, name)]
+    parts += [
         f"{name} {_value(getattr(side, name))}"
         for name in _SELECTED
         if _differs(side, other, name) and getattr(side, name) not in (None, [])
     ]
-    said += [
+    parts += [
         f"{name} {_value(value)}" for name, value in side.parameters.items() if other.parameters.get(name) != value
     ]
-    return ", ".join(said) or "any"
+    return ", ".join(parts) or "any"
 
 
 def _differs(side: Runs, other: Runs, name: str) -> bool:

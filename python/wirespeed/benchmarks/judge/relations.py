@@ -85,9 +85,9 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
         ]
         by_test: dict[object, list[Relation]] = {}
         for key, group in _groups(gate, kept).items():
-            told = _told(gate, group)
-            if told is not None:
-                by_test.setdefault(key[1 + len(gate.same) :], []).append(told)
+            relation = _relate(gate, group)
+            if relation is not None:
+                by_test.setdefault(key[1 + len(gate.same) :], []).append(relation)
         found += [_worst(gate, of) for of in by_test.values()]
     return tuple(found)
 
@@ -178,15 +178,15 @@ def _shared(kind: Shared, where: Where) -> object | None:
 
 def _named(shared: Sequence[object]) -> str | None:
     """What runs share, in words."""
-    said = [
+    names = [
         ", ".join(sorted(one, key=natural)) if isinstance(one, frozenset) else f"rail {one}"
         for one in shared
         if one is not None
     ]
-    return "; ".join(said) or None
+    return "; ".join(names) or None
 
 
-def _told(gate: RelativeGate, group: _Group) -> Relation | None:
+def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
     """What a gate says of one group; None where nothing of the kind was measured."""
     if not group.of and not group.nowhere_of:
         return None
@@ -199,7 +199,7 @@ def _told(gate: RelativeGate, group: _Group) -> Relation | None:
         return _relation(gate, group, of, to, Judgement.UNKNOWN, None, why)
     value = _value(gate, of, to)
     judgement = _judgement(gate, value)
-    return _relation(gate, group, of, to, judgement, value, _says(gate, of, to, value))
+    return _relation(gate, group, of, to, judgement, value, _format_reason(gate, of, to, value))
 
 
 _NOWHERE = "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run"
@@ -260,14 +260,14 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
 _ONE = (Statistic.MIN, Statistic.MAX)
 
 
-def _says(gate: RelativeGate, of: Side, to: Side | None, value: float) -> str:
-    asked = _asked(gate)
+def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) -> str:
+    required = _format_requirement(gate)
     if to is None or to.value is None or of.value is None:
-        return f"{of.count} measurements spread by {value:.1%} of their mean; {asked}"
+        return f"{of.count} measurements spread by {value:.1%} of their mean; {required}"
     sides = f"{_number_of(of)} to {_number_of(to)}"
     if gate.unit is None:
-        return f"{sides}: {value:.1%}; {asked}"
-    return f"{sides}: {number(value)} {gate.unit} more; {asked}"
+        return f"{sides}: {value:.1%}; {required}"
+    return f"{sides}: {number(value)} {gate.unit} more; {required}"
 
 
 def _number_of(side: Side) -> str:
@@ -277,7 +277,7 @@ def _number_of(side: Side) -> str:
     return " ".join(filter(None, (number(value), side.unit, side.what, f"({of})")))
 
 
-def _asked(gate: RelativeGate) -> str:
+def _format_requirement(gate: RelativeGate) -> str:
     bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     relation = "at least" if gate.at_least is not None else "at most"
     return f"{relation} {f'{number(bound)} {gate.unit}' if gate.unit else f'{bound:.1%}'} is required ({gate.source})"

@@ -56,7 +56,7 @@ def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) 
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return verdict(measurement, Judgement.SKIP, PLATEAU, limit)
-    below = f"below {passes:.0%} of {what}, bound by {bound.binding}"
+    below = f"below {passes:.0%} of {what}, bound by {bound.bottleneck}"
     if fraction >= warns:
         return verdict(measurement, Judgement.WARN, below, limit)
     return verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
@@ -93,18 +93,18 @@ def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
     if bound is None or not bound.value or of.measurement.unit != bound.unit:
         return of
     fraction = of.measurement.value / bound.value
-    told = replace(of, found=bound, fraction_of_found=fraction)
+    compared_verdict = replace(of, found=bound, fraction_of_found=fraction)
     if of.judgement is Judgement.SKIP:
-        return told
+        return compared_verdict
     if of.judgement is not Judgement.UNKNOWN and limit.physical and above(of.measurement, limit.physical, profile):
         reason = (
-            f"above the limit of the cluster as found ({limit.physical.binding}): "
+            f"above the limit of the cluster as found ({limit.physical.bottleneck}): "
             "the bundle was not collected at the time of this run"
         )
-        return replace(told, judgement=Judgement.UNKNOWN, reason=reason)
+        return replace(compared_verdict, judgement=Judgement.UNKNOWN, reason=reason)
     if of.judgement in (Judgement.WARN, Judgement.FAIL):
-        return replace(told, reason=f"{of.reason}; {_explained(of, bound, fraction)}")
-    return told
+        return replace(compared_verdict, reason=f"{of.reason}; {_explained(of, bound, fraction)}")
+    return compared_verdict
 
 
 def _explained(of: Verdict, found: Bound, fraction: float) -> str:
@@ -112,10 +112,10 @@ def _explained(of: Verdict, found: Bound, fraction: float) -> str:
     if design is None or found.value >= design.value * _ALIKE:
         return "the cluster as found allows as much as its design"
     of_design = of.measurement.value / design.value
-    least = next(term for term in found.terms if term.name == found.binding)
+    least = next(term for term in found.terms if term.name == found.bottleneck)
     return (
         f"{of_design:.0%} of the design, {fraction:.0%} of what the cluster as found allows: "
-        f"{found.binding}, {_short(least)}"
+        f"{found.bottleneck}, {_short(least)}"
     )
 
 
@@ -146,7 +146,7 @@ def _beyond(measurement: Measurement, physical: Bound, limits: Limits) -> str:
     if ratio > _BITS_FOR_BYTES:
         reasons.insert(0, f"bits read as bytes: it is {number(ratio)} times the limit")
     reasons.append("the cluster file describes another cluster")
-    return f"above the physical limit ({physical.binding}); likely {', or '.join(dict.fromkeys(reasons))}"
+    return f"above the physical limit ({physical.bottleneck}); likely {', or '.join(dict.fromkeys(reasons))}"
 
 
 def verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:

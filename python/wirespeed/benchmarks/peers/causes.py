@@ -38,7 +38,7 @@ class Cause:
     also: tuple[str, ...] = ()
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """``host node3``, ``host node3 as sender``."""
         return " ".join(filter(None, (self.kind.value, self.name, None if self.way is Way.ALL else self.way.value)))
 
@@ -96,7 +96,7 @@ def _stands(
     """How much a cause explains that is open, and the median of what it does; None when it cannot stand."""
     single = _single(cause) or any(target is None for _, target in cause.cells)
     known = [ends for ends in cause.cells if ends in fractions]
-    rest = [ends for ends in known if not _told(fractions[ends], level[ends], deviations[ends], rule)]
+    rest = [ends for ends in known if not _is_explained(fractions[ends], level[ends], deviations[ends], rule)]
     if not rest or (not single and len(rest) < _FEWEST) or 2 * len(rest) < len(known):
         return None
     values = [fractions[ends] for ends in rest]
@@ -115,7 +115,7 @@ def _single(cause: Cause) -> bool:
     return cause.kind in (Kind.PAIR, Kind.PATH)
 
 
-def _told(fraction: float, level: float, deviation: float, rule: Rule) -> bool:
+def _is_explained(fraction: float, level: float, deviation: float, rule: Rule) -> bool:
     """Whether the causes so far explain a cell."""
     return level < 1 and fraction >= level * rule.bound(deviation)
 
@@ -128,14 +128,14 @@ def _needed(
     for one in reversed(chosen):
         others = [other for other in kept if other is not one]
         own = [ends for ends in one[0].cells if ends in fractions and fractions[ends] < rule.bound(deviations[ends])]
-        told = all(
+        explained = all(
             any(
-                ends in other.cells and _told(fractions[ends], middle, deviations[ends], rule)
+                ends in other.cells and _is_explained(fractions[ends], middle, deviations[ends], rule)
                 for other, middle in others
             )
             for ends in own
         )
-        if own and told:
+        if own and explained:
             kept = others
     return kept
 
@@ -154,7 +154,7 @@ def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: 
         if first is None:
             merged[cause.cells] = cause
         elif cause.way is Way.ALL and (cause.kind, cause.name) != (first.kind, first.name):
-            also = (*first.also, cause.said)
+            also = (*first.also, cause.label)
             merged[cause.cells] = Cause(first.kind, first.way, first.name, first.cells, also)
     return list(merged.values())
 

@@ -37,12 +37,14 @@ _MEANS = {
 
 def title(key: Key) -> str:
     """What a matrix shows."""
-    said = (1, key.size_bytes)  # what goes without saying, and what is said already
-    asked = " ".join(f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value not in said)
+    implied = (1, key.size_bytes)  # values that are the default or already in the title
+    settings = " ".join(
+        f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value not in implied
+    )
     both = "both directions at the same time" if dict(key.workload).get("bidirectional") else None
     size = str(Size(key.size_bytes)) if key.size_bytes is not None else None
     of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {key.unit}")))
-    return ", ".join(filter(None, (of, size, both, key.side, asked)))
+    return ", ".join(filter(None, (of, size, both, key.side, settings)))
 
 
 def because(

@@ -93,7 +93,7 @@ def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) 
     if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
         status, why = Outcome.MISSING, f"{program} is not installed, or in no folder of PATH: --path names more"
-    said = detail or (f"{where}: {why}" if why else None)
+    message = detail or (f"{where}: {why}" if why else None)
     return AttemptResult(
         status=status,
         rc=ran.exit_code,
@@ -101,7 +101,7 @@ def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) 
         seconds=ran.duration_s,
         output=output,
         beside=None if server is None or server is ran else _joined(server),
-        detail=said,
+        detail=message,
     )
 
 

@@ -107,17 +107,17 @@ _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspect
 def following(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
     """What the results so far ask for, and whom they accuse."""
     judged = [(step, _of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
-    told = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
+    graded = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:
         endpoints = {endpoint.name: endpoint for endpoint in request.fabric.endpoints}
         pairs = [
             (Pair(endpoints[step.source], endpoints[step.target]), grade)
-            for step, grade in told
+            for step, grade in graded
             if step.source in endpoints and step.target in endpoints
         ]
         return narrow_pairs(request.fabric, pairs)
     if suite.follow_group is not None:
-        groups = [(tuple(step.place.split(", ")), grade) for step, grade in told]
+        groups = [(tuple(step.place.split(", ")), grade) for step, grade in graded]
         return narrow_groups((group, grade) for group, grade in groups if request.fabric.hosts.keys() >= set(group))
     return FollowUp()
 

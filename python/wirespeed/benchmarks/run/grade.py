@@ -92,7 +92,7 @@ def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, st
     if not verdicts:
         return _shown(runs)
     worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
-    return _GRADES[worst.judgement], _says(worst)
+    return _GRADES[worst.judgement], _format_verdict(worst)
 
 
 def _is_shown(verdict: Verdict) -> bool:
@@ -107,7 +107,7 @@ def _failure(run: Run) -> str:
     return f"{run.error or 'the run failed'}{causes}"
 
 
-def _says(verdict: Verdict) -> str:
+def _format_verdict(verdict: Verdict) -> str:
     value = _value(verdict.measurement)
     bound, share = verdict.reachable, verdict.fraction_of_reachable
     if bound is None:
@@ -115,10 +115,10 @@ def _says(verdict: Verdict) -> str:
     if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
         return f"{value}: {verdict.reason}"
     limit = f"{number(bound.value / 10**9)} Gb/s" if bound.unit == "b/s" else number(bound.value)
-    said = f"{value}, {share:.0%} of {limit} by {bound.binding}"
+    text = f"{value}, {share:.0%} of {limit} by {bound.bottleneck}"
     if verdict.fraction_of_found is None or verdict.found is None:
-        return said
-    return f"{said}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.binding}"
+        return text
+    return f"{text}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.bottleneck}"
 
 
 def _shown(runs: Sequence[Run]) -> tuple[Grade, str | None]:

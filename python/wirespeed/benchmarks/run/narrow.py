@@ -129,9 +129,9 @@ class _Pairs:
             and name in self._good
         ]
         if tried and not all(tried):
-            said = f"{pair.a.leaf} - {pair.b.leaf}"
+            leaves = f"{pair.a.leaf} - {pair.b.leaf}"
             return Suspect(
-                Kind.PATH, said, "pairs over this path are bad although their NICs are good with other partners"
+                Kind.PATH, leaves, "pairs over this path are bad although their NICs are good with other partners"
             )
         if tried:
             return Suspect(
@@ -141,8 +141,8 @@ class _Pairs:
             )
         witness = self._witness(pair)
         if witness is None:
-            said = f"{pair.a.leaf} - {pair.b.leaf}"
-            return Suspect(Kind.PATH, said, "both NICs are good with other partners; no other pair uses this path")
+            leaves = f"{pair.a.leaf} - {pair.b.leaf}"
+            return Suspect(Kind.PATH, leaves, "both NICs are good with other partners; no other pair uses this path")
         self._measure(witness)
         return None
 

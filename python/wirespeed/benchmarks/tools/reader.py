@@ -46,14 +46,14 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
         Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
     """
     log = source(text)
-    found = [one for tool in tools_for(log) for one in tool.read(log)]
+    runs = [run for tool in tools_for(log) for run in tool.read(log)]
     has_debug = any(sign in text for sign in NCCL_SIGNS)
-    said = nccl_log.communicators(log) if communicators and has_debug else ()
-    if not found and not said and (communicators or not has_debug):
+    found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
+    if not runs and not found_communicators and (communicators or not has_debug):
         raise Refused([_nothing(text, name)])
-    found.sort(key=lambda one: one.line)
-    notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
-    return Reading(tuple(_with_causes(found, log)), tuple(notices), said)
+    runs.sort(key=lambda run: run.line)
+    notices = [replace(notice, place=_place(notice.place, name)) for run in runs for notice in run.notices]
+    return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)
 
 
 def failed_run(test: str, error: str, text: str) -> Run:
@@ -67,17 +67,17 @@ def failed_run(test: str, error: str, text: str) -> Run:
 
 def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
-    said = None
+    messages = None
     for index, one in enumerate(found):
         run = one.run
         if run.status is not RunStatus.FAILED:
             yield run
             continue
-        if said is None:
-            said = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
-        first = bisect_left(said, one.line, key=_number) if index else 0
-        after = bisect_left(said, found[index + 1].line, key=_number) if index + 1 < len(found) else len(said)
-        around = "\n".join(line.text for line in said[first:after])
+        if messages is None:
+            messages = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
+        first = bisect_left(messages, one.line, key=_number) if index else 0
+        after = bisect_left(messages, found[index + 1].line, key=_number) if index + 1 < len(found) else len(messages)
+        around = "\n".join(line.text for line in messages[first:after])
         yield replace(run, failures=causes(run.error or "", around, case=Case.of(run.parameters, run.measurements)))
 
 

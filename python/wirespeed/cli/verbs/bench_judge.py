@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.benchmarks.judge.logs import Judged
     from wirespeed.plan import Plan
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Format(StrEnum):

@@ -103,7 +103,7 @@ def _of(
         return []
     # Of an exchange nobody knows who was to blame; a ping that fails one way alone tells more.
     found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
-    return _joined([_cause(aspect, one, known, ports) for one, _ in found], {one.said: one.kind for one, _ in found})
+    return _joined([_cause(aspect, one, known, ports) for one, _ in found], {one.label: one.kind for one, _ in found})
 
 
 def _joined(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
@@ -126,7 +126,7 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
     sign = _sign(aspect, found.kind, bad)
     return Cause(
         aspect=aspect,
-        name=" or ".join((found.said, *found.also)),
+        name=" or ".join((found.label, *found.also)),
         port=ports.get(found.name) if found.kind is Kind.NIC else None,
         bad=len(bad),
         of=len(within),
@@ -138,7 +138,7 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
 
 def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     if aspect == "route":
-        return _NOWHERE if all("found none" in said for cell in bad for said in cell.says if _is_route(said)) else _WAY
+        return _NOWHERE if all("found none" in text for cell in bad for text in cell.says if _is_route(text)) else _WAY
     if aspect == "rdma":
         return _RDMA_TOO if all(cell.grades.get("ping") is Grade.BAD for cell in bad) else _RDMA
     small = {cell.small for cell in bad}
@@ -149,8 +149,8 @@ def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     return _LOST
 
 
-def _is_route(said: str) -> bool:
-    return said.startswith("route: ")
+def _is_route(text: str) -> bool:
+    return text.startswith("route: ")
 
 
 def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:

@@ -232,8 +232,8 @@ class Facts:
 
 def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
     """Whether connections over a network go straight between GPU and NIC."""
-    said = {path.gdrdma for path in paths if path.gdrdma is not None}
-    return ("all" if said == {True} else "none" if said == {False} else "some") if said else None
+    states = {path.gdrdma for path in paths if path.gdrdma is not None}
+    return ("all" if states == {True} else "none" if states == {False} else "some") if states else None
 
 
 def _one(values: set[bool]) -> bool | None:

@@ -14,7 +14,7 @@ from functools import lru_cache
 INFO, WARN = " NCCL INFO ", " NCCL WARN "
 SIGNS = (INFO, WARN)
 """A text with debug lines contains one of these."""
-NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # said as information, and sockets are taken
+NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # printed as information, and sockets are taken
 WORDS = (  # of which every line that is read has one
     *(
         WARN,

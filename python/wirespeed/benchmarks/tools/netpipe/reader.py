@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self) -> None:
         self._found: list[ReadRun] = []
         self._draft: Draft | None = None
-        self._modes: Counter[str] = Counter()  # said before the next run, and by how many processes
+        self._modes: Counter[str] = Counter()  # printed before the next run, and by how many processes
         self._said: Counter[str] = Counter()  # of this run
         self._command: tuple[str, int | None] | None = None
         self._last = 0

@@ -87,7 +87,7 @@ class _Reader:
         self._rows = 0
         self._titled = False
         self._waiting = False
-        self._connected = False  # both ends have said their addresses
+        self._connected = False  # both ends have printed their addresses
         self._calibration: str | None = None
         self._command: str | None = None
         self._version: str | None = None
