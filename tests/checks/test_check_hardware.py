@@ -74,7 +74,7 @@ def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
 
 
 def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
-    with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common word for it"):
+    with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common interface for it"):
         render_check(planned(nic="intel-e810-cqda2"))
 
 

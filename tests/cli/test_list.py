@@ -78,7 +78,7 @@ def test_tables_name_all(what: str) -> None:
 def test_the_page_of_one() -> None:
     result = CliRunner().invoke(app, ["list", "platforms", "eos"], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert "title: Arista EOS\n" in result.stdout
-    assert "port.cable_length" in result.stdout and "EOS sizes headroom by itself" in result.stdout
+    assert "port.cable_length" in result.stdout and "EOS computes headroom" in result.stdout
 
 
 def test_an_unknown_name_is_refused() -> None:

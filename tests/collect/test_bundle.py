@@ -72,7 +72,7 @@ def test_an_older_bundle_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         write(home)
     assert str(refused.value) == (
-        f"{home}: found something that is no bundle; expected a path that is free, or an older bundle\n"
+        f"{home}: found something that is not a bundle; expected a path that is free, or an older bundle\n"
         "  hint: give another path with --output"
     )
     assert (home / "thesis.tex").read_text() == "years of work"
@@ -115,12 +115,12 @@ def _escape(folder: Path) -> None:
         (
             _cut_manifest,
             "B/manifest.json:29: found broken JSON; expected a whole manifest\n"
-            "  hint: the bundle was cut short; collect again",
+            "  hint: the bundle is truncated; collect again",
         ),
         (
             _lost_output,
             "B: manifest.json: no file node1/uname.out; expected the output of 'uname -r'\n"
-            "  hint: the bundle is not whole",
+            "  hint: the bundle is incomplete",
         ),
         (
             _edit(kind="findings"),
@@ -171,8 +171,8 @@ def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile
 @pytest.mark.parametrize(
     ("member", "message"),
     [
-        (_member("/etc/cron.d/x"), "'/etc/cron.d/x': found a name that leads out of the archive"),
-        (_member("a/../../x"), "'a/../../x': found a name that leads out of the archive"),
+        (_member("/etc/cron.d/x"), "'/etc/cron.d/x': found a name outside the archive"),
+        (_member("a/../../x"), "'a/../../x': found a name outside the archive"),
         (_member("manifest.json", tarfile.SYMTYPE, "/etc/shadow"), "'manifest.json': found a link or device"),
         (_member("node1/x", tarfile.LNKTYPE, "/etc/shadow"), "'node1/x': found a link or device"),
         (_member("node1/fifo", tarfile.FIFOTYPE), "'node1/fifo': found a link or device"),

@@ -121,7 +121,7 @@ def test_libraries_that_differ_leave_a_setting_unknown(
     facts = read_facts(folder)
     assert facts.value(H, "host.launch.gid_index") == row
     if row is None:
-        assert "mvapich2 says another value than other libraries of the host" in (
+        assert "mvapich2 has another value than other libraries of the host" in (
             facts.missing(H, "host.launch.gid_index") or ""
         )
 

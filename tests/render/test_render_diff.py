@@ -169,5 +169,5 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
             for interface in plan.hosts["node1"].nics
         ),
         ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", where),
-        ("node2", "", "unread", None, None, "the bundle has nothing of it"),
+        ("node2", "", "unread", None, None, "not in the bundle"),
     ]

@@ -190,8 +190,8 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
         (
             "NCCL_IB_TC",
             "96",
-            "node1: launch environment: found NCCL_IB_TC=96; expected 'dscp' of launch, which says it\n"
-            "  hint: two places for one value drift apart",
+            "node1: launch environment: found NCCL_IB_TC=96; expected 'dscp' of launch, which sets it\n"
+            "  hint: one value in two places can differ",
         ),
     ],
 )
@@ -217,7 +217,7 @@ QOS_REFUSALS = [
     (
         {"priority_tc": {Priority(value): NicTrafficClass(0) for value in range(8)}},
         "node1: RoCE configuration package: found priorities to NIC traffic classes 0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0; "
-        "expected 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:2, the only map it makes",
+        "expected 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:2, the only map it sets",
     ),
     (
         {"tc_discipline": {NicTrafficClass(1): Discipline.STRICT}},

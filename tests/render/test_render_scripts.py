@@ -86,9 +86,9 @@ def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) ->
 
 def test_the_script_says_what_it_interrupts(device: Path) -> None:
     text = (device / "apply.sh").read_text()
-    assert "# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot\n" in text
+    assert "# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot\n" in text
     assert (
-        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; "
+        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; "
         "jobs on them lose their connections\n"
     ) in text
 
@@ -202,7 +202,7 @@ def test_acs_is_switched_off_on_the_bridges_of_the_plan_alone(device: Path, tmp_
 
 def test_a_bridge_that_does_not_obey_is_named(device: Path, tmp_path: Path) -> None:
     code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "001d"), "set", stuck="0000:9a:02.0")
-    assert (code, errors) == (1, "wirespeed-acs: 0000:9a:02.0: ACS control is 001d, wanted 0000\n")
+    assert (code, errors) == (1, "wirespeed-acs: 0000:9a:02.0: ACS control is 001d, planned 0000\n")
 
 
 def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path:
     assert (code, after) == (1, registers)
     assert errors == (
         "wirespeed-acs: 0000:19:00.0: no such PCIe device on this host\n"
-        "wirespeed-acs: 0000:19:03.0: ACS control is 001d, wanted 0000\n"
+        "wirespeed-acs: 0000:19:03.0: ACS control is 001d, planned 0000\n"
     )
 
 

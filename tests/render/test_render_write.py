@@ -110,10 +110,10 @@ def test_a_folder_with_anything_else_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "file") == f"OUT: found a file; expected {wanted}"
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("")
-    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files in it; expected {wanted}"
+    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files; expected {wanted}"
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "manifest.json").write_text('{"kind": "bundle"}')
-    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files in it; expected {wanted}"
+    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files; expected {wanted}"
 
 
 def test_files_of_another_cluster_are_refused(tmp_path: Path) -> None:
@@ -127,6 +127,6 @@ def test_files_of_another_cluster_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("device", ["../x", "a/b", "..", ".", "", "manifest.json", "a\0b"])
 def test_a_device_name_never_leads_out_of_the_folder(device: str, tmp_path: Path) -> None:
     assert refusal(tmp_path / "out", device=device) == (
-        f"render: found the device name {device!r}; expected a name that can be a folder's"
+        f"render: found the device name {device!r}; expected a name that is valid for a folder"
     )
     assert names(tmp_path) == []

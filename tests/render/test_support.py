@@ -1,4 +1,4 @@
-"""What no platform of a device can say is refused by its place and name."""
+"""What no platform of a device can configure is refused by its place and name."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_a_setting_without_words_is_refused(ask: object) -> None:
     (problem,) = caught.value.problems
     assert problem.place.endswith("leaf1 port Ethernet1/1")
     assert problem.found == "port.link.autonegotiation = False, whether speed is negotiated"
-    assert problem.expected == "a setting that Arista EOS can say"
-    assert problem.hint == "leave it out of the cluster file, or take a device that has it"
+    assert problem.expected == "a setting that Arista EOS can configure"
+    assert problem.hint == "leave it out of the cluster file, or use a device that supports it"
 
 
 def test_other_devices_are_not_asked() -> None:

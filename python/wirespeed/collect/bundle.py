@@ -66,7 +66,7 @@ def _manifest_text(content: bytes, place: str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise refuse(place, "bytes that are no UTF-8", "a whole manifest") from error
+        raise refuse(place, "bytes that are not UTF-8", "a whole manifest") from error
 
 
 def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
@@ -80,7 +80,7 @@ def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None
             if found is None:
                 problems.append(
                     Problem(
-                        f"{path}: {NAME}", f"no file {name}", f"the output of {entry.run!r}", "the bundle is not whole"
+                        f"{path}: {NAME}", f"no file {name}", f"the output of {entry.run!r}", "the bundle is incomplete"
                     )
                 )
             else:
@@ -141,7 +141,7 @@ def _unpack(path: Path) -> dict[str, bytes]:
     except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, ArithmeticError, RecursionError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        hint = "it was cut short or is something else; copy it again"
+        hint = "it is truncated or not a bundle; copy it again"
         raise refuse(str(path), f"an archive that cannot be read: {error}", "a bundle (.tar.gz)", hint) from error
     return files
 
@@ -157,7 +157,7 @@ def _member_name(path: Path, member: tarfile.TarInfo) -> str | None:
     """The name of a file within the bundle; None for a folder."""
     pure = PurePosixPath(member.name)
     if pure.is_absolute() or ".." in pure.parts:
-        raise refuse(f"{path}: {member.name!r}", "a name that leads out of the archive", "names within the bundle")
+        raise refuse(f"{path}: {member.name!r}", "a name outside the archive", "names within the bundle")
     if member.isdir():
         return None
     if not member.isfile() or member.issparse():

@@ -15,9 +15,9 @@ from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 _REASONS = {
     "missing": "the program is not installed",
     "permission": "permission denied",
-    "timeout": "no answer in time",
+    "timeout": "timeout",
     "failed": "it failed",
-    "not-applicable": "it does not apply",
+    "not-applicable": "not applicable",
 }
 
 
@@ -97,7 +97,7 @@ class _Reader:
             first, *others = by_platform.values()
             if path != "host.launch.environment" and any(other.value != first.value for other in others):
                 self.gaps.setdefault(path, []).extend(
-                    Gap(one.source.command, f"{name} says another value than other libraries of the host")
+                    Gap(one.source.command, f"{name} has another value than other libraries of the host")
                     for name, one in by_platform.items()
                 )
             else:

@@ -29,7 +29,7 @@ class Writer:
     complete. A bundle that is already there is replaced; anything else is not touched.
 
     Raises:
-        Refused: something that is no bundle is in the way.
+        Refused: something that is not a bundle is in the way.
     """
 
     def __init__(self, out: Path, cluster: str | None = None) -> None:
@@ -98,9 +98,9 @@ def _check_free(out: Path) -> None:
     if _is_archive(out):
         if out.is_file() and not out.is_symlink():
             return
-        raise refuse(str(out), "something that is no file", "a path that is free, or an older bundle", hint)
+        raise refuse(str(out), "something that is not a file", "a path that is free, or an older bundle", hint)
     if out.is_symlink() or not out.is_dir() or (any(out.iterdir()) and not _is_bundle(out)):
-        raise refuse(str(out), "something that is no bundle", "a path that is free, or an older bundle", hint)
+        raise refuse(str(out), "something that is not a bundle", "a path that is free, or an older bundle", hint)
 
 
 def _is_bundle(folder: Path) -> bool:

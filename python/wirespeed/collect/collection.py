@@ -77,7 +77,7 @@ def collect_local(
     time, and never more than ``limit_s``.
 
     Raises:
-        Refused: something that is no bundle is in the way.
+        Refused: something that is not a bundle is in the way.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     here = Machine(name or os.uname().nodename, ("host", _system()), run)
@@ -95,7 +95,7 @@ def collect_machines(
     """Collect from machines, one after the other, into one bundle; see `collect_local`.
 
     Raises:
-        Refused: something that is no bundle is in the way.
+        Refused: something that is not a bundle is in the way.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     with Writer(out, cluster) as writer:
@@ -189,7 +189,7 @@ class _Collector:
         if self.machine.off is not None:
             return self.machine.off
         if self.machine.network and not ask.command.network:
-            return "it would show the machine around, of which only the network is the device's own"
+            return "it would show the machine of the lab; only network settings belong to the device"
         return None if ask.arguments else ask.reason
 
     def _ask(self, ask: Invocation) -> Ran:

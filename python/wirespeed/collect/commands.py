@@ -16,7 +16,7 @@ _LACKING = {"rdma": "no RDMA device", "pcie": "no PCIe address", "function": "no
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A command as it is run. Without arguments it does not apply, for the reason given."""
+    """A command as it is run. Without arguments not applicable, for the reason given."""
 
     id: str  # ``name@interface`` when run per NIC
     command: Command

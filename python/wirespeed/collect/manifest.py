@@ -88,10 +88,10 @@ def from_json(text: str, place: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         where = f"{place}:{line}" if line else place
-        raise refuse(where, "broken JSON", "a whole manifest", "the bundle was cut short; collect again") from error
+        raise refuse(where, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         found = document.get("kind") if isinstance(document, dict) else None
-        said = f"a document of kind {found!r}" if found else "a document that does not say what it is"
+        said = f"a document of kind {found!r}" if found else "a document without kind"
         raise refuse(place, said, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
     schema = document.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
@@ -162,7 +162,7 @@ def _number(number: object) -> int | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, int):
-        raise ValueError(f"{number!r} where a number belongs")
+        raise ValueError(f"{number!r} instead of a number")
     return number
 
 

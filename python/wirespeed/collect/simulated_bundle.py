@@ -24,7 +24,7 @@ def write_planned_bundle(plan: Plan, out: Path) -> None:
     """Write the bundle of a cluster that is exactly as planned.
 
     Raises:
-        Refused: a device runs a system that no platform speaks, or something that is no bundle is in the way.
+        Refused: a device runs a system that no platform speaks, or something that is not a bundle is in the way.
     """
     write_simulated_bundle(plan.devices, plan.name, out)
 
@@ -36,7 +36,7 @@ def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, o
     to is recorded as not applicable.
 
     Raises:
-        Refused: a device runs a system that no platform speaks, or something that is no bundle is in the way.
+        Refused: a device runs a system that no platform speaks, or something that is not a bundle is in the way.
     """
     stacks = {name: _stack(device) for name, device in devices.items()}
     problems = [
@@ -88,7 +88,7 @@ def _answer(name: str, device: Device, key: tuple[str, str], ask: Invocation) ->
     try:
         text = fill_answer(platforms()[key], ask.command.id, name, device, **extra)
     except jinja2.TemplateNotFound:
-        reason = f"no answer to {ask.command.id} is known of {key[1]}"
+        reason = f"no output of {ask.command.id} is known for {key[1]}"
         return Entry(ask.id, ask.text, "not-applicable", None, detail=reason), None
     # Commands that may answer with several exit codes use another than 0 to say "none".
     exit_code = (

@@ -42,13 +42,13 @@ def _check(observation: Observation) -> None:
     kind = observation.path.partition(".")[0]
     cls = _CLASSES.get(kind)
     if cls is None or (observation.place.kind or kind) != kind:
-        raise KeyError(f"{observation.path} is no setting of {observation.place}")
+        raise KeyError(f"{observation.path} is not a setting of {observation.place}")
     if observation.value is COMPLETE or observation.value == COMPLETE:
         known: Mapping[str, Any] = collections_of(cls)
     else:
         known = settings_of(cls)
     if observation.path not in known:
-        raise KeyError(f"{observation.path} is no setting of {observation.place}")
+        raise KeyError(f"{observation.path} is not a setting of {observation.place}")
 
 
 def _devices(

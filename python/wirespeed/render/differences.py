@@ -96,7 +96,7 @@ def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterat
     for name in devices:
         place = Place(name)
         if name not in facts.devices:
-            yield SettingDifference(place, "", "unread", source="the bundle has nothing of it")
+            yield SettingDifference(place, "", "unread", source="not in the bundle")
             continue
         yield from _thing(facts, place, plan.devices[name], facts.devices[name])
 

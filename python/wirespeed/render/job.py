@@ -34,7 +34,7 @@ class Jobs:
             kept = over_nics(launch)
             if kept is None:
                 raise refuse(
-                    name, f"jobs over {launch.library}", "a library that can be kept to the NICs within a host"
+                    name, f"jobs over {launch.library}", "a library that can be restricted to the NICs within a host"
                 )
             launch = kept
         starters = [platforms()["launcher", one].start for one in platforms_of_launch(launch.library, launch.starter)]
@@ -43,7 +43,7 @@ class Jobs:
             raise refuse(
                 name,
                 f"jobs over {launch.library} started by {launch.starter}",
-                "a starter that one of the launcher platforms has",
+                "a starter of a launcher platform",
             )
         bound = ranks_per_host == launch.ranks_per_host
         return start(Job(tuple(hosts), ranks_per_host, tuple(program), replace(host, launch=launch), bound))
@@ -78,5 +78,5 @@ class LabJobs(Jobs):
             Refused: ranks of a host were to use the NICs among them.
         """
         if nics_only:
-            raise refuse("lab", "ranks that reach each other over NICs alone", "ranks on several hosts")
+            raise refuse("lab", "ranks that communicate over NICs only", "ranks on several hosts")
         return start_over_tcp(hosts, ranks_per_host, program, self._agent, self._control)

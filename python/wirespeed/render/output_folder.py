@@ -90,7 +90,7 @@ def _before(folder: Path, cluster: str) -> list[str]:
         return []
     manifest = _manifest(folder) if folder.is_dir() else None
     if manifest is None:
-        what = "a folder with other files in it" if folder.is_dir() else "a file"
+        what = "a folder with other files" if folder.is_dir() else "a file"
         raise refuse(str(folder), what, "an empty folder, a new one, or one that render wrote")
     if manifest.get("cluster") != cluster:
         raise refuse(
@@ -164,7 +164,7 @@ def _write_device(new: Path, device: str, files: Sequence[RenderedFile]) -> _Bat
 def _check_name(device: str) -> None:
     """A device's name is one path component. Cluster files are held to more; plans may come from elsewhere."""
     if "/" in device or device in ("", ".", "..", MANIFEST) or device.startswith("ansible-") or "\0" in device:
-        raise refuse("render", f"the device name {device!r}", "a name that can be a folder's")
+        raise refuse("render", f"the device name {device!r}", "a name that is valid for a folder")
 
 
 def _make(folder: str, made: set[str]) -> None:

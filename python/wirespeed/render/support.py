@@ -30,6 +30,6 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
             yield Problem(
                 f"{plan.origins.get(device, plan.name)}: {place}",
                 f"{path} = {value}, {setting.meaning}",
-                f"a setting that {' or '.join(one.title for one in platforms)} can say",
-                hints[0] if hints else "leave it out of the cluster file, or take a device that has it",
+                f"a setting that {' or '.join(one.title for one in platforms)} can configure",
+                hints[0] if hints else "leave it out of the cluster file, or use a device that supports it",
             )

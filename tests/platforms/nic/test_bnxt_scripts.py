@@ -119,7 +119,7 @@ def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
     path = script(tmp_path, "nvm.sh.j2", {"niccli": 'echo "support_rdma = as shipped"'})
     done = run(tmp_path, path, "set")
     assert done.returncode == 1
-    assert "cannot tell the number of support_rdma on 0000:1d:00.1" in done.stderr
+    assert "no number of support_rdma on 0000:1d:00.1 found" in done.stderr
     assert [line for line in typed(tmp_path) if "setoption" in line] == []
 
 

@@ -123,9 +123,9 @@ def test_congestion_control_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as caught:
         check(planned(text, tmp_path))
     assert [(one.found.partition(" ")[0], one.hint) for one in caught.value.problems] == [
-        ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common word for what CNPs carry"),
-        ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common word for what CNPs carry"),
-        ("nic.qos.congestion", "leave congestion out of class roce; the kernel has no common word for it"),
+        ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common interface for CNP markings"),
+        ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common interface for CNP markings"),
+        ("nic.qos.congestion", "leave congestion out of class roce; the kernel has no common interface for it"),
     ]
 
 

@@ -195,7 +195,7 @@ def test_deterministic_dcqcn_is_refused(planned: Plan) -> None:
     (problem,) = caught.value.problems
     assert problem.place.endswith("cluster.yaml:5: node1 nic enp29s0np0")
     assert problem.found == "nic.qos.congestion = dcqcn-d"
-    assert problem.expected == "dcqcn-p, the one DCQCN that NVIDIA ConnectX has"
+    assert problem.expected == "dcqcn-p, the only DCQCN of NVIDIA ConnectX"
     assert problem.hint is not None
 
 

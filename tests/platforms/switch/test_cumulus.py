@@ -130,8 +130,8 @@ def test_commands(case: str) -> None:
     assert text == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
-def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+def test_apply_and_rollback(template: str, name: str) -> None:
     golden = GOLDEN / f"cumulus-routed.{name}.txt"
     text = fill_template(CUMULUS, template, "leaf1", CASES["routed"])
     if os.environ.get("WIRESPEED_ACCEPT"):
@@ -290,7 +290,7 @@ REFUSED: list[tuple[Switch, str]] = [
     ),
     (
         with_port(qos=replace(CLASSES, watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(250)))),
-        "leaf1 swp1s0: port.qos.watchdog.action: found forward; expected drop\n  hint: the only one NVUE has\n"
+        "leaf1 swp1s0: port.qos.watchdog.action: found forward; expected drop\n  hint: the only action of NVUE\n"
         "leaf1 swp1s0: port.qos.watchdog.detect: found 250 ms; expected 1 to 1000 polling intervals of 100 ms",
     ),
     (
@@ -299,8 +299,8 @@ REFUSED: list[tuple[Switch, str]] = [
     ),
     (
         leaf(ports={"swp1s0": port(0), "swp1s1": port(1, queues={"0": Queue(Discipline.DWRR, 100)})}),
-        "leaf1: port.queues: found 2 different ones on its ports; expected one for all ports\n"
-        "  hint: wirespeed writes NVUE's default-global profiles, which hold for every port",
+        "leaf1: port.queues: found 2 different values on its ports; expected one value for all ports\n"
+        "  hint: wirespeed writes NVUE's default-global profiles, which apply to every port",
     ),
 ]
 

@@ -134,7 +134,7 @@ def test_a_shaper_faster_than_it_can_say_is_refused() -> None:
 
 
 WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
-    (LEAF, "switch.bgp.asn", 65001, ("router bgp 65001",), "all BGP sessions start anew"),
+    (LEAF, "switch.bgp.asn", 65001, ("router bgp 65001",), "all BGP sessions restart"),
     (LEAF, "switch.bgp.maximum_paths", 4, (
         "router bgp 4200010001",
         "address-family ipv4 unicast", "maximum-paths 4", "exit",
@@ -149,9 +149,9 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (UNNUMBERED, "peer.ipv4", True, (
         "router bgp 4200010001", "neighbor interface Eth1/33", "capability extended-nexthop",
         "address-family ipv4 unicast", "activate",
-    ), "the session starts anew"),
+    ), "the session restarts"),
     (NUMBERED, "peer.bfd", False, ("router bgp 4200010001", "neighbor 10.2.0.1", "no bfd"), None),
-    (PORT, "port.unnumbered", True, ("interface Eth1/33", "ipv6 enable"), "the sessions over the port start anew"),
+    (PORT, "port.unnumbered", True, ("interface Eth1/33", "ipv6 enable"), "the sessions over the port restart"),
     (LEAF.thing("port", "Eth1/1").thing("queue", "0"), "queue.shape", Bandwidth.gbps(40), (
         "qos scheduler-policy ROCE", "queue 0", "meter-type bytes", "pir 40000000", "exit", "exit",
         "interface Eth1/1", "scheduler-policy ROCE",

@@ -137,7 +137,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(
-    ("template", "name"), [("startup.j2", "conf"), ("apply.j2", "way-in.txt"), ("revert.j2", "way-back.txt")]
+    ("template", "name"), [("startup.j2", "conf"), ("apply.j2", "apply.txt"), ("revert.j2", "rollback.txt")]
 )
 def test_files(case: str, template: str, name: str) -> None:
     if case != "routed" and template != "startup.j2":
@@ -371,12 +371,12 @@ REFUSED: list[tuple[Switch, str]] = [
     (
         with_port(link=link(mtu=9216)),
         "leaf1 et-0/0/0:0: port.link.mtu: found 9216; expected at most 9202\n"
-        "  hint: the physical MTU counts the header too and ends at 9216",
+        "  hint: the physical MTU includes the header and is at most 9216",
     ),
     (
         with_port(link=link(fec="none", mtu=9170)),
         "leaf1 et-0/0/0:0: port.link.fec: none at 400 Gb/s; expected rs, at 200 Gb/s or more\n"
-        "  hint: such ports run RS without a statement; no statement for others is known here",
+        "  hint: such ports run RS without a statement; no statement for others is known",
     ),
     (
         with_port(breakout=None),
@@ -390,7 +390,7 @@ REFUSED: list[tuple[Switch, str]] = [
     (
         with_port(qos=replace(CLASSES, tc_queue={TC(4): SwitchQueue(3)})),
         "leaf1 et-0/0/0:0: port.qos.tc_queue: found traffic class 4 in queue 3; expected traffic class 3\n"
-        "  hint: a forwarding class is told by its queue",
+        "  hint: a forwarding class is identified by its queue",
     ),
     (
         with_port(qos=replace(CLASSES, watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(200), ms(200)))),

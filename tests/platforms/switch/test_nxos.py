@@ -89,8 +89,8 @@ def test_running_configuration(case: str) -> None:
     compare(f"{case}.running-config.txt", fill_answer(NXOS, "running-config", "leaf1", CASES[case]))
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
-def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+def test_apply_and_rollback(template: str, name: str) -> None:
     compare(f"nxos-bgp.{name}.txt", fill_template(NXOS, template, "leaf1", BGP))
 
 
@@ -365,7 +365,7 @@ REFUSED = {
     ),
     "marking with no probability": (
         with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(True, Size(1000), Size(2000)))}),
-        "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on, and not how; "
+        "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on without thresholds; "
         "expected a minimum, a maximum and a probability",
     ),
     "sessions without a system of one's own": (

@@ -119,7 +119,7 @@ REFUSED = {
             },
         ),
         "leaf1: port.qos.dscp_tc: found 2 different maps on its ports; expected one map for all ports\n"
-        "  hint: EOS keeps this map for the whole switch",
+        "  hint: EOS has one such map for the whole switch",
     ),
     "a pause for another queue": (
         EOS,
@@ -235,8 +235,8 @@ def test_the_length_of_the_cable_is_said() -> None:
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
-def test_the_way_in_and_the_way_back(case: str, template: str, name: str) -> None:
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+def test_apply_and_rollback(case: str, template: str, name: str) -> None:
     found, switch = CASES[case]
     golden = GOLDEN / f"{case}.{name}.txt"
     assert fill_template(found, template, "leaf1", switch) == golden.read_text(encoding="utf-8")

@@ -97,8 +97,8 @@ def test_configuration(case: str) -> None:
     golden(f"sonic-{case}.json", fill_template(SONIC, "wirespeed.json.j2", "leaf1", CASES[case]))
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
-def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+def test_apply_and_rollback(template: str, name: str) -> None:
     golden(f"sonic-fabric.{name}.txt", fill_template(SONIC, template, "leaf1", FABRIC))
 
 
@@ -268,8 +268,8 @@ REFUSED = {
     ),
     "a group that pauses another priority": (
         {"qos": replace(QOS, pfc_pg={Priority(3): PriorityGroup(4)})},
-        "leaf1 Ethernet0: port.qos.pfc_pg: found priority 3 asked for by group 4; expected group 3\n"
-        "  hint: on this chip a priority group sends the pause of its own number",
+        "leaf1 Ethernet0: port.qos.pfc_pg: found priority 3 paused by group 4; expected group 3\n"
+        "  hint: on this chip a priority group pauses the priority of its number",
     ),
     "global pause": (
         {"link": link(pause_send=True)},
@@ -306,7 +306,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (PORT, "port.link.fec", "rs", ("sudo config interface fec Ethernet0 rs",), FLAP),
     (PORT, "port.qos.pfc", {3: True, 4: False}, (
         "sudo config interface pfc priority Ethernet0 3 on", "sudo config interface pfc priority Ethernet0 4 off",
-    ), "the port's headroom is made anew"),
+    ), "the port's headroom is recreated"),
     (PORT, "port.qos.watchdog.restore", ms(800), (
         "sudo config pfcwd start --action drop Ethernet0 200 --restoration-time 800",
     ), None),
@@ -334,7 +334,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     ), None),
     (SPINE, "peer.ipv4", True, (
         "sonic-db-cli CONFIG_DB HSET 'BGP_NEIGHBOR_AF|default|Ethernet256|ipv4_unicast' admin_status true",
-    ), "the session starts anew"),
+    ), "the session restarts"),
 ]  # fmt: skip
 
 

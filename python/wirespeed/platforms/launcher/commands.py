@@ -8,7 +8,7 @@ from wirespeed.platforms.launcher.library_variables import library_said, setting
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Launch
 
-_NEXT = "acts on the next job"
+_NEXT = "takes effect for the next job"
 
 
 def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:

@@ -127,8 +127,8 @@ def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Pro
                 Problem(where, f"{variable} with {value!r}", "a value of one line, without control characters")
             )
         elif variable in settings:
-            expected = f"{settings[variable]!r} of launch, which says it"
-            found.append(Problem(where, f"{variable}={value}", expected, "two places for one value drift apart"))
+            expected = f"{settings[variable]!r} of launch, which sets it"
+            found.append(Problem(where, f"{variable}={value}", expected, "one value in two places can differ"))
     return found
 
 

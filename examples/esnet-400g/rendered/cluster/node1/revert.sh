@@ -1,22 +1,22 @@
 #!/bin/sh
-# Puts back on node1 what was there before apply.sh. Run it there, as root.
+# Restores the files of node1 from before apply.sh. Run it there, as root.
 #
 # ./revert.sh              print what would be done
 # ./revert.sh --yes        do it
-# ./revert.sh --root DIR   only put files back, in the system image mounted at DIR (with --yes)
+# ./revert.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
-# What it interrupts:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
-# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
-# /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
-# /etc/security/limits.d/90-wirespeed-memlock.conf: acts at the next login
-# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: acts on services that start afterwards; restart sshd and slurmd
+# Interrupts:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
+# /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+# /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
-# /etc/systemd/system-preset/90-wirespeed.preset: whether interrupts are moved between cores changes at once; after going back, at the next boot
-# /usr/local/sbin/wirespeed-tune: rings are made anew, which drops the link for a moment; going back acts after a reboot
+# /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once; after a rollback, at the next boot
+# /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
 # /etc/systemd/system/wirespeed-mlx5.service: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
-# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; what that writes acts after a reset of the card, which takes its links down, or a reboot
+# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
 set -eu
 
 yes= root=
@@ -44,19 +44,19 @@ run() {
 }
 
 stop() {
-  echo "revert.sh: stopped at $1; what was there before is still in $before" >&2
+  echo "revert.sh: stopped at $1; the earlier files are still in $before" >&2
   exit 1
 }
 
 failed() { # path
-  echo "revert.sh: a command failed after $1 was put back; run it by hand" >&2
+  echo "revert.sh: a command failed after $1 was restored; run it by hand" >&2
   status=1
 }
 
-# Puts one file back; fails when apply.sh never installed it.
+# Restores one file; fails if apply.sh did not install it.
 back() { # path
   if [ -e "$before$1" ]; then
-    echo "put back: $1"
+    echo "restore: $1"
     [ -n "$yes" ] || return 0
     cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
   elif [ -e "$before$1.absent" ]; then

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs the files beside this script on abel1 and makes it obey them. Run it there, as root.
+# Installs the files beside this script on abel1 and activates them. Run it there, as root.
 #
 # ./apply.sh               print what would be done
 # ./apply.sh --diff        the same, with the lines that differ
-# ./apply.sh --yes         do it; what was there before is kept in /var/lib/wirespeed/before for revert.sh
+# ./apply.sh --yes         do it; the earlier files are stored in /var/lib/wirespeed/before for revert.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
-# What it interrupts:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
-# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
-# /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
+# Interrupts:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
+# /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 set -eu
 
 yes= root= diff=
@@ -40,13 +40,13 @@ run() {
 }
 
 stop() {
-  echo "apply.sh: stopped at $1; what was installed before it stays, ./revert.sh takes it back" >&2
+  echo "apply.sh: stopped at $1; files installed before it stay; ./revert.sh rolls back" >&2
   exit 1
 }
 
-# Installs one file; fails when the device has it already, so that nothing is interrupted for nothing. A file that the
-# device was not yet made to obey, because a command failed or the script was stopped, is not taken for one it has.
-# Nothing is written over before it is kept, and no file is ever there in part.
+# Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
+# activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
+# written in one step.
 put() { # path, mode, "acts" if commands follow
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
@@ -72,7 +72,7 @@ obeyed() { # path
 }
 
 failed() { # path
-  echo "apply.sh: the device does not obey $1 yet: a command failed; ./apply.sh --yes tries again" >&2
+  echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
   status=1
 }
 

@@ -2,9 +2,9 @@
 # Borrows devices for abel1. Run it there, as root, after lend.sh on the lender.
 #
 # ./borrow.sh         print what would be done
-# ./borrow.sh --yes   do it; return.sh gives them back
+# ./borrow.sh --yes   do it; return.sh returns them
 #
-# What it interrupts: every program on this host's GPUs, whose kernel modules are loaded anew.
+# Interrupts: every program on this host's GPUs, whose kernel modules are reloaded.
 set -eu
 
 yes=
@@ -23,7 +23,7 @@ run() {
   [ -z "$yes" ] || "$@"
 }
 
-# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# smartio_tool appears to race with itself: two runs in quick succession seem to work, but CUDA programs end with
 # "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 slowly() {
   run "$@"

@@ -2,9 +2,9 @@
 # Builds nccl-tests 8274cb4 for the GPUs of abel1, in a clone of https://github.com/NVIDIA/nccl-tests.
 #
 # ./nccl-tests.sh           print what would be done
-# ./nccl-tests.sh --yes     do it, in the folder this is run in
+# ./nccl-tests.sh --yes     do it, in the current folder
 #
-# NVCC_GENCODE names these GPUs: the makefile's own choice leaves older ones out, and the program then stops with
+# NVCC_GENCODE names these GPUs: the makefile's default omits older ones, and the program then stops with
 # "no kernel image is available for execution on the device".
 set -eu
 

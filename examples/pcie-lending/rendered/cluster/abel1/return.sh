@@ -1,11 +1,11 @@
 #!/bin/sh
-# Gives back what abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
+# Returns the devices that abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
 #
 # ./return.sh         print what would be done
 # ./return.sh --yes   do it
 #
-# What it interrupts: every program on this host's GPUs.
-# From memory: the word `return`. No source at hand prints it; `smartio_tool` without words prints those it knows.
+# Interrupts: every program on this host's GPUs.
+# From memory: the command `return`. No source shows it; `smartio_tool` without arguments lists its commands.
 set -eu
 
 yes=
@@ -24,7 +24,7 @@ run() {
   [ -z "$yes" ] || "$@"
 }
 
-# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# smartio_tool appears to race with itself: two runs in quick succession seem to work, but CUDA programs end with
 # "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 slowly() {
   run "$@"

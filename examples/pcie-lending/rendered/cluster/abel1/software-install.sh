@@ -4,8 +4,8 @@
 # ./software-install.sh                    print what would be done
 # ./software-install.sh --yes --from DIR   do it; DIR holds the NIC vendor's packages and source archives
 #
-# A step that is done already is left out: where a step asks for a reboot, reboot and run it again.
-# What it did stands in /var/lib/wirespeed/software for software-remove.sh.
+# Completed steps are skipped: if a step requires a reboot, reboot and run it again.
+# Its actions are recorded in /var/lib/wirespeed/software for software-remove.sh.
 #
 # 1. GPU driver: NVIDIA driver 470.182.03
 # 2. HPC SDK: HPC SDK, with toolkit, NCCL and MPI 21.9
@@ -52,7 +52,7 @@ stop() {
   exit 1
 }
 
-# The file of this name pattern and version; of several the last by name.
+# The file with this name pattern and version; the last by name if there are several.
 find_file() { # pattern, version or nothing
   found=
   for one in "$from"/$1; do
@@ -68,7 +68,7 @@ offered() { # package name
   apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *//p'
 }
 
-# Installs packages by name, unless all are there.
+# Installs packages by name, unless all are installed.
 install_named() { # names
   for name in "$@"; do
     has "$name" || { run apt-get install -y "$@"; return; }
@@ -76,7 +76,7 @@ install_named() { # names
   done_already
 }
 
-# Stops where the repositories have another version than the planned one.
+# Stops if the repositories have another version than the planned one.
 expect() { # version, package name
   has "$2" && return
   offer=$(offered "$2")
@@ -93,7 +93,7 @@ is_installed() { # package file
   [ "$(dpkg-query -W -f='${db:Status-Abbrev}${Version}' "$(dpkg-deb -f "$1" Package)" 2>/dev/null)" = "ii $(dpkg-deb -f "$1" Version)" ]
 }
 
-# Installs a file of the vendor's release, unless that very package is there.
+# Installs a file of the vendor's release, unless that package is installed.
 install_file() { # pattern, version or nothing
   find_file "$1" "${2-}"
   if [ -z "$found" ]; then
@@ -110,7 +110,7 @@ install_file() { # pattern, version or nothing
   fi
 }
 
-# Builds the library of a source archive into /usr/local and lets the linker look there first.
+# Builds the library of a source archive into /usr/local and puts that first in the linker's search path.
 build() { # pattern, version or nothing
   find_file "$1" "${2-}"
   if [ -z "$found" ]; then

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Takes back on abel1 what software-install.sh did, in the opposite order. Run it there, as root.
+# Rolls back software-install.sh on abel1, in reverse order. Run it there, as root.
 #
 # ./software-remove.sh         print what would be done
-# ./software-remove.sh --yes   do it; the kernel's own drivers and the distribution's libraries are used again
+# ./software-remove.sh --yes   do it; the kernel's drivers and the distribution's libraries are used again
 #
-# Another vendor's RDMA stack and modules that software-install.sh removed do not come back, and neither do
-# compilers and headers go.
+# Another vendor's RDMA stack and modules removed by software-install.sh are not restored; compilers and headers
+# stay installed.
 set -eu
 
 yes=

@@ -2,9 +2,9 @@
 # Lends devices of abel2. Run it there, as root, before borrow.sh on the borrower.
 #
 # ./lend.sh         print what would be done
-# ./lend.sh --yes   do it; take-back.sh takes it back
+# ./lend.sh --yes   do it; take-back.sh ends the loan
 #
-# What it interrupts: whatever uses the devices. The GPU's kernel module stays loaded: adding a GPU after it was
+# Interrupts: whatever uses the devices. The GPU's kernel module stays loaded: adding a GPU after it was
 # unloaded freezes the host (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 set -eu
 
@@ -24,7 +24,7 @@ run() {
   [ -z "$yes" ] || "$@"
 }
 
-# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# smartio_tool appears to race with itself: two runs in quick succession seem to work, but CUDA programs end with
 # "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 slowly() {
   run "$@"

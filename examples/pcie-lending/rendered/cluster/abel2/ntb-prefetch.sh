@@ -1,11 +1,11 @@
 #!/bin/sh
-# Sets how much prefetchable memory the PCIe bridge of abel2 takes. Run it there, as root.
+# Sets the prefetchable memory of the PCIe bridge of abel2. Run it there, as root.
 #
 # ./ntb-prefetch.sh         print what would be done
-# ./ntb-prefetch.sh --yes   do it; it acts after a reboot
+# ./ntb-prefetch.sh --yes   do it; takes effect after a reboot
 #
-# What it interrupts: the reboot. A BIOS that does not decode above 4G may not start with more than 256 MiB: try one
-# host first. The way back is the same command with the size it printed before.
+# Interrupts: the reboot. A BIOS without decoding above 4G may not boot with more than 256 MiB: try one
+# host first. Rollback: the same command with the size printed before.
 set -eu
 
 yes=
@@ -24,7 +24,7 @@ run() {
   [ -z "$yes" ] || "$@"
 }
 
-# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# smartio_tool appears to race with itself: two runs in quick succession seem to work, but CUDA programs end with
 # "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 slowly() {
   run "$@"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Ends what abel2 lends. Run it there, as root, after return.sh on the borrowers.
+# Ends the loans of abel2. Run it there, as root, after return.sh on the borrowers.
 #
 # ./take-back.sh         print what would be done
 # ./take-back.sh --yes   do it
 #
-# To lend again afterwards, reboot first if the GPU's kernel module was unloaded meanwhile.
+# Before lending again, reboot if the GPU's kernel module was unloaded.
 set -eu
 
 yes=
@@ -23,7 +23,7 @@ run() {
   [ -z "$yes" ] || "$@"
 }
 
-# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# smartio_tool appears to race with itself: two runs in quick succession seem to work, but CUDA programs end with
 # "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
 slowly() {
   run "$@"

@@ -12,8 +12,8 @@ from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Host, Nic, Place, Route, Rule
 
-REBOOT = "acts after a reboot"
-_UNTIL_BOOT = "acts at once, until the next boot"
+REBOOT = "takes effect after a reboot"
+_UNTIL_BOOT = "takes effect at once, until the next boot"
 _FLAP = "the link goes down and comes up again"
 
 
@@ -56,7 +56,7 @@ def _appended(line: str, file: str) -> str:
 
 def _kept(renderer: Renderer, interface: str = "") -> str:
     file = renderer.file.replace("{interface}", interface or "*")
-    return f"acts at once; the next boot has it only if {file} does"
+    return f"takes effect at once; persistent only if {file} does"
 
 
 def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def _memlock(value: Any, _: Host) -> SettingCommands:
             f"{service} > /etc/systemd/system.conf.d/90-wirespeed-memlock.conf",
             "systemctl daemon-reexec",
         ),
-        "acts at the next login, and on services that start afterwards",
+        "takes effect at the next login and for services started afterwards",
     )
 
 
@@ -101,13 +101,13 @@ def _governor(value: Any, _: Host) -> SettingCommands:
 def _irq_balancing(value: Any, _: Host) -> SettingCommands:
     verb = "unmask" if value else "mask --now"
     return SettingCommands(
-        (f"systemctl {verb} irqbalance.service",), "interrupts stay where they are until something moves them"
+        (f"systemctl {verb} irqbalance.service",), "interrupts stay on their cores until something moves them"
     )
 
 
 def _idle_states(_value: Any, _: Host) -> SettingCommands:
     return SettingCommands(
-        ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link"
+        ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned again; changed rings drop the link"
     )
 
 
@@ -167,7 +167,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
             return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
         case "nic.interrupt_cores":
             return SettingCommands(
-                ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link"
+                ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned again; changed rings drop the link"
             )
         case _ if path.startswith("nic.coalescing."):
             return SettingCommands((f"ethtool -C {name} {coalescing_words(nic)}",), _UNTIL_BOOT)
@@ -179,7 +179,7 @@ def _gid(interface: str, renderer: Renderer) -> SettingCommands:
     """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
     return SettingCommands(
         (f"ip address flush dev {_quoted(interface)} scope global", *_reload(renderer, interface)),
-        "the interface is without address for a moment: its RDMA connections end",
+        "the interface has no address for a moment: its RDMA connections end",
     )
 
 

@@ -40,9 +40,7 @@ class Distribution:
             problems.append(Problem(f"{name}: renderer", repr(renderer), f"{expected} on {device.os}", hint))
         steps = list(software_steps(device, self.packages))
         problems += [
-            Problem(
-                f"{name}: software", f"{step.subject} {step.version}", f"packages of it that {device.os} has", _BY_HAND
-            )
+            Problem(f"{name}: software", f"{step.subject} {step.version}", f"packages of it for {device.os}", _BY_HAND)
             for _, step, names in steps
             if step.action in GPU_ACTIONS and not names
         ]
@@ -63,6 +61,6 @@ class Distribution:
                 parameters = device.kernel.command_line
                 return SettingCommands(self.command_line(parameters), commands.REBOOT) if parameters else None
             case "host.firewall":
-                return None if value else SettingCommands((self.firewall_off,), "the host's other ports are open too")
+                return None if value else SettingCommands((self.firewall_off,), "all ports of the host are open")
         name = device.renderer or self.renderers(device.os or "")[0]
         return commands.commands_for(place, path, value, device, RENDERERS[name])

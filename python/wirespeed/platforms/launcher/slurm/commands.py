@@ -21,5 +21,5 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
             "systemctl daemon-reload",
             "systemctl try-restart slurmd.service",
         ),
-        "slurmd restarts; jobs that run keep the limits they started with",
+        "slurmd restarts; running jobs keep the limits they started with",
     )

@@ -40,7 +40,7 @@ def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     if wanted is None:
         return None
     words = ["niccli", "--dev", nic.pcie or interface, "nvm", "--setoption", wanted.name, *wanted.scoped.split()]
-    return SettingCommands((shlex.join([*words, "--value", str(wanted.value)]),), "acts after a reboot")
+    return SettingCommands((shlex.join([*words, "--value", str(wanted.value)]),), "takes effect after a reboot")
 
 
 def _congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:

@@ -73,15 +73,15 @@ def qos(name: str, host: Host) -> Qos | None:
         Problem(
             f"{name} {interface}",
             f"other QoS settings than {first_interface}",
-            "the same on every NIC of a host",
-            "/etc/bnxt_re/bnxt_re.conf is one file for all of them",
+            "the same on every NIC of the host",
+            "/etc/bnxt_re/bnxt_re.conf applies to all of them",
         )
         for interface, other in settings
         if other != first
     ]
     problems += _unsayable(name, first)
     problems += [
-        Problem(f"{name} {interface}", "global pause on", "global pause off, which is all the package makes it")
+        Problem(f"{name} {interface}", "global pause on", "global pause off, the only state the package sets")
         for interface, nic in own(host).items()
         if nic.qos.configure and (nic.link.pause_receive or nic.link.pause_send)
     ]
@@ -136,7 +136,7 @@ def _unsayable(name: str, said: NicQos) -> Iterator[Problem]:
         yield Problem(
             place,
             f"priorities to NIC traffic classes {_pairs(said.priority_tc)}",
-            f"{_pairs(priorities)}, the only map it makes",
+            f"{_pairs(priorities)}, the only map it sets",
         )
     if said.pfc and said.pfc != {said.roce_priority}:
         yield Problem(

@@ -28,7 +28,11 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
         said = tuple(typed("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
-        return SettingCommands(said, "acts after mlxfwreset or a reboot, which takes the link down") if said else None
+        return (
+            SettingCommands(said, "takes effect after mlxfwreset or a reboot, which takes the link down")
+            if said
+            else None
+        )
     said = saying(lines(place.name, nic), path)
     return (
         SettingCommands(said, "priorities and traffic classes of the port change under running traffic")

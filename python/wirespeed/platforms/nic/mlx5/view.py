@@ -61,7 +61,7 @@ def problems(name: str, host: Host) -> Iterator[Problem]:
             yield Problem(
                 place,
                 "nic.qos.congestion = dcqcn-d",
-                "dcqcn-p, the one DCQCN that NVIDIA ConnectX has",
+                "dcqcn-p, the only DCQCN of NVIDIA ConnectX",
                 "write congestion: dcqcn-p, and let switches mark on a slope; deterministic DCQCN is Broadcom's",
             )
         for parameter in nic.qos.congestion_parameters or {}:

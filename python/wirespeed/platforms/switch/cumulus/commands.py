@@ -32,7 +32,7 @@ ON = ("on", "enable", "enabled")
 OFF = ("off", "disable", "disabled")
 
 _FLAPS = "the link goes down and comes up again"
-_BUFFERS = "switchd divides the packet buffer anew; packets in it are lost"
+_BUFFERS = "switchd divides the packet buffer again; packets in it are lost"
 """NVIDIA Cumulus Linux 5.12 documentation, Quality of Service: changes to PFC modify the ASIC's buffer."""
 
 

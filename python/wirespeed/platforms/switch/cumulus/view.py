@@ -89,9 +89,9 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         if len(values) > 1:
             yield Problem(
                 f"{name}: {path}",
-                f"{len(values)} different ones on its ports",
-                "one for all ports",
-                "wirespeed writes NVUE's default-global profiles, which hold for every port",
+                f"{len(values)} different values on its ports",
+                "one value for all ports",
+                "wirespeed writes NVUE's default-global profiles, which apply to every port",
             )
     poll = switch.watchdog_poll
     if poll is not None and (poll % MS or not 100 * MS <= poll <= 5000 * MS):
@@ -119,7 +119,7 @@ def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
                 f"queue {leaves}, where switch priority {priority} goes",
             )
     if dog.action not in (None, WatchdogAction.DROP):
-        yield Problem(f"{name}: port.qos.watchdog.action", str(dog.action), "drop", "the only one NVUE has")
+        yield Problem(f"{name}: port.qos.watchdog.action", str(dog.action), "drop", "the only action of NVUE")
     poll = switch.watchdog_poll
     if dog.detect is not None and (not poll or dog.detect % poll or not 1 <= dog.detect // poll <= 1000):
         yield Problem(f"{name}: port.qos.watchdog.detect", str(dog.detect), f"1 to 1000 polling intervals of {poll}")

@@ -162,7 +162,7 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         if (port.breakout is not None) != (_PART.fullmatch(port_name) is not None):
             yield Problem(f"{place}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
         if port.breakout is not None and port.link.speed is None:
-            yield Problem(f"{place}: port.link.speed", "none of a split port", "one: the split says it")
+            yield Problem(f"{place}: port.link.speed", "none of a split port", "one: it follows from the split")
         if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
             yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
         if port.qos.trust == "dscp" and port.qos.dscp_tc is None:

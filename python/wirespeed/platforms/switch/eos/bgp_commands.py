@@ -8,7 +8,7 @@ from wirespeed.platforms.switch.eos.bgp_view import group_of
 from wirespeed.settings import BgpPeer, Switch
 
 PEER_CONSEQUENCES = {
-    "switch.bgp.asn": "every BGP session ends; the rest of router bgp has to be said anew",
+    "switch.bgp.asn": "every BGP session ends; the rest of router bgp must be configured again",
     "switch.bgp.router_id": "every BGP session is reset",
     "peer.asn": "the session is reset",
     "peer.unnumbered": "the session is reset",

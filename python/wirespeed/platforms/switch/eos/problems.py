@@ -40,7 +40,7 @@ def problems(name: str, switch: Switch) -> Iterator[Problem]:
                 f"{name}: {path}",
                 f"{len(values)} different maps on its ports",
                 "one map for all ports",
-                "EOS keeps this map for the whole switch",
+                "EOS has one such map for the whole switch",
             )
     yield from _bgp_problems(name, switch)
     for port_name, port in ports:

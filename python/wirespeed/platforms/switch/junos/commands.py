@@ -51,7 +51,7 @@ def priority_bits(value: int) -> str:
 
 
 _FLAPS = "the link goes down and comes up again"
-_BLOCKS = "the port is blocked until PFC has changed; packets in all its queues are lost"
+_BLOCKS = "the port is blocked while PFC changes; packets in all its queues are lost"
 """Juniper documentation, congestion-notification-profile."""
 
 _LOAD = "forwarding-options enhanced-hash-key ecmp-dlb"

@@ -27,7 +27,7 @@ def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem
             f"{name}: port.qos.pfc_queue",
             f"priority {priority} pausing different queues on different ports",
             "one queue",
-            "a forwarding class has its PFC priority on the whole switch",
+            "a forwarding class has one PFC priority on the whole switch",
         )
     for port_name, port in by_name(switch.ports):
         yield from _port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
@@ -61,7 +61,7 @@ def _port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[
             f"{place}: port.link.mtu",
             str(port.link.mtu),
             f"at most {largest}",
-            f"the physical MTU counts the header too and ends at {LARGEST_PHYSICAL_MTU}",
+            f"the physical MTU includes the header and is at most {LARGEST_PHYSICAL_MTU}",
         )
     if (port.breakout is not None) != (":" in name):
         yield Problem(
@@ -72,7 +72,7 @@ def _port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[
             f"{place}: port.link.fec",
             f"{port.link.fec} at {port.link.speed}",
             f"rs, at {_ALWAYS_RS} or more",
-            "such ports run RS without a statement; no statement for others is known here",
+            "such ports run RS without a statement; no statement for others is known",
         )
     yield from _classes(place, port)
     yield from _watchdog(place, port, poll)
@@ -93,7 +93,7 @@ def _classes(place: str, port: Port) -> Iterator[Problem]:
                 f"{place}: port.qos.tc_queue",
                 f"traffic class {tc} in queue {queue}",
                 f"traffic class {queue}",
-                "a forwarding class is told by its queue",
+                "a forwarding class is identified by its queue",
             )
     stopped = lossless_queues(port)
     for priority in sorted(port.qos.pfc or ()):

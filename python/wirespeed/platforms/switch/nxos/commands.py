@@ -21,7 +21,7 @@ from wirespeed.platforms.switch.policies import inverted
 from wirespeed.settings import BgpPeer, Device, Discipline, Place, Port, Queue, Switch, WatchdogAction
 
 _FLAPS = "the link goes down and comes up again"
-_ALL_PORTS = "queues of all ports with this policy are set anew; packets in flight may be lost"
+_ALL_PORTS = "queues of all ports with this policy are reconfigured; packets in flight may be lost"
 _RESET = "the session is reset"
 _CONSEQUENCES = {
     "port.link.speed": _FLAPS,
@@ -33,7 +33,7 @@ _CONSEQUENCES = {
     "port.qos.pfc_queue": _ALL_PORTS,
     "port.qos.dscp_tc": "packets in flight change their queue",
     "port.qos.trust": "packets in flight change their queue",
-    "switch.bgp.asn": "every BGP session ends; the rest of router bgp has to be said anew",
+    "switch.bgp.asn": "every BGP session ends; the rest of router bgp must be configured again",
     "switch.bgp.router_id": "every BGP session is reset",
     "peer.asn": _RESET,
     "peer.unnumbered": _RESET,

@@ -53,8 +53,8 @@ def _watchdog(name: str, switch: Switch) -> Iterator[Problem]:
             yield Problem(
                 f"{name}: port.qos.watchdog.{path}",
                 f"{len(values)} different times on its ports",
-                "one for all ports",
-                "NX-OS keeps it for the whole switch",
+                "one value for all ports",
+                "NX-OS has one value for the whole switch",
             )
         for value in values:
             yield from _multiple(f"{name}: port.qos.watchdog.{path}", value, poll, multiples)
@@ -92,7 +92,7 @@ def _port(place: str, port: Port) -> Iterator[Problem]:
     for number, one in port.queues.items():
         if one.ecn.enabled and not complete(one.ecn):
             at = f"{place} queue {number}: queue.ecn.enabled"
-            yield Problem(at, "on, and not how", "a minimum, a maximum and a probability")
+            yield Problem(at, "on without thresholds", "a minimum, a maximum and a probability")
 
 
 def _bgp(name: str, switch: Switch) -> Iterator[Problem]:

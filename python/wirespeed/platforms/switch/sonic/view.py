@@ -106,12 +106,12 @@ def _port_problems(place: str, port: Port, maps_groups: bool) -> Iterator[Proble
         if int(priority) != int(group):
             yield Problem(
                 f"{place}: port.qos.pfc_pg",
-                f"priority {priority} asked for by group {group}",
+                f"priority {priority} paused by group {group}",
                 f"group {priority}",
-                "on this chip a priority group sends the pause of its own number",
+                "on this chip a priority group pauses the priority of its number",
             )
     for number, queue in port.queues.items():
         if queue.weight is not None and queue.weight not in range(1, 101):
             yield Problem(f"{place} queue {number}: queue.weight", str(queue.weight), "1 to 100")
         if queue.shape is not None and queue.shape % 8:
-            yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), "whole bytes a second")
+            yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), "whole bytes per second")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Merge wirespeed.json into the running CONFIG_DB: merge.py running.json wirespeed.json > target.json
 
-Rows of the interfaces that wirespeed.json configures, and the BGP tables it has, replace those that are there;
-everything else is added to or stays. Merging again changes nothing.
+Rows of the interfaces that wirespeed.json configures, and its BGP tables, replace the present ones; all other rows
+are added or stay. Merging again changes nothing.
 """
 
 import json
@@ -13,7 +13,7 @@ WHOLE = {"BGP_GLOBALS", "BGP_GLOBALS_AF", "BGP_GLOBALS_AF_NETWORK", "BGP_NEIGHBO
 
 
 def kept(table, key, row, ours):
-    """What stays of a row that is there: its key, without our interfaces; None when nothing does."""
+    """The key of a present row without the configured interfaces; None if the row is removed."""
     parts = key.split("|")
     if table == "VLAN_MEMBER":
         return None if parts[-1] in ours else key
