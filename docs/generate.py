@@ -265,6 +265,15 @@ def traffic() -> str:
     return json.dumps(traffic_schema(), indent=2) + "\n"
 
 
+def scenario() -> str:
+    """The JSON Schema of the scenario file."""
+    import json
+
+    from wirespeed.simulation import scenario_schema
+
+    return json.dumps(scenario_schema(), indent=2) + "\n"
+
+
 def leaf_spine() -> str:
     """The picture of the smallest fabric among the examples."""
     from wirespeed.cli.topology import topology_of
@@ -340,6 +349,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "simulator.md": simulator,
     "cluster.schema.json": schema,
     "traffic.schema.json": traffic,
+    "scenario.schema.json": scenario,
     "leaf-spine.svg": leaf_spine,
     "pair-matrix.svg": pair_matrix,
 }

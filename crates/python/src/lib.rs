@@ -215,6 +215,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulation::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::schema, module)?)?;
     module.add_function(wrap_pyfunction!(logs::numbers, module)?)?;
     module.add_function(wrap_pyfunction!(logs::plain_number, module)?)?;
     module.add_class::<logs::Line>()?;

@@ -29,7 +29,13 @@ pub fn presets() -> Vec<&'static str> {
 pub fn preset_json(name: &str) -> PyResult<String> {
     let parameters = preset::by_name(name)
         .ok_or_else(|| PyValueError::new_err(format!("no preset {name:?}")))?;
-    serde_json::to_string(&parameters).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(&parameters).map_err(not_json)
+}
+
+/// The form of scenarios and of results, and the presets, as JSON.
+#[pyfunction]
+pub fn schema() -> String {
+    wirespeed_sim::model::schema::document().to_string()
 }
 
 /// A scenario that was read; a simulation takes it.
@@ -244,31 +250,20 @@ fn used(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("this {what} was used up"))
 }
 
+/// The totals that are numbers, by their names in the schema.
 fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+    let summary = serde_json::to_value(summary).map_err(not_json)?;
     let totals = PyDict::new(py);
-    for (name, value) in [
-        ("hops", summary.hops),
-        ("pfc_frames", summary.pfc_frames),
-        ("cnp_frames", summary.cnp_frames),
-        ("events", summary.events),
-        ("end", summary.end),
-        ("pfc_pauses", summary.pfc_pauses),
-        ("pfc_resumes", summary.pfc_resumes),
-        ("ecn_marks", summary.ecn_marks),
-        ("cnps", summary.cnps),
-        ("drops", summary.drops),
-        ("unroutable", summary.unroutable),
-        ("losses", summary.losses),
-        ("retransmissions", summary.retransmissions),
-        ("failed", summary.failed),
-        ("watchdog_stuck", summary.watchdog_stuck),
-        ("watchdog_recovered", summary.watchdog_recovered),
-        ("watchdog_drops", summary.watchdog_drops),
-        ("trims", summary.trims),
-    ] {
-        totals.set_item(name, value)?;
+    for (name, value) in summary.as_object().into_iter().flatten() {
+        if let Some(number) = value.as_u64() {
+            totals.set_item(name, number)?;
+        }
     }
     Ok(totals)
+}
+
+fn not_json(error: serde_json::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 fn named<'py>(py: Python<'py>, tables: Vec<Table>) -> PyResult<Vec<(&'static str, Columns<'py>)>> {

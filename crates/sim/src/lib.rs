@@ -8,6 +8,7 @@ pub mod mechanisms;
 pub mod model;
 pub mod problem;
 pub mod reader;
+pub mod schema;
 mod simulation;
 
 use wirespeed_wire::headroom;

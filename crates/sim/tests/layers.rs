@@ -9,14 +9,28 @@ use std::path::{Path, PathBuf};
 /// Every layer with those that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("problem", &[]),
-    ("congestion", &["problem"]),
-    ("model", &["problem", "congestion"]),
-    ("mechanisms", &["problem", "congestion", "model"]),
-    ("reader", &["problem", "congestion", "model", "mechanisms"]),
-    ("devices", &["problem", "congestion", "model", "mechanisms"]),
+    ("schema", &["problem"]),
+    ("congestion", &["problem", "schema"]),
+    ("model", &["problem", "schema", "congestion"]),
+    ("mechanisms", &["problem", "schema", "congestion", "model"]),
+    (
+        "reader",
+        &["problem", "schema", "congestion", "model", "mechanisms"],
+    ),
+    (
+        "devices",
+        &["problem", "schema", "congestion", "model", "mechanisms"],
+    ),
     (
         "simulation",
-        &["problem", "congestion", "model", "mechanisms", "devices"],
+        &[
+            "problem",
+            "schema",
+            "congestion",
+            "model",
+            "mechanisms",
+            "devices",
+        ],
     ),
 ];
 

@@ -7,6 +7,18 @@ from wirespeed.simulation.compare import ALGORITHMS, compare
 from wirespeed.simulation.folder import Folder, prepare
 from wirespeed.simulation.observe import Observe
 from wirespeed.simulation.run import Progress, Result, run
+from wirespeed.simulation.schema import scenario_schema
 from wirespeed.simulation.tables import digest
 
-__all__ = ["ALGORITHMS", "Folder", "Observe", "Progress", "Result", "compare", "digest", "prepare", "run"]
+__all__ = [
+    "ALGORITHMS",
+    "Folder",
+    "Observe",
+    "Progress",
+    "Result",
+    "compare",
+    "digest",
+    "prepare",
+    "run",
+    "scenario_schema",
+]

@@ -7,22 +7,28 @@ use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
 use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, NANOSECOND};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of the reaction point. The defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Dcqcn")]
 pub struct Parameters {
     /// Without a notification for this long, alpha decays once (the paper's K, 55 us; above the 50 us between CNPs).
+    #[schemars(range(min = 1))]
     pub alpha_timer_ns: u32,
     /// Weight of the newest period in alpha, above 0 and at most 1 (1/256).
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub g: f64,
     /// Alpha is raised before it cuts, as the authors' ns-3 model does; the paper cuts with the old alpha.
     pub alpha_before_cut: bool,
     /// The rate climbs once per this time (55 us) ...
+    #[schemars(range(min = 1))]
     pub increase_timer_ns: u32,
     /// ... and once per this many bytes sent (10 MB); none = by time only, and never hyper increase.
+    #[schemars(range(min = 1))]
     pub byte_counter_bytes: Option<u32>,
     /// F: so many increases by timer or byte counter are fast recovery (5).
     pub fast_recovery_times: u32,
@@ -32,6 +38,7 @@ pub struct Parameters {
     /// on, as in the paper's evaluation, which names no value.
     pub rhai_bps: Option<u64>,
     /// R_min: no cut goes below (40 Mb/s).
+    #[schemars(range(min = 1))]
     pub min_rate_bps: u64,
 }
 
@@ -53,23 +60,9 @@ impl Default for Parameters {
 
 impl Parameters {
     pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        let above_zero = "at least 1";
-        let timer = self.alpha_timer_ns;
-        checks.demand(timer > 0, "alpha_timer_ns", timer, above_zero);
-        let in_range = self.g > 0.0 && self.g <= 1.0;
-        checks.demand(in_range, "g", self.g, "above 0 and at most 1");
-        let timer = self.increase_timer_ns;
-        checks.demand(timer > 0, "increase_timer_ns", timer, above_zero);
-        let counts = self.byte_counter_bytes != Some(0);
-        checks.demand(
-            counts,
-            "byte_counter_bytes",
-            0,
-            "at least 1, or null for none",
-        );
-        let in_range = (1..=line_rate_bps).contains(&self.min_rate_bps);
+        let fits = self.min_rate_bps <= line_rate_bps;
         let range = format!("1 to {line_rate_bps}, the line rate");
-        checks.demand(in_range, "min_rate_bps", self.min_rate_bps, range);
+        checks.demand(fits, "min_rate_bps", self.min_rate_bps, range);
     }
 
     pub(super) fn prepare(&self) -> Constants {

@@ -32,6 +32,7 @@
 use super::moving_average::MovingAverage;
 use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, MICROSECOND, NEVER};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -44,17 +45,22 @@ const ONE: f64 = 1024.0;
 
 /// Parameters under the names of the driver's configfs; there, rates are counted in 64 bytes per RTT. No default is
 /// published: those here are of published algorithms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "DcqcnBroadcom")]
 pub struct Parameters {
     /// "Running average weight": the newest epoch counts 2^-g in the congestion probability (4: DCTCP's 1/16).
+    // Smaller weights would not move in any run.
+    #[schemars(range(max = 16))]
     pub g: u32,
     /// "Round trip time": the length of an epoch (40 us: a unit of rate is 12.8 Mb/s then).
+    #[schemars(range(min = 1))]
     pub rtt_us: u32,
     /// "64B transmitted in one RTT": no rate goes above; 0 = line rate (0).
     #[serde(rename = "l64B_per_rtt")]
     pub l64b_per_rtt: u32,
     /// "Initial congestion probability": before the first epoch, in 1024ths (1024: DCQCN's alpha of 1).
+    #[schemars(range(min = 0, max = 1024))]
     pub init_cp: u32,
     /// "Initial current rate": at the first CNP; 0 = line rate (0).
     pub init_cr: u32,
@@ -71,11 +77,14 @@ pub struct Parameters {
     /// "Second threshold to rise AI": from here on four times; 0 = never (0).
     pub ai_rtt_th2: u32,
     /// "Minimum current rate": no cut goes below (3: DCQCN's R_min is 40 Mb/s).
+    #[schemars(range(min = 1))]
     pub cr_min_th: u32,
     /// "Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's).
+    #[schemars(range(min = 1))]
     pub red_div: u32,
     /// "Target rate update cycle": so many cuts in a row move the target to what the rate was, later ones do not; 0 = 1 in
     /// DCQCN-P and 2 in DCQCN-D (0; DCQCN: all, which 255 comes to).
+    #[schemars(range(min = 0, max = 255))]
     pub tr_update_cyls: u32,
     /// "Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0).
     pub inact_th_us: u32,
@@ -113,14 +122,6 @@ pub(super) enum Mode {
 
 impl Parameters {
     pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        // Weights below that would not move in any run.
-        checks.demand(self.g <= 16, "g", self.g, "0 to 16");
-        checks.demand(self.rtt_us > 0, "rtt_us", self.rtt_us, "at least 1");
-        let fits = self.tr_update_cyls <= 255;
-        checks.demand(fits, "tr_update_cyls", self.tr_update_cyls, "0 to 255");
-        let fits = self.init_cp <= 1024;
-        checks.demand(fits, "init_cp", self.init_cp, "0 to 1024");
-        checks.demand(self.red_div > 0, "red_div", self.red_div, "at least 1");
         if self.rtt_us == 0 {
             return; // no rate can be told
         }
@@ -130,7 +131,7 @@ impl Parameters {
             units => line.min(u64::from(units)),
         };
         let range = format!("1 to {cap}, line rate in 64 bytes per RTT");
-        let fits = (1..=cap).contains(&u64::from(self.cr_min_th));
+        let fits = u64::from(self.cr_min_th) <= cap;
         checks.demand(fits, "cr_min_th", self.cr_min_th, range);
         for (field, units) in [("init_cr", self.init_cr), ("init_tr", self.init_tr)] {
             let range = format!(

@@ -10,6 +10,7 @@ use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
 use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, MICROSECOND};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -20,20 +21,25 @@ const ONE: f64 = 1024.0;
 
 /// NVIDIA's parameters under NVIDIA's names, the unit behind the name. The defaults are the adapter's: those of the
 /// DOCA page, and where it names none those that `mlxconfig query` shows on an unchanged adapter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "DcqcnNvidia")]
 pub struct Parameters {
     /// Every cut sets the target to the current rate (off).
     pub clamp_tgt_rate: bool,
     /// A cut does so too after an increase by the timer, and not only after one by the byte counter (on).
     pub clamp_tgt_rate_after_time_inc: bool,
     /// What alpha keeps of itself in each period, in 1024ths (1019); the published g is 1 - dce_tcp_g/1024.
+    #[schemars(range(min = 0, max = 1023))]
     pub dce_tcp_g: u32,
     /// Period of alpha (1 us).
+    #[schemars(range(min = 1))]
     pub dce_tcp_rtt_us: u32,
     /// Alpha at the first notification, in 1024ths (1023; NVIDIA's range ends there, the ns-3 model has 1024).
+    #[schemars(range(min = 0, max = 1024))]
     pub initial_alpha_value: u32,
     /// Period of the check that cuts (4 us).
+    #[schemars(range(min = 1))]
     pub rate_reduce_monitor_period_us: u32,
     /// Current and target rate at the first notification, which the first check then cuts; 0 = line rate (0).
     pub rate_to_set_on_first_cnp_mbps: u32,
@@ -42,16 +48,20 @@ pub struct Parameters {
     /// The rate climbs once per this many bytes sent; 0 = by time only (32767).
     pub rpg_byte_reset_bytes: u32,
     /// A cut takes alpha/2^(rpg_gd - 10) of the rate (11: half of alpha).
+    #[schemars(range(min = 0, max = 31))]
     pub rpg_gd: u32,
     /// The target's rise in every later stage (50 Mb/s).
     pub rpg_hai_rate_mbps: u32,
     /// A cut leaves at least this much of the rate (50 %).
+    #[schemars(range(min = 0, max = 100))]
     pub rpg_min_dec_fac_percent: u32,
     /// No cut goes below (1 Mb/s).
+    #[schemars(range(min = 1))]
     pub rpg_min_rate_mbps: u32,
     /// So many stages are fast recovery (1).
     pub rpg_threshold: u32,
     /// The rate climbs once per this time (300 us).
+    #[schemars(range(min = 1))]
     pub rpg_time_reset_us: u32,
 }
 
@@ -80,29 +90,9 @@ impl Default for Parameters {
 impl Parameters {
     pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
         let line = line_rate_bps / MEGABIT;
-        let periods = [
-            ("dce_tcp_rtt_us", self.dce_tcp_rtt_us),
-            (
-                "rate_reduce_monitor_period_us",
-                self.rate_reduce_monitor_period_us,
-            ),
-            ("rpg_time_reset_us", self.rpg_time_reset_us),
-        ];
-        for (field, period) in periods {
-            checks.demand(period > 0, field, period, "at least 1");
-        }
-        let upper_ends = [
-            ("dce_tcp_g", self.dce_tcp_g, 1023),
-            ("initial_alpha_value", self.initial_alpha_value, 1024),
-            ("rpg_gd", self.rpg_gd, 31),
-            ("rpg_min_dec_fac_percent", self.rpg_min_dec_fac_percent, 100),
-        ];
-        for (field, found, end) in upper_ends {
-            checks.demand(found <= end, field, found, format!("0 to {end}"));
-        }
         let least = self.rpg_min_rate_mbps;
         let range = format!("1 to {line}, the line rate");
-        let fits = (1..=line).contains(&u64::from(least));
+        let fits = u64::from(least) <= line;
         checks.demand(fits, "rpg_min_rate_mbps", least, range);
         let first = self.rate_to_set_on_first_cnp_mbps;
         let range = format!("0, or {least} to {line}, from the minimum to the line rate");

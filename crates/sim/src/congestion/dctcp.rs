@@ -4,23 +4,29 @@
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
 //! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
-use super::{window_rate, Ack, Checks, CongestionControl, Loss};
+use super::{window_rate, Ack, CongestionControl, Loss};
 use crate::time::Picoseconds;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of the sender; windows are counted in packets of the path MTU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Dctcp")]
 pub struct Parameters {
     /// Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux's
     /// `dctcp_shift_g`, 4; HPCC's `run.py`, 0.0625).
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub g: f64,
     /// Alpha before the first window (1: RFC 8257, 3.3; Linux's `dctcp_alpha_on_init`, 1024 of 1024).
+    #[schemars(range(min = 0, max = 1))]
     pub initial_alpha: f64,
     /// The window at the start (10: RFC 6928).
+    #[schemars(range(min = 1))]
     pub initial_window_packets: u32,
     /// No mark cuts the window below (2: RFC 5681, equation 4; `dctcp_ssthresh` of Linux's `tcp_dctcp.c`).
+    #[schemars(range(min = 1))]
     pub min_window_packets: u32,
 }
 
@@ -31,21 +37,6 @@ impl Default for Parameters {
             initial_alpha: 1.0,
             initial_window_packets: 10,
             min_window_packets: 2,
-        }
-    }
-}
-
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks) {
-        let in_range = self.g > 0.0 && self.g <= 1.0;
-        checks.demand(in_range, "g", self.g, "above 0 and at most 1");
-        let in_range = (0.0..=1.0).contains(&self.initial_alpha);
-        checks.demand(in_range, "initial_alpha", self.initial_alpha, "0 to 1");
-        for (field, packets) in [
-            ("initial_window_packets", self.initial_window_packets),
-            ("min_window_packets", self.min_window_packets),
-        ] {
-            checks.demand(packets > 0, field, packets, "at least 1");
         }
     }
 }

@@ -6,27 +6,33 @@
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
-use super::{window_rate, Ack, Checks, CongestionControl};
+use super::{window_rate, Ack, CongestionControl};
 use crate::congestion::Hop;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of the sender. The defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Hpcc")]
 pub struct Parameters {
     /// Eta: how full a link is to be, percent (95: section 5.1; `TargetUtil` of `rdma-hw.cc`).
+    #[schemars(range(min = 1, max = 100))]
     pub target_percent: u32,
     /// How many additive steps come before the next multiplicative one (5: section 5.1; `MiThresh` of `rdma-hw.cc`). The
     /// authors say later that their simulations had 0, and the paper's 5 is a typing error for those
     /// (hpcc-group.github.io, results, settings).
     pub max_stage: u32,
     /// W_AI: additive step per RTT, bytes (80: section 5.1; the model's README has `--hpai 50`, 50 Mb/s, 81 bytes in T).
+    #[schemars(range(min = 1))]
     pub additive_bytes: u32,
     /// T: the longest RTT without a queue (13 us: section 5.1, simulations; `run.py`).
+    #[schemars(range(min = 1))]
     pub base_rtt_ns: u32,
     /// Telemetry in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8 bytes, and 2).
+    #[schemars(range(min = 0, max = 1000))]
     pub header_bytes: u32,
 }
 
@@ -39,20 +45,6 @@ impl Default for Parameters {
             base_rtt_ns: 13_000,
             header_bytes: 42,
         }
-    }
-}
-
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks) {
-        let percent = self.target_percent;
-        let in_range = (1..=100).contains(&percent);
-        checks.demand(in_range, "target_percent", percent, "1 to 100");
-        let rtt = self.base_rtt_ns;
-        checks.demand(rtt > 0, "base_rtt_ns", rtt, "at least 1");
-        let bytes = self.additive_bytes;
-        checks.demand(bytes > 0, "additive_bytes", bytes, "at least 1");
-        let bytes = self.header_bytes;
-        checks.demand(bytes <= 1000, "header_bytes", bytes, "0 to 1000");
     }
 }
 

@@ -17,12 +17,15 @@ pub mod swift;
 pub mod timely;
 
 use crate::problem::{Problem, Refused};
+use crate::schema::{self, ranges};
 use crate::time::{Picoseconds, SECOND};
 pub use algorithm::{Algorithm, Prepared};
 use dcqcn_broadcom::Mode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The algorithms there are, by the names that scenarios have for them.
 pub const NAMES: [&str; 11] = [
@@ -199,8 +202,9 @@ pub trait CongestionControl {
 }
 
 /// Which algorithm runs, and its parameters. What a scenario leaves out has its published value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "algorithm", rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Congestion")]
 pub enum Parameters {
     /// No congestion control.
     // The braces make serde refuse unknown fields here as well.
@@ -233,21 +237,21 @@ impl Parameters {
     pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refused> {
         let mut checks = Checks {
             place,
-            problems: Vec::new(),
+            problems: ranges::problems(form(), self, place),
         };
         match self {
-            Parameters::LineRate {} => {}
             Parameters::Dcqcn(parameters) => parameters.check(&mut checks, line_rate_bps),
             Parameters::DcqcnNvidia(parameters) => parameters.check(&mut checks, line_rate_bps),
             Parameters::DcqcnP(parameters) | Parameters::DcqcnD(parameters) => {
                 parameters.check(&mut checks, line_rate_bps);
             }
-            Parameters::Dctcp(parameters) => parameters.check(&mut checks),
             Parameters::Timely(parameters) => parameters.check(&mut checks, line_rate_bps),
             Parameters::Swift(parameters) => parameters.check(&mut checks),
-            Parameters::Hpcc(parameters) => parameters.check(&mut checks),
-            Parameters::Nscc(parameters) => parameters.check(&mut checks),
-            Parameters::Rccc(parameters) => parameters.check(&mut checks),
+            Parameters::LineRate {}
+            | Parameters::Dctcp(_)
+            | Parameters::Hpcc(_)
+            | Parameters::Nscc(_)
+            | Parameters::Rccc(_) => {}
         }
         if checks.problems.is_empty() {
             return Ok(());
@@ -340,6 +344,12 @@ impl Parameters {
     }
 }
 
+/// The schema of the parameters.
+fn form() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(schema::of::<Parameters>)
+}
+
 /// Collects what does not fit, for the algorithms' own checks.
 struct Checks<'a> {
     place: &'a str,
@@ -347,27 +357,21 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    /// The checks of what stands in `field`.
-    fn within(&mut self, field: &str, check: impl Fn(&mut Checks)) {
-        let place = format!("{}.{field}", self.place);
-        let mut inner = Checks {
-            place: &place,
-            problems: Vec::new(),
-        };
-        check(&mut inner);
-        self.problems.append(&mut inner.problems);
-    }
-
     /// Demands `fits` of a parameter.
     fn demand(&mut self, fits: bool, field: &str, found: impl Display, expected: impl Display) {
         if fits {
             return;
         }
-        self.problems.push(Problem {
+        let problem = Problem {
             place: format!("{}.{field}", self.place),
             found: found.to_string(),
             expected: expected.to_string(),
             hint: String::new(),
-        });
+        };
+        let mut noted = self.problems.iter_mut();
+        match noted.find(|it| it.place == problem.place) {
+            Some(noted) => *noted = problem,
+            None => self.problems.push(problem),
+        }
     }
 }

@@ -11,28 +11,36 @@
 //! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
 
 use super::nscc::{self, Nscc};
-use super::{Ack, Checks, CongestionControl, Loss};
+use super::{Ack, CongestionControl, Loss};
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of senders, and of the receivers that grant them credit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Rccc")]
 pub struct Parameters {
     /// The RTT of the longest way without a queue; none = computed from the network.
+    #[schemars(range(min = 1))]
     pub config_base_rtt_ns: Option<u32>,
     /// What is sent before the receiver is heard of, and the most that is asked for at a time, in bandwidth-delay products
     /// (1.5: `_configured_maxwnd`, `uec.h` of uet-htsim).
+    #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub max_wnd_bdp: f64,
     /// Full packets that a sender is granted in its turn (1: `_credit_per_pull`, `uec.cpp` of uet-htsim).
+    #[schemars(range(min = 1, max = 1000))]
     pub credit_packets: u32,
     /// What of its link a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier`, `uec.cpp` of uet-htsim).
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub credit_rate: f64,
     /// A sender without credit asks again after this (100 us: `DEFAULT_UEC_RTO_MIN`, `uec.h` of uet-htsim).
+    #[schemars(range(min = 1))]
     pub credit_timeout_ns: u32,
     /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
     /// `main_uec.cpp`); with `nscc`, too.
+    #[schemars(range(min = 1, max = 16_384))]
     pub path_entropy_size: u16,
     /// The sender's window beside the credit: parameters of NSCC; none = credit alone.
     pub nscc: Option<nscc::Parameters>,
@@ -53,29 +61,6 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks) {
-        if let Some(rtt) = self.config_base_rtt_ns {
-            checks.demand(rtt > 0, "config_base_rtt_ns", rtt, "at least 1");
-        }
-        let most = self.max_wnd_bdp;
-        let in_range = most > 0.0 && most <= 1_000.0;
-        checks.demand(in_range, "max_wnd_bdp", most, "above 0 and at most 1000");
-        let packets = self.credit_packets;
-        let in_range = (1..=1_000).contains(&packets);
-        checks.demand(in_range, "credit_packets", packets, "1 to 1000");
-        let rate = self.credit_rate;
-        let in_range = rate > 0.0 && rate <= 1.0;
-        checks.demand(in_range, "credit_rate", rate, "above 0 and at most 1");
-        let timeout = self.credit_timeout_ns;
-        checks.demand(timeout > 0, "credit_timeout_ns", timeout, "at least 1");
-        let values = self.path_entropy_size;
-        let in_range = (1..=16_384).contains(&values);
-        checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
-        if let Some(nscc) = &self.nscc {
-            checks.within("nscc", |checks| nscc.check(checks));
-        }
-    }
-
     /// From the receiver of a request to the sender and back, without a queue.
     pub(crate) fn base_rtt(&self) -> Picoseconds {
         let nanoseconds = self.config_base_rtt_ns.unwrap_or(nscc::REFERENCE_RTT_NS);

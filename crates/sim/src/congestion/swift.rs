@@ -7,34 +7,45 @@
 
 use super::{window_rate, Ack, Checks, CongestionControl, Loss};
 use crate::time::{Picoseconds, NANOSECOND};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of the sender. The paper names no values; they are those of the htsim simulator (Broadcom's csg-htsim,
 /// `sim/swift.cpp`, `SwiftSrc`), which calls most of them guesses, with its names for them. Windows are counted in packets
 /// of the path MTU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Swift")]
 pub struct Parameters {
     /// The target delay of a large window (20 us: `_base_delay`).
+    #[schemars(range(min = 1))]
     pub base_target_ns: u32,
     /// What a small window may add to the target (100 us: `_fs_range`, five times the base).
     pub fs_range_ns: u32,
     /// The window at and below which all of it is added (0.1: `_fs_min_cwnd`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub fs_min_window_packets: f64,
     /// The window from which on nothing is (100: `_fs_max_cwnd`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub fs_max_window_packets: f64,
     /// Additive increase per RTT, packets (1: `_ai`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub additive_packets: f64,
     /// What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8: `_beta`).
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub beta: f64,
     /// The most that one cut takes, above 0 and below 1 (0.5: `_max_mdf`).
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub max_mdf: f64,
     /// The window at the start (15: `sim/datacenter/main_swift.cpp`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub initial_window_packets: f64,
     /// No window is smaller (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000) ...
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_window_packets: f64,
     /// ... or larger (1000: `_max_cwnd`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_window_packets: f64,
     /// After so many timeouts in a row the window is the smallest (5: `_rtx_reset_threshold`).
     pub retransmit_reset_times: u32,
@@ -60,31 +71,16 @@ impl Default for Parameters {
 
 impl Parameters {
     pub(super) fn check(&self, checks: &mut Checks) {
-        let above = "above 0";
-        let some = self.base_target_ns > 0;
-        checks.demand(some, "base_target_ns", self.base_target_ns, "at least 1");
-        let least = self.fs_min_window_packets;
-        checks.demand(least > 0.0, "fs_min_window_packets", least, above);
-        let most = self.fs_max_window_packets;
+        let (least, most) = (self.fs_min_window_packets, self.fs_max_window_packets);
         let range = format!("above fs_min_window_packets, {least}");
-        let in_range = most > least && most.is_finite();
-        checks.demand(in_range, "fs_max_window_packets", most, range);
-        let more = self.additive_packets;
-        let in_range = more > 0.0 && more.is_finite();
-        checks.demand(in_range, "additive_packets", more, above);
-        let in_range = self.beta > 0.0 && self.beta <= 1.0;
-        checks.demand(in_range, "beta", self.beta, "above 0 and at most 1");
-        let in_range = self.max_mdf > 0.0 && self.max_mdf < 1.0;
-        checks.demand(in_range, "max_mdf", self.max_mdf, "above 0 and below 1");
+        checks.demand(most > least, "fs_max_window_packets", most, range);
         let least = self.min_window_packets;
-        checks.demand(least > 0.0, "min_window_packets", least, above);
         for (field, packets) in [
             ("max_window_packets", self.max_window_packets),
             ("initial_window_packets", self.initial_window_packets),
         ] {
             let range = format!("at least min_window_packets, {least}");
-            let in_range = packets >= least && packets.is_finite();
-            checks.demand(in_range, field, packets, range);
+            checks.demand(packets >= least, field, packets, range);
         }
     }
 

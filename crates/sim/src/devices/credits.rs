@@ -166,9 +166,9 @@ impl Credits {
         let granted = rows
             .iter()
             .map(|(id, _)| self.receivers[*id as usize ^ 1].granted);
-        Table {
-            name: "credits",
-            columns: vec![
+        Table::new(
+            "credits",
+            vec![
                 (
                     "queue_pair",
                     Column::U32(rows.iter().map(|(id, _)| *id).collect()),
@@ -180,7 +180,7 @@ impl Credits {
                 ("spent_bytes", of(&|it| it.spent)),
                 ("requests", of(&|it| it.requests)),
             ],
-        }
+        )
     }
 }
 

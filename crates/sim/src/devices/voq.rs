@@ -176,9 +176,9 @@ impl Voqs {
             .filter(|(_, _, voq)| voq.most_bytes > 0)
             .collect();
         let rows = || used.iter();
-        Table {
-            name: "voqs",
-            columns: vec![
+        Table::new(
+            "voqs",
+            vec![
                 (
                     "port",
                     Column::U32(rows().map(|((port, _), ..)| *port).collect()),
@@ -200,7 +200,7 @@ impl Voqs {
                     Column::U64(rows().map(|(.., voq)| voq.most_bytes).collect()),
                 ),
             ],
-        }
+        )
     }
 }
 

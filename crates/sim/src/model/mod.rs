@@ -2,6 +2,7 @@
 
 mod cabling;
 pub mod faults;
+pub mod limits;
 pub mod names;
 pub mod overrides;
 mod parameter_sets;
@@ -10,3 +11,5 @@ pub mod pcie;
 pub mod preset;
 pub mod results;
 pub mod scenario;
+pub mod scenario_file;
+pub mod schema;

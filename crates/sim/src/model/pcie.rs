@@ -3,25 +3,36 @@
 //! Towards memory go posted writes with what is received and requests for what is sent; from memory come completions. Both
 //! directions carry the DLLPs that packets of the other one bring about.
 
+use crate::model::limits::LONGEST_NS;
 use crate::time::{ByteTime, Picoseconds};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{
     completion_bytes, memory_write_bytes, outstanding_rate, read_request_bytes, PcieLink,
     UnknownPcieLink,
 };
 
+/// Times of a buffer at a lower rate may not fit 64 bits.
+pub(crate) const LEAST_BPS: u64 = 1_000_000_000;
+/// Far above what a link carries.
+const MOST_BPS: u64 = 10_000 * LEAST_BPS;
+
 /// A PCIe link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pcie {
     /// Generation, 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
     pub generation: u8,
     /// Lanes.
+    #[schemars(extend("enum" = [1, 2, 4, 8, 12, 16, 32]))]
     pub width: u32,
     /// MaxPayload: data of one packet at most, in both directions.
+    #[schemars(extend("enum" = [64, 128, 256, 512, 1024, 2048, 4096]))]
     pub max_payload_bytes: u32,
     /// Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) that a packet brings about in the other
     /// direction; none = they take no share.
+    #[schemars(range(min = 0, max = 64))]
     pub dllp_bytes: Option<u32>,
     /// What holds up writes that keep their order; none = relaxed ordering, nothing does.
     pub ordered_writes: Option<OrderedWrites>,
@@ -30,34 +41,42 @@ pub struct Pcie {
 }
 
 /// Posted writes without relaxed ordering: none may overtake another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum OrderedWrites {
     /// So many full ones are under way at one time.
     Outstanding {
         /// Writes.
+        #[schemars(range(min = 1, max = 65_535))]
         writes: u32,
         /// From a write leaving the NIC to memory having it.
+        #[schemars(range(min = 1, max = LONGEST_NS))]
         commit_ns: u64,
     },
     /// Their rate was measured.
     Measured {
         /// Bits of data per second.
+        #[schemars(range(min = LEAST_BPS, max = MOST_BPS))]
         bps: u64,
     },
 }
 
 /// Reads of memory by the NIC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reads {
     /// Requests outstanding at one time: each has a tag until its last completion.
+    // 14 bits: PCI Express Base 6.0, section 2.2.6.2.
+    #[schemars(range(min = 1, max = 16_384))]
     pub tags: u32,
     /// MaxReadRequest: data that one request asks for at most.
+    #[schemars(extend("enum" = [128, 256, 512, 1024, 2048, 4096]))]
     pub max_read_request_bytes: u32,
     /// From a request to its last completion, where nothing else is under way.
+    #[schemars(range(min = 1, max = LONGEST_NS))]
     pub round_trip_ns: u64,
     /// Completions end at every read completion boundary, 64 or 128 bytes; none = only where MaxPayload is full.
+    #[schemars(extend("enum" = [64, 128, null]))]
     pub read_completion_boundary_bytes: Option<u32>,
 }
 

@@ -5,6 +5,8 @@ use crate::model::names::Names;
 use crate::model::overrides::Devices;
 use crate::model::parameters::Parameters;
 use crate::time::Picoseconds;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::net::IpAddr;
 use wirespeed_wire::Ip;
 
@@ -150,7 +152,8 @@ pub struct Operation {
 }
 
 /// RDMA verbs of a reliable connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verb {
     /// RDMA write.
     Write,
@@ -158,6 +161,17 @@ pub enum Verb {
     Read,
     /// Send.
     Send,
+}
+
+impl Verb {
+    /// Its name in scenarios and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::Write => "write",
+            Verb::Read => "read",
+            Verb::Send => "send",
+        }
+    }
 }
 
 /// What to record over time.

@@ -1,7 +1,7 @@
 //! Addresses of NIC ports, as links name them.
 
 use super::json::Json;
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
 use crate::model::parameters::IpVersion;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -32,17 +32,17 @@ impl Addresses {
     }
 
     /// The addresses of a link between two nodes.
-    pub fn read(&mut self, link: &Object, nodes: [u64; 2], findings: &mut Findings) {
+    pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
         let (Some(json), Place::Item(_, number)) = (link.get("addresses"), link.place) else {
             return;
         };
         let place = link.at("addresses");
         let Json::List(ends) = json else {
-            return findings.note(place, json.shown(), "a list of two: one for each end", "");
+            return problems.note(place, json.shown(), "a list of two: one for each end", "");
         };
         let [a, b] = ends.as_slice() else {
             let found = format!("a list of {}", ends.len());
-            return findings.note(place, found, "two: one for each end", "null for none");
+            return problems.note(place, found, "two: one for each end", "null for none");
         };
         for (end, json) in [a, b].into_iter().enumerate() {
             let text = match json {
@@ -50,19 +50,19 @@ impl Addresses {
                 Json::Text(text) => text,
                 other => {
                     let expected = "an IPv4 or IPv6 address, or null";
-                    findings.note(link.at("addresses"), other.shown(), expected, "");
+                    problems.note(link.at("addresses"), other.shown(), expected, "");
                     continue;
                 }
             };
             let Ok(address) = text.parse::<IpAddr>() else {
                 let expected = "an IPv4 or IPv6 address, or null";
-                findings.note(link.at("addresses"), json.shown(), expected, "");
+                problems.note(link.at("addresses"), json.shown(), expected, "");
                 continue;
             };
             if nodes[end] >= self.hosts {
                 let found = format!("{} at switch {}", json.shown(), nodes[end]);
                 let expected = "null: only NIC ports have addresses here";
-                findings.note(link.at("addresses"), found, expected, "");
+                problems.note(link.at("addresses"), found, expected, "");
                 continue;
             }
             if address.is_ipv6() != (self.version == IpVersion::Ipv6) {
@@ -71,12 +71,12 @@ impl Addresses {
                     IpVersion::Ipv6 => "an IPv6 address",
                 };
                 let hint = "parameters.framing.ip says what all packets are";
-                findings.note(link.at("addresses"), json.shown(), expected, hint);
+                problems.note(link.at("addresses"), json.shown(), expected, hint);
                 continue;
             }
             if let Some(other) = self.known.insert(address, number) {
                 let found = format!("{}, which links[{other}] has", json.shown());
-                findings.note(link.at("addresses"), found, "each address once", "");
+                problems.note(link.at("addresses"), found, "each address once", "");
             }
             let port = 2 * number + end;
             if self.by_port.len() <= port {

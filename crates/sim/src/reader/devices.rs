@@ -2,14 +2,13 @@
 
 use super::json::Json;
 use super::ports::Ports;
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
 use super::{limits, settings};
 use crate::model::overrides::{Devices, Slot};
 use crate::model::parameters::PRIORITIES;
 use crate::model::scenario::Scenario;
+use crate::model::schema::form::forms;
 use std::collections::HashMap;
-
-const KEYS: [&str; 4] = ["nodes", "ports", "priorities", "parameters"];
 
 /// The smallest thing that may have a setting of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,9 +50,9 @@ const OF_SWITCHES: [&str; 3] = ["switch", "ecmp", "marking"];
 const OF_HOSTS: [&str; 4] = ["nic", "transport", "notification", "congestion"];
 
 /// What differs from `scenario.parameters`, by node, port and priority. Its links are known.
-pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Devices {
-    let items = top.list("devices", findings);
-    if items.is_empty() || findings.count() > 0 {
+pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Devices {
+    let items = top.list("devices", problems);
+    if items.is_empty() || problems.count() > 0 {
         return Devices::default(); // what is laid over something wrong would be wrong for the same reason
     }
     let ports = Ports::of(scenario);
@@ -64,7 +63,7 @@ pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Devic
         buffers_given: top.get("buffer_bytes").is_some(),
     };
     for (n, json) in items.iter().enumerate() {
-        laying.item(n, json, findings);
+        laying.item(n, json, problems);
     }
     laying.devices
 }
@@ -85,53 +84,53 @@ struct Target {
 }
 
 impl Laying<'_> {
-    fn item(&mut self, n: usize, json: &Json, findings: &mut Findings) {
-        let before = findings.count();
+    fn item(&mut self, n: usize, json: &Json, problems: &mut Problems) {
+        let before = problems.count();
         let place = Place::Item("devices", n);
-        let Some(item) = Object::new(place, json, &KEYS, findings) else {
+        let Some(item) = Object::new(place, json, &forms().device, problems) else {
             return;
         };
         let target = Target {
-            nodes: self.nodes(&item, findings),
-            ports: self.named_ports(&item, findings),
-            priorities: priorities(&item, findings),
+            nodes: self.nodes(&item, problems),
+            ports: self.named_ports(&item, problems),
+            priorities: priorities(&item, problems),
         };
-        if target.nodes.is_empty() && target.ports.is_empty() && findings.count() == before {
-            findings.note(place, "neither nodes nor ports", "one of the two", "");
+        if target.nodes.is_empty() && target.ports.is_empty() && problems.count() == before {
+            problems.note(place, "neither nodes nor ports", "one of the two", "");
         }
         let Some(parameters) = item.get("parameters") else {
-            findings.note(item.at("parameters"), "nothing", "what differs", "");
+            problems.note(item.at("parameters"), "nothing", "what differs", "");
             return;
         };
-        self.check_levels(&item, &target, parameters, findings);
-        if findings.count() == before {
-            self.lay(n, parameters, &target, findings);
+        self.check_levels(&item, &target, parameters, problems);
+        if problems.count() == before {
+            self.lay(n, parameters, &target, problems);
         }
     }
 
-    fn nodes(&self, item: &Object, findings: &mut Findings) -> Vec<u32> {
+    fn nodes(&self, item: &Object, problems: &mut Problems) -> Vec<u32> {
         let last = u64::from(self.scenario.nodes() - 1);
         let mut nodes = Vec::new();
-        for (n, json) in item.list("nodes", findings).iter().enumerate() {
+        for (n, json) in item.list("nodes", problems).iter().enumerate() {
             match json.whole().filter(|node| *node <= last) {
                 Some(node) => nodes.push(node as u32),
                 None => {
                     let place = format!("{}[{n}]", item.at("nodes"));
-                    findings.note(place, json.shown(), format!("a node, 0 to {last}"), "");
+                    problems.note(place, json.shown(), format!("a node, 0 to {last}"), "");
                 }
             }
         }
         nodes
     }
 
-    fn named_ports(&self, item: &Object, findings: &mut Findings) -> Vec<u32> {
+    fn named_ports(&self, item: &Object, problems: &mut Problems) -> Vec<u32> {
         let mut ports = Vec::new();
-        for (n, json) in item.list("ports", findings).iter().enumerate() {
+        for (n, json) in item.list("ports", problems).iter().enumerate() {
             match self.ports.find(json) {
                 Ok(port) => ports.push(port),
                 Err(expected) => {
                     let place = format!("{}[{n}]", item.at("ports"));
-                    findings.note(place, json.shown(), expected, "");
+                    problems.note(place, json.shown(), expected, "");
                 }
             }
         }
@@ -139,7 +138,7 @@ impl Laying<'_> {
     }
 
     /// Notes settings of a larger thing than the item names, and of another kind of node.
-    fn check_levels(&self, item: &Object, it: &Target, json: &Json, findings: &mut Findings) {
+    fn check_levels(&self, item: &Object, it: &Target, json: &Json, problems: &mut Problems) {
         let hosts = self.scenario.hosts;
         let of_ports = it.ports.iter().map(|port| self.scenario.node_of(*port));
         let nodes: Vec<u32> = it.nodes.iter().copied().chain(of_ports).collect();
@@ -157,10 +156,10 @@ impl Laying<'_> {
             let only = |kinds: &[&str]| kinds.contains(&section.as_ref());
             let place = format!("{root}.{section}");
             if only(&OF_SWITCHES) && nodes.iter().all(|node| *node < hosts) {
-                findings.note(&place, "settings of a switch", "those of a host", "");
+                problems.note(&place, "settings of a switch", "those of a host", "");
             }
             if only(&OF_HOSTS) && nodes.iter().all(|node| *node >= hosts) {
-                findings.note(&place, "settings of a host", "those of a switch", "");
+                problems.note(&place, "settings of a host", "those of a switch", "");
             }
             let Json::Object(settings) = settings else {
                 continue;
@@ -173,18 +172,18 @@ impl Laying<'_> {
                     Some(_) => "no priorities: it is one for a whole port",
                     None => continue, // no such parameter: refused when it is laid over the others
                 };
-                findings.note(format!("{place}.{key}"), it.named(), expected, "");
+                problems.note(format!("{place}.{key}"), it.named(), expected, "");
             }
             let buffer = settings.iter().any(|(key, _)| key == "buffer_bytes");
             if section == "switch" && buffer && self.buffers_given {
                 let place = format!("{place}.buffer_bytes");
-                findings.note(place, "a size, and buffer_bytes", "one of the two", "");
+                problems.note(place, "a size, and buffer_bytes", "one of the two", "");
             }
         }
     }
 
     /// Lays the parameters over those of each slot; equal ones are kept once.
-    fn lay(&mut self, n: usize, json: &Json, target: &Target, findings: &mut Findings) {
+    fn lay(&mut self, n: usize, json: &Json, target: &Target, problems: &mut Problems) {
         let root = format!("devices[{n}].parameters");
         let mut made: HashMap<u32, u32> = HashMap::new();
         for slot in self.slots(target) {
@@ -192,14 +191,14 @@ impl Laying<'_> {
             let number = match made.get(&before) {
                 Some(number) => *number,
                 None => {
-                    let count = findings.count();
+                    let count = problems.count();
                     let base = match before {
                         0 => self.scenario.parameters.clone(),
                         kept => self.devices.kept(kept).clone(),
                     };
-                    let parameters = settings::over(base, json, &root, findings);
-                    limits::check(&root, &parameters, findings);
-                    if findings.count() > count {
+                    let parameters = settings::over(base, json, &root, problems);
+                    limits::check(&root, &parameters, problems);
+                    if problems.count() > count {
                         return;
                     }
                     let number = self.devices.keep(parameters, n);
@@ -254,18 +253,16 @@ fn level(section: &str, key: &str) -> Option<Level> {
     of_key.map(|(_, level)| *level)
 }
 
-fn priorities(item: &Object, findings: &mut Findings) -> Option<Vec<usize>> {
+fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<usize>> {
     item.get("priorities")?;
+    let range = &forms().device.key("priorities").items;
     let mut priorities = Vec::new();
-    for (n, json) in item.list("priorities", findings).iter().enumerate() {
-        match json
-            .whole()
-            .filter(|priority| *priority < PRIORITIES as u64)
-        {
+    for (n, json) in item.list("priorities", problems).iter().enumerate() {
+        match json.whole().filter(|priority| range.contains(priority)) {
             Some(priority) => priorities.push(priority as usize),
             None => {
                 let place = format!("{}[{n}]", item.at("priorities"));
-                findings.note(place, json.shown(), "a priority, 0 to 7", "");
+                problems.note(place, json.shown(), "a priority, 0 to 7", "");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The two hosts of a flow or a queue pair; datagrams of one queue pair may have many.
 
 use super::json::Json;
-use super::problems::{shown, Findings, Object, Place};
+use super::problems::{shown, Object, Place, Problems};
 use super::services;
 use crate::model::scenario::Service;
 
@@ -26,28 +26,28 @@ pub fn read(
     port_keys: [&str; 2],
     first: u32,
     hosts: u32,
-    findings: &mut Findings,
+    problems: &mut Problems,
 ) -> Option<Vec<Ends>> {
-    let service = services::read(it, first, findings);
-    let from = host(it, keys[0], hosts, findings);
+    let service = services::read(it, first, problems);
+    let from = host(it, keys[0], hosts, problems);
     let to = match (it.get(keys[1]), service) {
         (Some(Json::List(items)), Some(Service::Ud { .. })) if keys[1] == "b" => {
-            destinations(it, items, hosts, findings)
+            destinations(it, items, hosts, problems)
         }
-        _ => host(it, keys[1], hosts, findings).map(|host| vec![host]),
+        _ => host(it, keys[1], hosts, problems).map(|host| vec![host]),
     };
-    let ports = port_keys.map(|key| it.whole(key, 0..=65_535, Some(0), findings));
-    let priority = it.whole("priority", 0..=7, Some(u64::MAX), findings);
-    let udp_source_port = it.whole("udp_source_port", 0..=65_535, Some(u64::MAX), findings);
+    let ports = port_keys.map(|key| it.whole(key, problems));
+    let priority = it.whole_or_none("priority", problems);
+    let udp_source_port = it.whole_or_none("udp_source_port", problems);
     let (from, to, service) = (from?, to?, service?);
     if to.contains(&from) {
         let expected = format!("another host than {}", keys[0]);
-        findings.note(it.at(keys[1]), from.to_string(), expected, "");
+        problems.note(it.at(keys[1]), from.to_string(), expected, "");
         return None;
     }
     let ports = [ports[0]? as u32, ports[1]? as u32];
-    let priority = u8::try_from(priority?).ok();
-    let udp_source_port = u16::try_from(udp_source_port?).ok();
+    let priority = priority?.map(|priority| priority as u8);
+    let udp_source_port = udp_source_port?.map(|port| port as u16);
     let ends = to.into_iter().map(|to| Ends {
         place: it.place,
         keys,
@@ -64,7 +64,7 @@ fn destinations(
     it: &Object,
     items: &[Json],
     hosts: u32,
-    findings: &mut Findings,
+    problems: &mut Problems,
 ) -> Option<Vec<u32>> {
     let found: Vec<u32> = items.iter().filter_map(|item| known(item, hosts)).collect();
     if found.len() == items.len() && !found.is_empty() {
@@ -72,7 +72,7 @@ fn destinations(
     }
     let wrong = items.iter().find(|item| known(item, hosts).is_none());
     let found = wrong.map_or("an empty list".into(), Json::shown);
-    findings.note(it.at("b"), found, format!("hosts, 0 to {}", hosts - 1), "");
+    problems.note(it.at("b"), found, format!("hosts, 0 to {}", hosts - 1), "");
     None
 }
 
@@ -81,12 +81,12 @@ fn known(json: &Json, hosts: u32) -> Option<u32> {
     host.map(|host| host as u32)
 }
 
-fn host(it: &Object, key: &str, hosts: u32, findings: &mut Findings) -> Option<u32> {
+fn host(it: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<u32> {
     let json = it.get(key);
     let host = json.and_then(|json| known(json, hosts));
     if host.is_none() {
         let expected = format!("a host, 0 to {}", hosts - 1);
-        findings.note(it.at(key), shown(json), expected, "");
+        problems.note(it.at(key), shown(json), expected, "");
     }
     host
 }

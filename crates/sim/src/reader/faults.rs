@@ -1,9 +1,9 @@
 //! The `faults` of a scenario: each names its kind, what it is put on, and when it is there.
 
 use super::json::Json;
-use super::problems::{Findings, Object, Place};
+use super::problems::{note_word, Object, Place, Problems};
 use super::wiring::Wiring;
-use super::{rate, time, LONGEST_NS};
+use super::{rate, time};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
 use crate::model::faults::miswired::Miswired;
@@ -11,32 +11,14 @@ use crate::model::faults::slow_receiver::SlowReceiver;
 use crate::model::faults::stuck_nic::StuckNic;
 use crate::model::faults::{cnp, Fault, Kind};
 use crate::model::scenario::Scenario;
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::model::scenario_file as file;
+use crate::model::schema::form::forms;
+use crate::time::{Picoseconds, NEVER};
 use wirespeed_wire::link_errors::Fec;
 
-/// Every kind: its word and its reader, which also says what keys it has.
-const KINDS: [(&str, Reader); 7] = [
-    ("bit-errors", bit_errors),
-    ("link-down", link_down),
-    ("miswired", miswired),
-    ("stuck-nic", stuck_nic),
-    ("slow-receiver", slow_receiver),
-    ("cnp-loss", cnp_loss),
-    ("cnp-delay", cnp_delay),
-];
-
-type Reader = fn(&mut Reading) -> Option<Kind>;
-
-const FEC: [(&str, Fec); 4] = [
-    ("none", Fec::None),
-    ("rs-528", Fec::Rs528),
-    ("rs-544", Fec::Rs544),
-    ("rs-544-interleaved", Fec::Rs544Interleaved),
-];
-
 /// Each fault of the scenario's network that is as it should be.
-pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<Fault> {
-    let items = top.list("faults", findings).iter().enumerate();
+pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<Fault> {
+    let items = top.list("faults", problems).iter().enumerate();
     if matches!(top.get("links"), Some(Json::List(links)) if links.len() != scenario.links.len()) {
         return Vec::new(); // some are refused, and faults would name others
     }
@@ -48,7 +30,7 @@ pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<F
             json,
             scenario,
             wiring: &wiring,
-            findings: &mut *findings,
+            problems: &mut *problems,
         };
         reading.fault()
     };
@@ -61,36 +43,34 @@ struct Reading<'j, 'f> {
     json: &'j Json<'j>,
     scenario: &'f Scenario,
     wiring: &'f Wiring,
-    findings: &'f mut Findings,
+    problems: &'f mut Problems,
 }
 
 impl<'j> Reading<'j, '_> {
     fn fault(&mut self) -> Option<Fault> {
-        let item = Object::open(
-            self.place,
-            self.json,
-            "an object with a kind",
-            self.findings,
-        )?;
-        if item.get("kind").is_none() {
-            let kinds = KINDS.map(|(word, _)| word).join(", ");
-            self.findings.note(item.at("kind"), "nothing", kinds, "");
+        let Json::Object(_) = self.json else {
+            let found = self.json.shown();
+            let expected = "an object with a kind";
+            self.problems.note(self.place, found, expected, "");
             return None;
-        }
-        let reader = item.word("kind", &KINDS, self.findings)?;
-        let kind = reader(self);
-        let from = time(&item, "from_ns", self.findings);
-        let until = match item.get("until_ns") {
-            None => Some(NEVER),
-            Some(_) => time(&item, "until_ns", self.findings),
         };
-        let (from, until) = (from?, until?);
-        if from >= until {
-            let found = item.shown("until_ns");
-            let expected = "a time after from_ns";
-            self.findings.note(item.at("until_ns"), found, expected, "");
+        let named = self.json.at(&["kind".to_string()]);
+        let known = forms().faults.iter().find(|(kind, _)| {
+            let text = named.and_then(Json::text);
+            text == Some(*kind)
+        });
+        let Some((kind, form)) = known else {
+            let place = format!("{}.kind", self.place);
+            note_word(place, named, &forms().fault_kinds(), self.problems);
             return None;
-        }
+        };
+        let item = Object::new(self.place, self.json, form, self.problems)?;
+        let kind = self.kind(kind, &item);
+        let has_time = form.names.contains(&"from_ns");
+        let (from, until) = match has_time {
+            true => self.time(&item)?,
+            false => (0, NEVER),
+        };
         Some(Fault {
             from,
             until,
@@ -98,9 +78,34 @@ impl<'j> Reading<'j, '_> {
         })
     }
 
-    /// The fault, whose keys must be among `known`.
-    fn object(&mut self, known: &[&str]) -> Option<Object<'j>> {
-        Object::new(self.place, self.json, known, self.findings)
+    fn kind(&mut self, kind: &str, item: &Object) -> Option<Kind> {
+        match kind {
+            "bit-errors" => bit_errors(self, item),
+            "link-down" => link_down(self, item),
+            "miswired" => miswired(self, item),
+            "stuck-nic" => stuck_nic(self, item),
+            "slow-receiver" => slow_receiver(self, item),
+            "cnp-loss" => cnp_loss(self, item),
+            "cnp-delay" => cnp_delay(self, item),
+            other => unreachable!("the schema has no fault {other}"),
+        }
+    }
+
+    /// Start and end of the fault.
+    fn time(&mut self, item: &Object) -> Option<(Picoseconds, Picoseconds)> {
+        let from = time(item, "from_ns", self.problems);
+        let until = match item.get("until_ns") {
+            None => Some(NEVER),
+            Some(_) => time(item, "until_ns", self.problems),
+        };
+        let (from, until) = (from?, until?);
+        if from >= until {
+            let found = item.shown("until_ns");
+            let expected = "a time after from_ns";
+            self.problems.note(item.at("until_ns"), found, expected, "");
+            return None;
+        }
+        Some((from, until))
     }
 
     /// The link that the fault is put on, by its index in `links`.
@@ -108,24 +113,18 @@ impl<'j> Reading<'j, '_> {
         let Some(last) = self.scenario.links.len().checked_sub(1) else {
             let found = item.shown("link");
             let expected = "a scenario with links";
-            self.findings.note(item.at("link"), found, expected, "");
+            self.problems.note(item.at("link"), found, expected, "");
             return None;
         };
-        let link = item.whole("link", 0..=last as u64, None, self.findings)?;
+        let link = item.whole_up_to("link", last as u64, self.problems)?;
         Some(link as u32)
-    }
-
-    /// A span that has no usual value, given in ns.
-    fn stated(&mut self, item: &Object, key: &str) -> Option<Picoseconds> {
-        let ns = item.whole(key, 0..=LONGEST_NS, None, self.findings)?;
-        Some(ns * NANOSECOND)
     }
 
     /// The NIC port that the fault is put on, as its host's number `nic_port` in the order of `links`.
     fn nic_port(&mut self, item: &Object) -> Option<u32> {
         let last = u64::from(self.scenario.hosts) - 1;
-        let node = item.whole("node", 0..=last, None, self.findings);
-        let number = item.whole("nic_port", 0..=u64::from(u32::MAX), Some(0), self.findings);
+        let node = item.whole_up_to("node", last, self.problems);
+        let number = item.whole("nic_port", self.problems);
         let (node, number) = (node? as u32, number? as u32);
         let there_are = match self.wiring.nic_port((node, number)) {
             Ok(port) => return Some(port),
@@ -136,45 +135,16 @@ impl<'j> Reading<'j, '_> {
             Some(last) => format!("NIC port 0 to {last}"),
             None => "a host with a link".into(),
         };
-        self.findings.note(item.at("nic_port"), found, expected, "");
+        self.problems.note(item.at("nic_port"), found, expected, "");
         None
-    }
-
-    /// A share, which must be there unless `absent` stands for it.
-    fn share(
-        &mut self,
-        item: &Object,
-        key: &str,
-        largest: f64,
-        absent: Option<f64>,
-    ) -> Option<f64> {
-        let what = format!("a number, 0 to {largest}");
-        if item.get(key).is_none() {
-            if absent.is_none() {
-                self.findings.note(item.at(key), "nothing", what, "");
-            }
-            return absent;
-        }
-        item.number(key, 0.0..=largest, &what, self.findings)
     }
 }
 
-fn bit_errors(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 7] = [
-        "kind",
-        "from_ns",
-        "until_ns",
-        "link",
-        "ber",
-        "fec",
-        "floor_ber",
-    ];
-    let item = it.object(&KEYS)?;
-    let link = it.link(&item);
-    // More than every second bit wrong would be another signal.
-    let ber = it.share(&item, "ber", 0.5, None);
-    let floor = it.share(&item, "floor_ber", 0.5, Some(0.0));
-    let fec = item.word("fec", &FEC, it.findings);
+fn bit_errors(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let link = it.link(item);
+    let ber = item.number("ber", it.problems);
+    let floor = item.number("floor_ber", it.problems);
+    let fec = item.word("fec", it.problems).map(fec);
     Some(Kind::BitErrors(BitErrors {
         link: link?,
         ber: ber?,
@@ -183,32 +153,22 @@ fn bit_errors(it: &mut Reading) -> Option<Kind> {
     }))
 }
 
-fn link_down(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 7] = [
-        "kind",
-        "from_ns",
-        "until_ns",
-        "link",
-        "node",
-        "detection_ns",
-        "convergence_ns",
-    ];
-    let item = it.object(&KEYS)?;
+fn link_down(it: &mut Reading, item: &Object) -> Option<Kind> {
     let of = match (item.get("link"), item.get("node")) {
-        (Some(_), None) => it.link(&item).map(Links::One),
+        (Some(_), None) => it.link(item).map(Links::One),
         (None, Some(_)) => {
             let last = u64::from(it.scenario.nodes() - 1);
-            let node = item.whole("node", 0..=last, None, it.findings);
+            let node = item.whole_up_to("node", last, it.problems);
             node.map(|node| Links::OfNode(node as u32))
         }
         (both, _) => {
             let found = if both.is_some() { "both" } else { "neither" };
-            it.findings.note(it.place, found, "a link or a node", "");
+            it.problems.note(it.place, found, "a link or a node", "");
             None
         }
     };
-    let detection = it.stated(&item, "detection_ns");
-    let convergence = it.stated(&item, "convergence_ns");
+    let detection = time(item, "detection_ns", it.problems);
+    let convergence = time(item, "convergence_ns", it.problems);
     Some(Kind::LinkDown(LinkDown {
         of: of?,
         detection: detection?,
@@ -216,10 +176,8 @@ fn link_down(it: &mut Reading) -> Option<Kind> {
     }))
 }
 
-fn miswired(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 2] = ["kind", "links"];
-    let item = it.object(&KEYS)?;
-    let named = item.list("links", it.findings);
+fn miswired(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let named = item.list("links", it.problems);
     let links = it.scenario.links.len() as u64;
     let index = |json: &Json| json.whole().filter(|link| *link < links);
     if let [one, other] = named {
@@ -234,12 +192,12 @@ fn miswired(it: &mut Reading) -> Option<Kind> {
     let shown: Vec<String> = named.iter().map(Json::shown).collect();
     let found = format!("[{}]", shown.join(", "));
     let expected = format!("two different links, 0 to {last}");
-    it.findings.note(item.at("links"), found, expected, "");
+    it.problems.note(item.at("links"), found, expected, "");
     None
 }
 
 /// Exchanges the cables that are in wrong ports. All else is as it should be.
-pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
+pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
     let faults = std::mem::take(&mut scenario.faults);
     let mut exchanged = Vec::new();
     for (n, fault) in faults.iter().enumerate() {
@@ -249,7 +207,7 @@ pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
         let place = Place::Item("faults", n);
         if let Some(link) = it.links.iter().find(|link| exchanged.contains(*link)) {
             let found = format!("links[{link}], which an earlier fault exchanges");
-            findings.note(place, found, "each link once", "");
+            problems.note(place, found, "each link once", "");
             continue;
         }
         exchanged.extend(it.links);
@@ -258,7 +216,7 @@ pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
             let cable = &scenario.links[link as usize];
             if cable.a == cable.b {
                 let found = format!("both ends of links[{link}] at node {} then", cable.a);
-                findings.note(place, found, "two nodes", "");
+                problems.note(place, found, "two nodes", "");
             }
         }
     }
@@ -288,15 +246,11 @@ fn rename_ports(faults: &mut [Fault]) {
     }
 }
 
-fn stuck_nic(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 6] = [
-        "kind", "from_ns", "until_ns", "node", "nic_port", "priority",
-    ];
-    let item = it.object(&KEYS)?;
-    let port = it.nic_port(&item);
+fn stuck_nic(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let port = it.nic_port(item);
     let priorities = match item.get("priority") {
         Some(_) => {
-            let priority = item.whole("priority", 0..=7, None, it.findings)?;
+            let priority = item.whole("priority", it.problems)?;
             1 << priority
         }
         None => {
@@ -306,7 +260,7 @@ fn stuck_nic(it: &mut Reading) -> Option<Kind> {
     };
     if priorities == 0 {
         let expected = "a priority, as none is lossless";
-        it.findings
+        it.problems
             .note(item.at("priority"), "nothing", expected, "");
     }
     Some(Kind::StuckNic(StuckNic {
@@ -315,23 +269,14 @@ fn stuck_nic(it: &mut Reading) -> Option<Kind> {
     }))
 }
 
-fn slow_receiver(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 6] = ["kind", "from_ns", "until_ns", "node", "nic_port", "gbps"];
-    let item = it.object(&KEYS)?;
-    let port = it.nic_port(&item);
-    let rate = match item.get("gbps") {
-        Some(_) => rate(&item, "gbps", it.findings),
-        None => {
-            let expected = "a rate in Gb/s";
-            it.findings.note(item.at("gbps"), "nothing", expected, "");
-            None
-        }
-    };
+fn slow_receiver(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let port = it.nic_port(item);
+    let rate = rate(item, "gbps", it.problems);
     let has_pipe = |port| it.scenario.of_port(port).nic.pipe.is_some();
     if port.is_some_and(|port| !has_pipe(port)) {
         let hint = "set parameters.nic.pipe: its rate is what falls, its buffer what fills";
         let expected = "a host with a pipe";
-        it.findings
+        it.problems
             .note(it.place, "a slow receiver", expected, hint);
     }
     Some(Kind::SlowReceiver(SlowReceiver {
@@ -340,26 +285,29 @@ fn slow_receiver(it: &mut Reading) -> Option<Kind> {
     }))
 }
 
-fn cnp_loss(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 5] = ["kind", "from_ns", "until_ns", "link", "probability"];
-    let item = it.object(&KEYS)?;
-    let link = it.link(&item);
-    let probability = it.share(&item, "probability", 1.0, None);
+fn cnp_loss(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let link = it.link(item);
+    let probability = item.number("probability", it.problems);
     Some(Kind::CnpLoss(cnp::Loss {
         link: link?,
         probability: probability?,
     }))
 }
 
-fn cnp_delay(it: &mut Reading) -> Option<Kind> {
-    const KEYS: [&str; 6] = [
-        "kind", "from_ns", "until_ns", "node", "nic_port", "delay_ns",
-    ];
-    let item = it.object(&KEYS)?;
-    let port = it.nic_port(&item);
-    let delay = item.whole("delay_ns", 0..=LONGEST_NS, None, it.findings);
+fn cnp_delay(it: &mut Reading, item: &Object) -> Option<Kind> {
+    let port = it.nic_port(item);
+    let delay = time(item, "delay_ns", it.problems);
     Some(Kind::CnpDelay(cnp::Delay {
         port: port?,
-        delay: delay? * NANOSECOND,
+        delay: delay?,
     }))
+}
+
+fn fec(word: file::Fec) -> Fec {
+    match word {
+        file::Fec::None => Fec::None,
+        file::Fec::Rs528 => Fec::Rs528,
+        file::Fec::Rs544 => Fec::Rs544,
+        file::Fec::Rs544Interleaved => Fec::Rs544Interleaved,
+    }
 }

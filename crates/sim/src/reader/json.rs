@@ -59,6 +59,14 @@ impl Json<'_> {
         }
     }
 
+    /// A text.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Json::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A number.
     pub fn number(&self) -> Option<f64> {
         match self {

@@ -37,48 +37,39 @@ use crate::model::overrides::{Devices, Slot};
 use crate::model::parameters::Parameters;
 use crate::model::preset;
 use crate::model::scenario::{Link, Observe, Scenario};
+use crate::model::schema::form::{expected_whole, forms};
 use crate::problem::{Problem, Refused};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use addresses::Addresses;
 use json::{quoted, Json};
 use names::PortNames;
-use problems::{Findings, Object, Place};
+use problems::{Object, Place, Problems};
 use spelling::did_you_mean;
 use traffic::Traffic;
-
-/// Hosts, and switches, at most.
-const MOST_NODES: u64 = 1 << 20;
-/// The latest time that a file may name, and the longest that an operation may wait: 1,000,000 s, which is eleven days. Two of
-/// them and the run that follows are far from 2^64 ps, the end of time after 213 days.
-const LATEST_NS: u64 = 1_000_000_000_000_000;
-/// The longest span of a fault: 1,000 s. Several may add up.
-const LONGEST_NS: u64 = 1_000_000_000_000;
-/// The longest cable: 1 s.
-const LONGEST_CABLE_NS: u64 = 1_000_000_000;
 
 /// Reads a scenario. Parameters are those of `preset` where the file has no others.
 pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
     let preset = by_name(preset)?;
     let json: Json = serde_json::from_str(text).map_err(|error| not_json(&error))?;
-    let mut findings = Findings::default();
-    let draft = draft(&json, preset, &mut findings);
-    findings.refuse()?;
+    let mut problems = Problems::default();
+    let draft = draft(&json, preset, &mut problems);
+    problems.refuse()?;
     let (mut scenario, traffic) = draft.expect("nothing is missing that nothing was noted about");
     scenario.seed = seed;
 
-    traffic.check_size(scenario.links.len(), &mut findings);
-    findings.refuse()?;
+    traffic.check_size(scenario.links.len(), &mut problems);
+    problems.refuse()?;
     // What refers to other parts is looked at once each part is as it should be.
-    traffic.connect(&mut scenario, &mut findings);
-    faults::miswire(&mut scenario, &mut findings);
-    findings.take(buffer_settings::resolve(&scenario));
-    check_congestion(&scenario, &mut findings);
-    findings.refuse()?;
+    traffic.connect(&mut scenario, &mut problems);
+    faults::miswire(&mut scenario, &mut problems);
+    problems.take(buffer_settings::resolve(&scenario));
+    check_congestion(&scenario, &mut problems);
+    problems.refuse()?;
     Ok(scenario)
 }
 
 /// Congestion control of all that send, each way of it at the lowest rate that a NIC port of its queue pairs has.
-fn check_congestion(scenario: &Scenario, findings: &mut Findings) {
+fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     let mut slowest = vec![None; scenario.sets() as usize];
     for connection in &scenario.connections {
         for port in [connection.port_a, connection.port_b] {
@@ -94,7 +85,7 @@ fn check_congestion(scenario: &Scenario, findings: &mut Findings) {
         let of_item = item.map(|item| format!("devices[{item}]."));
         let place = of_item.unwrap_or_default() + "parameters.congestion";
         let congestion = &scenario.set(number).congestion;
-        findings.take(congestion.check(&place, rate));
+        problems.take(congestion.check(&place, rate));
     }
 }
 
@@ -121,41 +112,22 @@ fn not_json(error: &serde_json::Error) -> Refused {
     }])
 }
 
-const KEYS: [&str; 16] = [
-    "name",
-    "desc",
-    "hosts",
-    "switches",
-    "node_names",
-    "link_gbps",
-    "link_delay_ns",
-    "links",
-    "buffer_bytes",
-    "flows",
-    "queue_pairs",
-    "operations",
-    "parameters",
-    "devices",
-    "faults",
-    "routes",
-];
-
 /// Each part by itself. Nothing is given where something was noted that later parts need.
 fn draft<'j>(
     json: &'j Json<'j>,
     preset: Parameters,
-    findings: &mut Findings,
+    problems: &mut Problems,
 ) -> Option<(Scenario, Traffic)> {
-    let top = Object::new(Place::Top, json, &KEYS, findings)?;
-    let name = text(&top, "name", findings);
-    text(&top, "desc", findings);
-    let hosts = top.whole("hosts", 1..=MOST_NODES, None, findings);
-    let switches = top.whole("switches", 0..=MOST_NODES, None, findings);
+    let top = Object::new(Place::Top, json, &forms().scenario, problems)?;
+    let name = text(&top, "name", problems);
+    text(&top, "desc", problems);
+    let hosts = top.whole("hosts", problems);
+    let switches = top.whole("switches", problems);
     let parameters = match top.get("parameters") {
-        Some(json) => settings::over(preset, json, "parameters", findings),
+        Some(json) => settings::over(preset, json, "parameters", problems),
         None => preset,
     };
-    limits::check("parameters", &parameters, findings);
+    limits::check("parameters", &parameters, problems);
     // Without them every node and link would be wrong for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
     let mut addresses = Addresses::new(hosts, parameters.framing.ip);
@@ -164,14 +136,14 @@ fn draft<'j>(
         addresses: &mut addresses,
         names: &mut port_names,
     };
-    let links = links(&top, hosts + switches, &mut own, findings);
+    let links = links(&top, hosts + switches, &mut own, problems);
     let mut scenario = Scenario {
         name: name?,
         hosts,
         switches,
         links,
         addresses: addresses.by_port(),
-        names: port_names.with_nodes(&top, hosts + switches, findings),
+        names: port_names.with_nodes(&top, hosts + switches, problems),
         buffer_bytes: Vec::new(),
         connections: Vec::new(),
         operations: Vec::new(),
@@ -183,40 +155,40 @@ fn draft<'j>(
         until: NEVER,
         observe: Observe::default(),
     };
-    scenario.devices = devices::read(&top, &scenario, findings);
-    scenario.buffer_bytes = buffers(&top, &scenario, findings);
-    let traffic = Traffic::read(&top, hosts, findings);
-    scenario.faults = faults::read(&top, &scenario, findings);
-    scenario.routes = routes::read(&top, &scenario, findings);
+    scenario.devices = devices::read(&top, &scenario, problems);
+    scenario.buffer_bytes = buffers(&top, &scenario, problems);
+    let traffic = Traffic::read(&top, hosts, problems);
+    scenario.faults = faults::read(&top, &scenario, problems);
+    scenario.routes = routes::read(&top, &scenario, problems);
     Some((scenario, traffic))
 }
 
-fn text(top: &Object, key: &str, findings: &mut Findings) -> Option<String> {
+fn text(top: &Object, key: &str, problems: &mut Problems) -> Option<String> {
     match top.get(key) {
         None => Some(String::new()),
         Some(Json::Text(text)) => Some(text.to_string()),
         Some(other) => {
-            findings.note(top.at(key), other.shown(), "a text", "");
+            problems.note(top.at(key), other.shown(), "a text", "");
             None
         }
     }
 }
 
 /// All links that are as they should be.
-fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, findings: &mut Findings) -> Vec<Link> {
+fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, problems: &mut Problems) -> Vec<Link> {
     let common = Common {
         rate: top
             .get("link_gbps")
-            .map(|_| rate(top, "link_gbps", findings)),
+            .map(|_| rate(top, "link_gbps", problems)),
         delay: top
             .get("link_delay_ns")
-            .map(|_| cable(top, "link_delay_ns", findings)),
+            .map(|_| time(top, "link_delay_ns", problems)),
         nodes,
     };
-    let items = top.list("links", findings);
+    let items = top.list("links", problems);
     let links = items.iter().enumerate();
     links
-        .filter_map(|(n, json)| common.link(Place::Item("links", n), json, of_ports, findings))
+        .filter_map(|(n, json)| common.link(Place::Item("links", n), json, of_ports, problems))
         .collect()
 }
 
@@ -239,46 +211,36 @@ impl Common {
         place: Place,
         json: &Json,
         of_ports: &mut OfPorts,
-        findings: &mut Findings,
+        problems: &mut Problems,
     ) -> Option<Link> {
-        const KEYS: [&str; 8] = [
-            "a",
-            "b",
-            "gbps",
-            "delay_ns",
-            "loss",
-            "pfc_lost_from_ns",
-            "addresses",
-            "port_names",
-        ];
         let last = u64::from(self.nodes - 1);
         if let Json::List(ends) = json {
             let [a, b] = ends.as_slice() else {
-                findings.note(place, format!("a list of {}", ends.len()), "[a, b]", "");
+                problems.note(place, format!("a list of {}", ends.len()), "[a, b]", "");
                 return None;
             };
             let node = |json: &Json| json.whole().filter(|node| *node <= last);
             let (Some(a), Some(b)) = (node(a), node(b)) else {
                 let found = format!("[{}, {}]", a.shown(), b.shown());
-                findings.note(place, found, format!("two nodes, 0 to {last}"), "");
+                problems.note(place, found, format!("two nodes, 0 to {last}"), "");
                 return None;
             };
-            return self.joined(Object::empty(place), a, b, findings);
+            return self.joined(Object::empty(place, &forms().link), a, b, problems);
         }
-        let link = Object::new(place, json, &KEYS, findings)?;
-        let a = link.whole("a", 0..=last, None, findings);
-        let b = link.whole("b", 0..=last, None, findings);
+        let link = Object::new(place, json, &forms().link, problems)?;
+        let a = link.whole_up_to("a", last, problems);
+        let b = link.whole_up_to("b", last, problems);
         let (Some(a), Some(b)) = (a, b) else {
             return None;
         };
-        of_ports.addresses.read(&link, [a, b], findings);
-        of_ports.names.read(&link, [a, b], findings);
-        self.joined(link, a, b, findings)
+        of_ports.addresses.read(&link, [a, b], problems);
+        of_ports.names.read(&link, [a, b], problems);
+        self.joined(link, a, b, problems)
     }
 
-    fn joined(&self, link: Object, a: u64, b: u64, findings: &mut Findings) -> Option<Link> {
+    fn joined(&self, link: Object, a: u64, b: u64, problems: &mut Problems) -> Option<Link> {
         if a == b {
-            findings.note(
+            problems.note(
                 link.place,
                 format!("both ends at node {a}"),
                 "two nodes",
@@ -287,30 +249,27 @@ impl Common {
             return None;
         }
         let delay = match (link.get("delay_ns"), self.delay) {
-            (Some(_), _) => cable(&link, "delay_ns", findings),
+            (Some(_), _) => time(&link, "delay_ns", problems),
             (None, Some(common)) => common,
             (None, None) => {
                 let expected = "a delay in ns here or as link_delay_ns";
-                findings.note(link.at("delay_ns"), "nothing", expected, "");
+                problems.note(link.at("delay_ns"), "nothing", expected, "");
                 None
             }
         };
         let rate = match (link.get("gbps"), self.rate) {
-            (Some(_), _) => rate(&link, "gbps", findings),
+            (Some(_), _) => rate(&link, "gbps", problems),
             (None, Some(common)) => common,
             (None, None) => {
                 let expected = "a rate in Gb/s here or as link_gbps";
-                findings.note(link.at("gbps"), "nothing", expected, "");
+                problems.note(link.at("gbps"), "nothing", expected, "");
                 None
             }
         };
-        let loss = match link.get("loss") {
-            None => Some(0.0),
-            Some(_) => link.number("loss", 0.0..=1.0, "a probability, 0 to 1", findings),
-        };
+        let loss = link.number("loss", problems);
         let pfc_lost_from = match link.get("pfc_lost_from_ns") {
             None => Some(NEVER),
-            Some(_) => time(&link, "pfc_lost_from_ns", findings),
+            Some(_) => time(&link, "pfc_lost_from_ns", problems),
         };
         Some(Link {
             a: a as u32,
@@ -324,32 +283,24 @@ impl Common {
 }
 
 /// A rate in bits per second; Gb/s may have a fraction (25.78125).
-fn rate(object: &Object, key: &str, findings: &mut Findings) -> Option<u64> {
-    let what = "a rate in Gb/s, 0.001 to 10,000";
-    let gbps = object.number(key, 0.001..=10_000.0, what, findings)?;
+fn rate(object: &Object, key: &str, problems: &mut Problems) -> Option<u64> {
+    let gbps = object.number(key, problems)?;
     Some((gbps * 1e9 + 0.5) as u64)
 }
 
-/// The propagation of a cable, given in ns.
-fn cable(object: &Object, key: &str, findings: &mut Findings) -> Option<Picoseconds> {
-    let ns = object.whole(key, 0..=LONGEST_CABLE_NS, None, findings)?;
-    Some(ns * NANOSECOND)
-}
-
-/// A point in time or the wait of an operation, given in ns; 0 where the key is missing.
-fn time(object: &Object, key: &str, findings: &mut Findings) -> Option<Picoseconds> {
-    let ns = object.whole(key, 0..=LATEST_NS, Some(0), findings)?;
+/// A point in time or a span in picoseconds, given in ns.
+fn time(object: &Object, key: &str, problems: &mut Problems) -> Option<Picoseconds> {
+    let ns = object.whole(key, problems)?;
     Some(ns * NANOSECOND)
 }
 
 /// The buffer of every switch.
-fn buffers(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<u64> {
+fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<u64> {
     let switches = scenario.switches as usize;
     let items = match top.get("buffer_bytes") {
         Some(Json::List(items)) => items,
         Some(_) => {
-            let range = 1..=limits::LARGEST_BUFFER;
-            let each = top.whole("buffer_bytes", range, None, findings);
+            let each = top.whole("buffer_bytes", problems);
             return vec![each.unwrap_or(1); switches];
         }
         None => {
@@ -361,21 +312,21 @@ fn buffers(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<u6
     };
     if items.len() != switches {
         let found = format!("{} numbers", items.len());
-        findings.note(
+        problems.note(
             "buffer_bytes",
             found,
             format!("one for each of {switches} switches"),
             "",
         );
     }
+    let range = &forms().scenario.key("buffer_bytes").items;
     let mut buffers = Vec::with_capacity(items.len());
     for (n, json) in items.iter().enumerate() {
-        let fits = |it: &u64| (1..=limits::LARGEST_BUFFER).contains(it);
-        match json.whole().filter(fits) {
+        match json.whole().filter(|it| range.contains(it)) {
             Some(bytes) => buffers.push(bytes),
             None => {
                 let place = Place::Item("buffer_bytes", n);
-                findings.note(place, json.shown(), limits::buffer_expected(), "");
+                problems.note(place, json.shown(), expected_whole(range), "");
             }
         }
     }

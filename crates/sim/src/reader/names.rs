@@ -1,12 +1,10 @@
 //! The names of nodes and ports, as a scenario gives them: `node_names`, and `port_names` of a link.
 
 use super::json::Json;
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
 use crate::model::names::Names;
+use crate::model::scenario_file::LONGEST_NAME;
 use std::collections::HashMap;
-
-/// The longest name of a node or port, in bytes; interfaces of Linux have 15, host names 63 (RFC 1123).
-const LONGEST: usize = 63;
 
 /// What the links have said so far.
 pub struct PortNames {
@@ -25,7 +23,7 @@ impl PortNames {
     }
 
     /// The names of both ports of a link between two nodes.
-    pub fn read(&mut self, link: &Object, nodes: [u64; 2], findings: &mut Findings) {
+    pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
         let (Some(json), Place::Item(_, number)) = (link.get("port_names"), link.place) else {
             return;
         };
@@ -35,15 +33,15 @@ impl PortNames {
         };
         let [a, b] = ends else {
             let expected = "a list of two: one for each end";
-            return findings.note(link.at("port_names"), json.shown(), expected, "");
+            return problems.note(link.at("port_names"), json.shown(), expected, "");
         };
         for ((end, json), node) in [a, b].into_iter().enumerate().zip(nodes) {
-            let Some(name) = name(link.at("port_names"), json, findings) else {
+            let Some(name) = name(link.at("port_names"), json, problems) else {
                 continue;
             };
             if let Some(other) = self.known.insert((node, name.clone()), number) {
                 let found = format!("{}, which links[{other}] has at node {node}", json.shown());
-                findings.note(link.at("port_names"), found, "each port of a node once", "");
+                problems.note(link.at("port_names"), found, "each port of a node once", "");
             }
             let port = 2 * number + end;
             if self.by_port.len() <= port {
@@ -54,24 +52,24 @@ impl PortNames {
     }
 
     /// All names: those of the ports, and of the nodes as the scenario lists them.
-    pub fn with_nodes(self, top: &Object, nodes: u32, findings: &mut Findings) -> Names {
-        let items = top.list("node_names", findings);
+    pub fn with_nodes(self, top: &Object, nodes: u32, problems: &mut Problems) -> Names {
+        let items = top.list("node_names", problems);
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut names = Vec::with_capacity(items.len());
         for (n, json) in items.iter().enumerate() {
-            let Some(name) = name(Place::Item("node_names", n), json, findings) else {
+            let Some(name) = name(Place::Item("node_names", n), json, problems) else {
                 continue;
             };
             if let Some(other) = known.insert(name.clone(), n) {
                 let found = format!("{}, which node {other} has", json.shown());
-                findings.note(Place::Item("node_names", n), found, "each name once", "");
+                problems.note(Place::Item("node_names", n), found, "each name once", "");
             }
             names.push(name);
         }
         let given = top.get("node_names").is_some();
         if matches!(top.get("node_names"), Some(Json::List(_))) && items.len() != nodes as usize {
             let found = format!("{} names", items.len());
-            findings.note(
+            problems.note(
                 "node_names",
                 found,
                 format!("one for each of {nodes} nodes"),
@@ -80,7 +78,7 @@ impl PortNames {
         }
         if !given && !self.by_port.is_empty() {
             let expected = "names of the nodes too, where ports have any";
-            findings.note("node_names", "nothing", expected, "");
+            problems.note("node_names", "nothing", expected, "");
         }
         Names {
             nodes: names,
@@ -90,16 +88,16 @@ impl PortNames {
 }
 
 /// One name, which is for a line of a table.
-fn name(place: impl std::fmt::Display, json: &Json, findings: &mut Findings) -> Option<String> {
+fn name(place: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> Option<String> {
     match json {
         Json::Text(text)
-            if (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control) =>
+            if (1..=LONGEST_NAME).contains(&text.len()) && !text.chars().any(char::is_control) =>
         {
             Some(text.to_string())
         }
         other => {
-            let expected = format!("a name of 1 to {LONGEST} characters");
-            findings.note(place, other.shown(), expected, "");
+            let expected = format!("a name of 1 to {LONGEST_NAME} characters");
+            problems.note(place, other.shown(), expected, "");
             None
         }
     }

@@ -2,7 +2,10 @@
 
 use super::json::{quoted, Json};
 use super::spelling::did_you_mean;
+use crate::model::schema::form::{expected_whole, Form};
 use crate::problem::{grouped, Problem, Refused};
+use serde::de::value::{Error, StrDeserializer};
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -12,12 +15,12 @@ const LISTED: usize = 20;
 
 /// Everything wrong so far.
 #[derive(Default)]
-pub struct Findings {
+pub struct Problems {
     listed: Vec<Problem>,
     more: usize,
 }
 
-impl Findings {
+impl Problems {
     /// Notes a problem.
     pub fn note(
         &mut self,
@@ -48,6 +51,14 @@ impl Findings {
                 }
                 None
             }
+        }
+    }
+
+    /// Notes a problem instead of the one that is noted at the same place.
+    pub fn replace(&mut self, place: String, found: String, expected: String) {
+        match self.listed.iter_mut().find(|it| it.place == place) {
+            Some(noted) => (noted.found, noted.expected) = (found, expected),
+            None => self.note(place, found, expected, ""),
         }
     }
 
@@ -97,20 +108,22 @@ impl fmt::Display for Place {
 pub struct Object<'j> {
     /// Where it stands.
     pub place: Place,
+    form: &'static Form,
     fields: &'j [(Cow<'j, str>, Json<'j>)],
 }
 
 impl<'j> Object<'j> {
-    /// The object, whose keys must be among `known` and different.
+    /// The object, whose keys must be those of the form and different.
     pub fn new(
         place: Place,
         json: &'j Json<'j>,
-        known: &[&str],
-        findings: &mut Findings,
+        form: &'static Form,
+        problems: &mut Problems,
     ) -> Option<Self> {
+        let known = form.names.as_slice();
         let Json::Object(fields) = json else {
             let expected = format!("an object with {}", known.join(", "));
-            findings.note(place, json.shown(), expected, "");
+            problems.note(place, json.shown(), expected, "");
             return None;
         };
         for (n, (key, _)) in fields.iter().enumerate() {
@@ -118,31 +131,25 @@ impl<'j> Object<'j> {
             if !known.contains(&key.as_ref()) {
                 let expected = known.join(", ");
                 let hint = did_you_mean(key, known);
-                findings.note(place, format!("the key {}", quoted(key)), expected, hint);
+                problems.note(place, format!("the key {}", quoted(key)), expected, hint);
             } else if fields[..n].iter().any(|(other, _)| other == key) {
-                findings.note(at(), "this key again", "each key once", "");
+                problems.note(at(), "this key again", "each key once", "");
             }
         }
-        Some(Object { place, fields })
+        Some(Object {
+            place,
+            form,
+            fields,
+        })
     }
 
-    /// The object, of which only a key is looked at that says what others there may be.
-    pub fn open(
-        place: Place,
-        json: &'j Json<'j>,
-        expected: &str,
-        findings: &mut Findings,
-    ) -> Option<Self> {
-        let Json::Object(fields) = json else {
-            findings.note(place, json.shown(), expected, "");
-            return None;
-        };
-        Some(Object { place, fields })
-    }
-
-    /// An object without fields, for what may be written as a list.
-    pub fn empty(place: Place) -> Self {
-        Object { place, fields: &[] }
+    /// An object without keys, for a value that may also be written as a list.
+    pub fn empty(place: Place, form: &'static Form) -> Self {
+        Object {
+            place,
+            form,
+            fields: &[],
+        }
     }
 
     /// The value of a key.
@@ -162,81 +169,103 @@ impl<'j> Object<'j> {
         Field { place, key }
     }
 
-    /// A whole number in `range`; `absent` stands for a missing key, `None` says that it must not be missing.
-    pub fn whole(
+    /// The integer of a key in the range of the schema; its default where the key is missing.
+    pub fn whole(&self, key: &str, problems: &mut Problems) -> Option<u64> {
+        self.whole_up_to(key, u64::MAX, problems)
+    }
+
+    /// The same, and at most `last`.
+    pub fn whole_up_to(&self, key: &str, last: u64, problems: &mut Problems) -> Option<u64> {
+        self.whole_within(key, 0..=last, problems)
+    }
+
+    /// The same, and in `narrower`.
+    pub fn whole_within(
         &self,
         key: &str,
-        range: RangeInclusive<u64>,
-        absent: Option<u64>,
-        findings: &mut Findings,
+        narrower: RangeInclusive<u64>,
+        problems: &mut Problems,
     ) -> Option<u64> {
+        let declared = self.form.key(key);
         let json = self.get(key);
-        if json.is_none() && absent.is_some() {
-            return absent;
+        if let (None, Some(default)) = (json, declared.default) {
+            return default.as_u64();
         }
+        let least = *narrower.start().max(declared.range.start());
+        let most = *narrower.end().min(declared.range.end());
+        let range = least..=most;
         let value = json.and_then(Json::whole).filter(|it| range.contains(it));
         if value.is_none() {
-            let (low, high) = (
-                grouped((*range.start()).into()),
-                grouped((*range.end()).into()),
-            );
-            let expected = format!("a whole number, {low} to {high}");
-            findings.note(self.at(key), shown(json), expected, "");
+            problems.note(self.at(key), shown(json), expected_whole(&range), "");
         }
         value
     }
 
-    /// A number in `range`; a missing key is none.
-    pub fn number(
-        &self,
-        key: &str,
-        range: RangeInclusive<f64>,
-        what: &str,
-        findings: &mut Findings,
-    ) -> Option<f64> {
-        let json = self.get(key)?;
-        let value = json.number().filter(|it| range.contains(it));
+    /// The integer of a key that may be missing; `Some(None)` where it is.
+    pub fn whole_or_none(&self, key: &str, problems: &mut Problems) -> Option<Option<u64>> {
+        match self.get(key) {
+            None => Some(None),
+            Some(_) => self.whole(key, problems).map(Some),
+        }
+    }
+
+    /// The number of a key in the range of the schema; its default where the key is missing.
+    pub fn number(&self, key: &str, problems: &mut Problems) -> Option<f64> {
+        let declared = self.form.key(key);
+        let json = self.get(key);
+        if let (None, Some(default)) = (json, declared.default) {
+            return default.as_f64();
+        }
+        let number = json.and_then(Json::number);
+        let value = number.filter(|it| declared.fits(*it));
         if value.is_none() {
-            findings.note(self.at(key), json.shown(), what, "");
+            problems.note(self.at(key), shown(json), declared.expected_number(), "");
         }
         value
     }
 
-    /// One of some words, the first of which stands for a missing key.
-    pub fn word<T: Copy>(
-        &self,
-        key: &str,
-        words: &[(&'static str, T)],
-        findings: &mut Findings,
-    ) -> Option<T> {
-        let Some(json) = self.get(key) else {
-            return Some(words[0].1);
+    /// The word of a key; its default where the key is missing.
+    pub fn word<T: DeserializeOwned>(&self, key: &str, problems: &mut Problems) -> Option<T> {
+        let declared = self.form.key(key);
+        let json = self.get(key);
+        let word = match (json, declared.default) {
+            (Some(Json::Text(text)), _) => Some(text.as_ref()),
+            (None, Some(default)) => default.as_str(),
+            _ => None,
         };
-        if let Json::Text(text) = json {
-            if let Some((_, value)) = words.iter().find(|(word, _)| word == text) {
-                return Some(*value);
-            }
+        let deserializer = word.map(StrDeserializer::<Error>::new);
+        let value = deserializer.and_then(|word| T::deserialize(word).ok());
+        if value.is_none() {
+            note_word(self.at(key), json, &declared.words, problems);
         }
-        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let hint = match json {
-            Json::Text(text) => did_you_mean(text, &words),
-            _ => String::new(),
-        };
-        findings.note(self.at(key), json.shown(), words.join(", "), hint);
-        None
+        value
     }
 
     /// The items of a list; a missing key is an empty one.
-    pub fn list(&self, key: &'static str, findings: &mut Findings) -> &'j [Json<'j>] {
+    pub fn list(&self, key: &'static str, problems: &mut Problems) -> &'j [Json<'j>] {
         match self.get(key) {
             None => &[],
             Some(Json::List(items)) => items,
             Some(other) => {
-                findings.note(self.at(key), other.shown(), "a list", "");
+                problems.note(self.at(key), other.shown(), "a list", "");
                 &[]
             }
         }
     }
+}
+
+/// Notes a value that is none of the words.
+pub fn note_word(
+    place: impl fmt::Display,
+    json: Option<&Json>,
+    words: &[&str],
+    problems: &mut Problems,
+) {
+    let hint = match json {
+        Some(Json::Text(text)) => did_you_mean(text, words),
+        _ => String::new(),
+    };
+    problems.note(place, shown(json), words.join(", "), hint);
 }
 
 /// A key in its place: `flows[3].src`, and `hosts` at the top.

@@ -2,15 +2,14 @@
 
 use super::json::Json;
 use super::ports::Ports;
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
 use crate::model::scenario::{Route, Scenario};
+use crate::model::schema::form::forms;
 use std::collections::HashSet;
 
-const KEYS: [&str; 3] = ["node", "destination", "ports"];
-
 /// Each route that is as it should be. The scenario's links are known.
-pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<Route> {
-    let items = top.list("routes", findings);
+pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<Route> {
+    let items = top.list("routes", problems);
     let links_are_right = match top.get("links") {
         Some(Json::List(links)) => links.len() == scenario.links.len(),
         _ => false,
@@ -22,7 +21,7 @@ pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<R
     let mut known = HashSet::new();
     let mut routes = Vec::with_capacity(items.len());
     for (n, json) in items.iter().enumerate() {
-        let Some(route) = route(n, json, scenario, &ports, findings) else {
+        let Some(route) = route(n, json, scenario, &ports, problems) else {
             continue;
         };
         if !known.insert((route.node, route.destination)) {
@@ -30,7 +29,7 @@ pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<R
                 "a route of node {} to host {} again",
                 route.node, route.destination
             );
-            findings.note(Place::Item("routes", n), found, "each once", "");
+            problems.note(Place::Item("routes", n), found, "each once", "");
         }
         routes.push(route);
     }
@@ -42,31 +41,31 @@ fn route(
     json: &Json,
     scenario: &Scenario,
     ports: &Ports,
-    findings: &mut Findings,
+    problems: &mut Problems,
 ) -> Option<Route> {
     let place = Place::Item("routes", n);
-    let item = Object::new(place, json, &KEYS, findings)?;
+    let item = Object::new(place, json, &forms().route, problems)?;
     let (hosts, nodes) = (u64::from(scenario.hosts), u64::from(scenario.nodes()));
     if hosts == nodes {
-        findings.note(place, "a route", "none where there is no switch", "");
+        problems.note(place, "a route", "none where there is no switch", "");
         return None;
     }
-    let node = item.whole("node", hosts..=nodes - 1, None, findings);
-    let destination = item.whole("destination", 0..=hosts - 1, None, findings);
-    let named = item.list("ports", findings);
+    let node = item.whole_within("node", hosts..=nodes - 1, problems);
+    let destination = item.whole_up_to("destination", hosts - 1, problems);
+    let named = item.list("ports", problems);
     if named.is_empty() {
-        findings.note(item.at("ports"), "none", "ports of the switch", "");
+        problems.note(item.at("ports"), "none", "ports of the switch", "");
     }
     let mut own = Vec::with_capacity(named.len());
     for (place, name) in named.iter().enumerate() {
         let at = || format!("{}[{place}]", item.at("ports"));
         match ports.find(name) {
-            Err(expected) => findings.note(at(), name.shown(), expected, ""),
+            Err(expected) => problems.note(at(), name.shown(), expected, ""),
             Ok(port) if node.is_some_and(|it| it != u64::from(scenario.node_of(port))) => {
-                findings.note(at(), name.shown(), "a port of the node", "");
+                problems.note(at(), name.shown(), "a port of the node", "");
             }
             Ok(port) if own.contains(&port) => {
-                findings.note(at(), name.shown(), "each port once", "");
+                problems.note(at(), name.shown(), "each port once", "");
             }
             Ok(port) => own.push(port),
         }

@@ -1,39 +1,30 @@
 //! Transport services: how a file names them, and what may be posted on each.
 
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
 use crate::model::scenario::{Operation, Service, Verb};
+use crate::model::scenario_file as file;
 use crate::problem::grouped;
 
-const WORDS: [(&str, Service); 5] = [
-    ("rc", Service::Rc),
-    ("uc", Service::Uc),
-    ("ud", Service::Ud { queue: 0 }),
-    ("tcp", Service::Tcp),
-    ("udp", Service::Udp),
-];
-
-const VERBS: [(&str, Verb); 3] = [
-    ("write", Verb::Write),
-    ("read", Verb::Read),
-    ("send", Verb::Send),
-];
-
 /// The service of a connection; datagrams are sent by the first queue pair of connection `queue`.
-pub fn read(it: &Object, queue: u32, findings: &mut Findings) -> Option<Service> {
-    let service = it.word("service", &WORDS, findings)?;
+pub fn read(it: &Object, queue: u32, problems: &mut Problems) -> Option<Service> {
+    let service = it.word("service", problems)?;
     Some(match service {
-        Service::Ud { .. } => Service::Ud { queue },
-        other => other,
+        file::Service::Rc => Service::Rc,
+        file::Service::Uc => Service::Uc,
+        file::Service::Ud => Service::Ud { queue },
+        file::Service::Tcp => Service::Tcp,
+        file::Service::Udp => Service::Udp,
     })
 }
 
-/// What an operation does: a write unless it says otherwise, a send where there is nothing else.
-pub fn verb(it: &Object, service: Service, findings: &mut Findings) -> Option<Verb> {
+/// What an operation does: a write unless stated otherwise, a send where the service has only sends.
+pub fn verb(it: &Object, service: Service, problems: &mut Problems) -> Option<Verb> {
     let sends = matches!(service, Service::Ud { .. }) || service.of_sockets();
-    if sends && it.get("verb").is_none() {
-        return Some(Verb::Send);
+    match it.get("verb") {
+        Some(_) => it.word("verb", problems),
+        None if sends => Some(Verb::Send),
+        None => Some(Verb::Write),
     }
-    it.word("verb", &VERBS, findings)
 }
 
 /// Notes what a service cannot do (IBTA volume 1, table 38 of chapter 9: UC has no reads, UD only sends of one packet).
@@ -42,11 +33,10 @@ pub fn check(
     operation: &Operation,
     place: Place,
     mtu_bytes: u32,
-    findings: &mut Findings,
+    problems: &mut Problems,
 ) {
-    let word = |verb| VERBS.iter().find(|it| it.1 == verb).map_or("", |it| it.0);
     let mut note = |key: &str, found: String, expected: String, hint: &str| {
-        findings.note(format!("{place}.{key}"), found, expected, hint);
+        problems.note(format!("{place}.{key}"), found, expected, hint);
     };
     let verb = operation.verb;
     match service {
@@ -55,12 +45,12 @@ pub fn check(
             note("verb", found, "write, send".into(), "");
         }
         Service::Tcp | Service::Udp if verb != Verb::Send => {
-            let found = format!("\"{}\" over a socket", word(verb));
+            let found = format!("\"{}\" over a socket", verb.name());
             note("verb", found, "send".into(), "");
         }
         Service::Ud { .. } => {
             if verb != Verb::Send {
-                let found = format!("\"{}\" as a datagram", word(verb));
+                let found = format!("\"{}\" as a datagram", verb.name());
                 note("verb", found, "send".into(), "");
             }
             if operation.bytes > u64::from(mtu_bytes) {

@@ -2,19 +2,19 @@
 
 use super::error_location;
 use super::json::{quoted, Json};
-use super::problems::Findings;
+use super::problems::Problems;
 use super::spelling::did_you_mean;
 use crate::model::parameters::Parameters;
 use serde_json::Value;
 
 /// Parameters with the settings of the file in them; those that cannot be are noted and left out. `root` is where the
 /// file has them.
-pub fn over(base: Parameters, json: &Json, root: &str, findings: &mut Findings) -> Parameters {
+pub fn over(base: Parameters, json: &Json, root: &str, problems: &mut Problems) -> Parameters {
     let mut tree = serde_json::to_value(&base).expect("parameters are plain data");
     let mut laying = Laying {
         result: base,
         root,
-        findings,
+        problems,
     };
     let root = tree.clone();
     laying.object(&mut tree, &root, &mut Vec::new(), json);
@@ -25,7 +25,7 @@ struct Laying<'f> {
     /// The parameters as they are with everything laid over so far.
     result: Parameters,
     root: &'f str,
-    findings: &'f mut Findings,
+    problems: &'f mut Problems,
 }
 
 impl Laying<'_> {
@@ -43,14 +43,14 @@ impl Laying<'_> {
                 let hint = did_you_mean(key, &keys);
                 let found = format!("the key {}", quoted(key));
                 let place = self.place(path);
-                self.findings.note(place, found, keys.join(", "), hint);
+                self.problems.note(place, found, keys.join(", "), hint);
                 continue;
             };
             path.push(key.to_string());
             if fields[..n].iter().any(|(other, _)| other == key) {
                 let place = self.place(path);
                 let found = "this key again";
-                self.findings.note(place, found, "each key once", "");
+                self.problems.note(place, found, "each key once", "");
             } else {
                 self.object(tree, inner, path, value);
             }
@@ -60,9 +60,9 @@ impl Laying<'_> {
 
     /// Puts a value in place of the one at `path`, unless the parameters then make no sense.
     fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
-        let before = self.findings.count();
+        let before = self.problems.count();
         self.repeated(path, json);
-        if self.findings.count() > before {
+        if self.problems.count() > before {
             return;
         }
         let before = std::mem::replace(slot(tree, path), json.to_value());
@@ -73,7 +73,7 @@ impl Laying<'_> {
                 let place = error_location::place(tree, path, &message);
                 let inner = json.at(&place[path.len()..]).unwrap_or(json);
                 let it = said(&message, inner);
-                self.findings
+                self.problems
                     .note(self.place(&place), it.found, it.expected, it.hint);
                 *slot(tree, path) = before;
             }
@@ -88,7 +88,7 @@ impl Laying<'_> {
             if fields[..n].iter().any(|(other, _)| other == key) {
                 let place = self.place(&inner);
                 let found = "this key again";
-                self.findings.note(place, found, "each key once", "");
+                self.problems.note(place, found, "each key once", "");
             }
             self.repeated(&inner, value);
         }

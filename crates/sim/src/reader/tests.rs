@@ -204,9 +204,9 @@ fn the_files_and_presets_that_are_no_scenario() {
 #[test]
 fn refusals_of_size() {
     let message = |links: usize, connections: usize, operations: usize| {
-        let mut findings = Findings::default();
-        limits::check_size(links, connections, operations, &mut findings);
-        findings.refuse().map_err(|refused| refused.to_string())
+        let mut problems = Problems::default();
+        limits::check_size(links, connections, operations, &mut problems);
+        problems.refuse().map_err(|refused| refused.to_string())
     };
     assert_eq!(message(1 << 24, 1 << 27, 1 << 28), Ok(()));
     assert_eq!(

@@ -4,12 +4,15 @@ mod order;
 
 use super::endpoints::{self, Ends};
 use super::json::Json;
-use super::problems::{Findings, Object, Place};
+use super::problems::{Object, Place, Problems};
+use super::time;
 use super::wiring::Wiring;
 use super::{limits, services};
-use super::{time, LATEST_NS};
 use crate::model::parameters::Parameters;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
+use crate::model::scenario_file as file;
+use crate::model::scenario_file::LATEST_NS;
+use crate::model::schema::form::forms;
 use crate::problem::grouped;
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::BTreeMap;
@@ -39,24 +42,24 @@ const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
 
 impl Traffic {
     /// Each entry of `flows`, `queue_pairs` and `operations` that is as it should be.
-    pub fn read(top: &Object, hosts: u32, findings: &mut Findings) -> Self {
+    pub fn read(top: &Object, hosts: u32, problems: &mut Problems) -> Self {
         let mut traffic = Traffic {
             ends: Vec::new(),
             operations: Vec::new(),
             flows: 0,
         };
-        let flows = top.list("flows", findings);
+        let flows = top.list("flows", problems);
         for (n, json) in flows.iter().enumerate() {
-            if let Some((ends, post)) = flow(n, json, hosts, findings) {
+            if let Some((ends, post)) = flow(n, json, hosts, problems) {
                 traffic.ends.push(ends);
                 traffic.operations.push(post);
             }
         }
         traffic.flows = flows.len();
         let mut pairs = Vec::new();
-        for (n, json) in top.list("queue_pairs", findings).iter().enumerate() {
+        for (n, json) in top.list("queue_pairs", problems).iter().enumerate() {
             let first = traffic.ends.len() as u32;
-            let ends = queue_pair(n, json, hosts, first, findings);
+            let ends = queue_pair(n, json, hosts, first, problems);
             let (count, service) = (ends.len() as u32, ends.first().map(|it| it.service));
             traffic.ends.extend(ends);
             pairs.push(Pair {
@@ -65,7 +68,7 @@ impl Traffic {
                 service: service.unwrap_or_default(),
             });
         }
-        let operations = top.list("operations", findings);
+        let operations = top.list("operations", problems);
         let counts = Counts {
             flows: flows.len(),
             pairs,
@@ -74,21 +77,21 @@ impl Traffic {
         for (n, json) in operations.iter().enumerate() {
             traffic
                 .operations
-                .extend(counts.operation(n, json, findings));
+                .extend(counts.operation(n, json, problems));
         }
         if flows.is_empty() && operations.is_empty() {
-            findings.note("flows", "nothing to do", "flows or operations", "");
+            problems.note("flows", "nothing to do", "flows or operations", "");
         }
         traffic
     }
 
     /// Notes more than can be counted.
-    pub fn check_size(&self, links: usize, findings: &mut Findings) {
-        limits::check_size(links, self.ends.len(), self.operations.len(), findings);
+    pub fn check_size(&self, links: usize, problems: &mut Problems) {
+        limits::check_size(links, self.ends.len(), self.operations.len(), problems);
     }
 
     /// Fills in connections and operations; notes what cannot be connected or done.
-    pub fn connect(self, scenario: &mut Scenario, findings: &mut Findings) {
+    pub fn connect(self, scenario: &mut Scenario, problems: &mut Problems) {
         let mut wiring = Wiring::of(scenario);
         let usual = scenario.parameters.transport.priority;
         let first = scenario.parameters.ecmp.first_udp_source_port;
@@ -98,7 +101,7 @@ impl Traffic {
             let ports = [0, 1].map(|side| wiring.nic_port(port(side)));
             for side in [0, 1] {
                 if let Err(there_are) = ports[side] {
-                    missing_port(ends, side, there_are, findings);
+                    missing_port(ends, side, there_are, problems);
                 }
             }
             let [Ok(port_a), Ok(port_b)] = ports else {
@@ -110,7 +113,7 @@ impl Traffic {
                     ends.hosts[0], ends.hosts[1]
                 );
                 let hint = "hosts do not forward";
-                findings.note(ends.place, found, "ends joined by switches", hint);
+                problems.note(ends.place, found, "ends joined by switches", hint);
             }
             let own = match first {
                 None => DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16,
@@ -130,18 +133,18 @@ impl Traffic {
             });
         }
         let mtu_bytes = scenario.parameters.transport.mtu_bytes;
-        self.count_packets(&scenario.parameters, findings);
+        self.count_packets(&scenario.parameters, problems);
         for post in &self.operations {
             let service = self.ends[post.operation.queue_pair as usize / 2].service;
-            services::check(service, &post.operation, post.place, mtu_bytes, findings);
+            services::check(service, &post.operation, post.place, mtu_bytes, problems);
         }
-        self.order(findings);
+        self.order(problems);
         let operations = self.operations.into_iter();
         scenario.operations = operations.map(|post| post.operation).collect();
     }
 
     /// Packets of a queue pair are numbered through.
-    fn count_packets(&self, parameters: &Parameters, findings: &mut Findings) {
+    fn count_packets(&self, parameters: &Parameters, problems: &mut Problems) {
         let mut packets = vec![0u64; self.ends.len() * 2];
         for post in &self.operations {
             let sum = &mut packets[post.operation.queue_pair as usize];
@@ -156,33 +159,21 @@ impl Traffic {
                     grouped((*sum).into())
                 );
                 let expected = format!("fewer than {}", grouped(TOO_MANY_PACKETS.into()));
-                findings.note(post.place, found, expected, "");
+                problems.note(post.place, found, expected, "");
             }
         }
     }
 }
 
-fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(Ends, Post)> {
-    const KEYS: [&str; 10] = [
-        "src",
-        "dst",
-        "bytes",
-        "start_ns",
-        "verb",
-        "src_port",
-        "dst_port",
-        "priority",
-        "udp_source_port",
-        "service",
-    ];
+fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(Ends, Post)> {
     let place = Place::Item("flows", n);
-    let flow = Object::new(place, json, &KEYS, findings)?;
+    let flow = Object::new(place, json, &forms().flow, problems)?;
     let keys = (["src", "dst"], ["src_port", "dst_port"]);
-    let ends = endpoints::read(&flow, keys.0, keys.1, n as u32, hosts, findings);
-    let bytes = flow.whole("bytes", 0..=u64::MAX, None, findings);
-    let at = time(&flow, "start_ns", findings);
+    let ends = endpoints::read(&flow, keys.0, keys.1, n as u32, hosts, problems);
+    let bytes = flow.whole("bytes", problems);
+    let at = time(&flow, "start_ns", problems);
     let ends = ends?.pop()?;
-    let verb = services::verb(&flow, ends.service, findings)?;
+    let verb = services::verb(&flow, ends.service, problems)?;
     // The data goes from src to dst, so it is dst that reads.
     let poster = u32::from(verb == Verb::Read);
     let operation = Operation {
@@ -197,28 +188,19 @@ fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(E
 }
 
 /// The connections of an entry; none where it is not as it should be.
-fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, findings: &mut Findings) -> Vec<Ends> {
-    const KEYS: [&str; 7] = [
-        "a",
-        "b",
-        "a_port",
-        "b_port",
-        "priority",
-        "udp_source_port",
-        "service",
-    ];
+fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, problems: &mut Problems) -> Vec<Ends> {
     let place = Place::Item("queue_pairs", n);
-    let pair = Object::new(place, json, &KEYS, findings);
+    let pair = Object::new(place, json, &forms().queue_pair, problems);
     let keys = (["a", "b"], ["a_port", "b_port"]);
-    let ends = pair.and_then(|pair| endpoints::read(&pair, keys.0, keys.1, first, hosts, findings));
+    let ends = pair.and_then(|pair| endpoints::read(&pair, keys.0, keys.1, first, hosts, problems));
     ends.unwrap_or_default()
 }
 
-fn missing_port(ends: &Ends, side: usize, there_are: u32, findings: &mut Findings) {
+fn missing_port(ends: &Ends, side: usize, there_are: u32, problems: &mut Problems) {
     let place = format!("{}.{}", ends.place, ends.keys[side]);
     let host = ends.hosts[side];
     match there_are {
-        0 => findings.note(
+        0 => problems.note(
             place,
             format!("host {host} without a link"),
             "a host with one",
@@ -226,7 +208,7 @@ fn missing_port(ends: &Ends, side: usize, there_are: u32, findings: &mut Finding
         ),
         _ => {
             let found = format!("NIC port {} of host {host}", ends.ports[side]);
-            findings.note(place, found, format!("NIC port 0 to {}", there_are - 1), "");
+            problems.note(place, found, format!("NIC port 0 to {}", there_are - 1), "");
         }
     }
 }
@@ -246,19 +228,9 @@ struct Pair {
 }
 
 impl Counts {
-    fn operation(&self, n: usize, json: &Json, findings: &mut Findings) -> Option<Post> {
-        const KEYS: [&str; 8] = [
-            "queue_pair",
-            "side",
-            "to",
-            "verb",
-            "bytes",
-            "at_ns",
-            "after",
-            "delay_ns",
-        ];
+    fn operation(&self, n: usize, json: &Json, problems: &mut Problems) -> Option<Post> {
         let place = Place::Item("operations", n);
-        let it = Object::new(place, json, &KEYS, findings)?;
+        let it = Object::new(place, json, &forms().operation, problems)?;
         let pair = it.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
@@ -267,20 +239,22 @@ impl Counts {
                 0 => "an index of queue_pairs, of which there are none".into(),
                 all => format!("an index of queue_pairs, 0 to {}", all - 1),
             };
-            findings.note(it.at("queue_pair"), found, expected, "");
+            problems.note(it.at("queue_pair"), found, expected, "");
         }
-        let side = it.word("side", &[("a", 0), ("b", 1)], findings);
+        let side = it.word::<file::Side>("side", problems);
         let service = pair.map_or(Service::Rc, |pair| pair.service);
-        let verb = services::verb(&it, service, findings);
+        let verb = services::verb(&it, service, problems);
         let last = pair.map_or(0, |pair| u64::from(pair.count.max(1)) - 1);
-        let one = (last == 0).then_some(0);
-        let to = it.whole("to", 0..=last, one, findings);
-        let bytes = it.whole("bytes", 0..=u64::MAX, None, findings);
-        let at = time(&it, "at_ns", findings);
-        let delay = time(&it, "delay_ns", findings);
-        let after = self.after(&it, findings);
+        let to = match it.get("to") {
+            None if last == 0 => Some(0),
+            _ => it.whole_up_to("to", last, problems),
+        };
+        let bytes = it.whole("bytes", problems);
+        let at = time(&it, "at_ns", problems);
+        let delay = time(&it, "delay_ns", problems);
+        let after = self.after(&it, problems);
         let operation = Operation {
-            queue_pair: 2 * (pair?.first + to? as u32) + side?,
+            queue_pair: 2 * (pair?.first + to? as u32) + u32::from(side? == file::Side::B),
             verb: verb?,
             bytes: bytes?,
             at: at?,
@@ -290,15 +264,15 @@ impl Counts {
         Some(Post { place, operation })
     }
 
-    fn after(&self, it: &Object, findings: &mut Findings) -> Option<Vec<u32>> {
-        let items = it.list("after", findings);
+    fn after(&self, it: &Object, problems: &mut Problems) -> Option<Vec<u32>> {
+        let items = it.list("after", problems);
         let mut after = Vec::with_capacity(items.len());
         for json in items {
             match json.whole().filter(|index| *index < self.operations as u64) {
                 Some(index) => after.push(self.flows as u32 + index as u32),
                 None => {
                     let expected = format!("indices of operations, 0 to {}", self.operations - 1);
-                    findings.note(it.at("after"), json.shown(), expected, "");
+                    problems.note(it.at("after"), json.shown(), expected, "");
                 }
             }
         }

@@ -12,9 +12,9 @@ pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
     vec![
         links(simulation),
         paths(simulation),
-        Table {
-            name: "limits",
-            columns: vec![(
+        Table::new(
+            "limits",
+            vec![(
                 "least_ps",
                 Column::U64(
                     operations(simulation)
@@ -22,7 +22,7 @@ pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
                         .collect(),
                 ),
             )],
-        },
+        ),
     ]
 }
 
@@ -33,9 +33,9 @@ fn links(simulation: &Simulation) -> Table {
         .iter()
         .map(|it| u8::from(it.switch))
         .collect();
-    Table {
-        name: "links",
-        columns: vec![
+    Table::new(
+        "links",
+        vec![
             ("a", Column::U32(links.iter().map(|it| it.a).collect())),
             ("b", Column::U32(links.iter().map(|it| it.b).collect())),
             (
@@ -55,7 +55,7 @@ fn links(simulation: &Simulation) -> Table {
                 Column::U64(links.iter().map(|it| it.delay).collect()),
             ),
         ],
-    }
+    )
 }
 
 /// The ports that send the data of a queue pair, the NIC's first. None where switches choose while the run goes on.
@@ -71,14 +71,14 @@ fn paths(simulation: &Simulation) -> Table {
             ports.push(port);
         }
     }
-    Table {
-        name: "paths",
-        columns: vec![
+    Table::new(
+        "paths",
+        vec![
             ("queue_pair", Column::U32(ids)),
             ("hop", Column::U32(hops)),
             ("port", Column::U32(ports)),
         ],
-    }
+    )
 }
 
 fn operations(simulation: &Simulation) -> impl Iterator<Item = &Operation> {

@@ -107,9 +107,9 @@ fn flows(simulation: &Simulation) -> Table {
         simulation.scenario.node_of(port)
     };
     let state = &simulation.operations;
-    Table {
-        name: "flows",
-        columns: vec![
+    Table::new(
+        "flows",
+        vec![
             ("flow", u32s(0..operations.len() as u32)),
             ("queue_pair", u32s(operations.iter().map(|o| o.queue_pair))),
             ("src", u32s(operations.iter().map(|o| node(o.queue_pair)))),
@@ -135,7 +135,7 @@ fn flows(simulation: &Simulation) -> Table {
                 },
             ),
         ],
-    }
+    )
 }
 
 fn verb(verb: Verb) -> u8 {
@@ -176,10 +176,7 @@ fn queue_pairs(simulation: &Simulation) -> Table {
         let received = all.iter().map(|q| q.transport.received());
         columns.push(("messages_received", u64s(received)));
     }
-    Table {
-        name: "queue_pairs",
-        columns,
-    }
+    Table::new("queue_pairs", columns)
 }
 
 fn ports(simulation: &Simulation) -> Table {
@@ -197,9 +194,9 @@ fn ports(simulation: &Simulation) -> Table {
         }
         simulation.sides[port as usize].drops.iter().sum()
     };
-    Table {
-        name: "ports",
-        columns: vec![
+    Table::new(
+        "ports",
+        vec![
             ("port", u32s(numbers.clone())),
             ("node", u32s(numbers.clone().map(|p| scenario.node_of(p)))),
             (
@@ -221,7 +218,7 @@ fn ports(simulation: &Simulation) -> Table {
             ("drops", u64s(numbers.clone().map(drops))),
             ("lost", u64s(simulation.sides.iter().map(|side| side.lost))),
         ],
-    }
+    )
 }
 
 /// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC both ways.
@@ -245,9 +242,9 @@ fn queues(simulation: &Simulation) -> Table {
         let node = simulation.scenario.node_of(lane(*id).0);
         u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
     };
-    Table {
-        name: "queues",
-        columns: vec![
+    Table::new(
+        "queues",
+        vec![
             ("port", u32s(used.iter().map(|id| id / PRIORITIES as u32))),
             (
                 "priority",
@@ -295,14 +292,14 @@ fn queues(simulation: &Simulation) -> Table {
             ),
             ("paused_ps", u64s(used.iter().map(|id| pause(id).total))),
         ],
-    }
+    )
 }
 
 fn pauses(simulation: &Simulation) -> Table {
     let rows = &simulation.pauses;
-    Table {
-        name: "pauses",
-        columns: vec![
+    Table::new(
+        "pauses",
+        vec![
             ("port", u32s(rows.iter().map(|row| row.port))),
             (
                 "priority",
@@ -311,7 +308,7 @@ fn pauses(simulation: &Simulation) -> Table {
             ("start_ps", u64s(rows.iter().map(|row| row.start))),
             ("end_ps", u64s(rows.iter().map(|row| row.end))),
         ],
-    }
+    )
 }
 
 /// The queues that were ever stuck, where there is a watchdog.
@@ -327,9 +324,9 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
         .collect();
     let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|id| value(guard(id))));
     let lanes = stuck.iter().map(|id| lane(*id));
-    Some(Table {
-        name: "watchdog",
-        columns: vec![
+    Some(Table::new(
+        "watchdog",
+        vec![
             ("port", u32s(lanes.clone().map(|(port, _)| port))),
             (
                 "priority",
@@ -341,7 +338,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
             ("dropped_frames", of(&|it| it.dropped_frames)),
             ("dropped_bytes", of(&|it| it.dropped_bytes)),
         ],
-    })
+    ))
 }
 
 /// The ports for whose queues packets were trimmed, where switches trim.
@@ -352,13 +349,13 @@ fn trims(simulation: &Simulation) -> Option<Table> {
     let ports: Vec<u32> = (0..simulation.ports.len() as u32)
         .filter(|port| of(port) > 0)
         .collect();
-    Some(Table {
-        name: "trims",
-        columns: vec![
+    Some(Table::new(
+        "trims",
+        vec![
             ("port", u32s(ports.iter().copied())),
             ("frames", u64s(ports.iter().map(of))),
         ],
-    })
+    ))
 }
 
 /// Circles of queues: each row waits for the next of its circle, the last for the first.
@@ -369,9 +366,9 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(u32, u8)>]) -> Table {
     });
     let rows: Vec<_> = places.collect();
     let node = |port: u32| simulation.scenario.node_of(port);
-    Table {
-        name: "deadlocks",
-        columns: vec![
+    Table::new(
+        "deadlocks",
+        vec![
             ("circle", u32s(rows.iter().map(|row| row.0))),
             ("place", u32s(rows.iter().map(|row| row.1))),
             ("port", u32s(rows.iter().map(|row| row.2 .0))),
@@ -388,7 +385,7 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(u32, u8)>]) -> Table {
                 })),
             ),
         ],
-    }
+    )
 }
 
 impl Simulation {

@@ -103,9 +103,9 @@ impl Series {
 
     /// The samples as a table.
     pub fn table(self) -> Table {
-        Table {
-            name: "series",
-            columns: vec![
+        Table::new(
+            "series",
+            vec![
                 ("time_ps", Column::U64(self.time)),
                 (
                     "what",
@@ -118,7 +118,7 @@ impl Series {
                 ("priority", Column::U8(self.priority)),
                 ("value", Column::F64(self.value)),
             ],
-        }
+        )
     }
 }
 

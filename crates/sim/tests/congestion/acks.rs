@@ -352,12 +352,12 @@ fn parameters_that_do_not_fit() {
                 min_rate_bps: Some(25 * GIGABIT + 1),
                 ..timely::Parameters::default()
             }),
-            "congestion.t_high_ns: found 500000, expected at least t_low_ns, 500001\n\
-             congestion.min_rtt_ns: found 0, expected at least 1\n\
+            "congestion.min_rtt_ns: found 0, expected at least 1\n\
              congestion.alpha: found 0, expected above 0 and at most 1\n\
              congestion.beta: found 1.1, expected above 0 and at most 1\n\
              congestion.hyperactive_after: found 0, expected at least 1\n\
              congestion.segment_bytes: found 0, expected at least 1\n\
+             congestion.t_high_ns: found 500000, expected at least t_low_ns, 500001\n\
              congestion.min_rate_bps: found 25000000001, expected 1 to 25000000000, the line rate",
         ),
         (
@@ -376,7 +376,7 @@ fn parameters_that_do_not_fit() {
             "congestion.base_target_ns: found 0, expected at least 1\n\
              congestion.fs_min_window_packets: found 0, expected above 0\n\
              congestion.fs_max_window_packets: found 0, expected above fs_min_window_packets, 0\n\
-             congestion.additive_packets: found inf, expected above 0\n\
+             congestion.additive_packets: found no number, expected above 0\n\
              congestion.beta: found 0, expected above 0 and at most 1\n\
              congestion.max_mdf: found 1, expected above 0 and below 1\n\
              congestion.max_window_packets: found 0.5, expected at least min_window_packets, 1\n\
@@ -391,9 +391,9 @@ fn parameters_that_do_not_fit() {
                 ..hpcc::Parameters::default()
             }),
             "congestion.target_percent: found 101, expected 1 to 100\n\
-             congestion.base_rtt_ns: found 0, expected at least 1\n\
              congestion.additive_bytes: found 0, expected at least 1\n\
-             congestion.header_bytes: found 1001, expected 0 to 1000",
+             congestion.base_rtt_ns: found 0, expected at least 1\n\
+             congestion.header_bytes: found 1001, expected 0 to 1,000",
         ),
     ];
     for (parameters, expected) in rows {

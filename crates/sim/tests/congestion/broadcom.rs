@@ -242,9 +242,9 @@ fn parameters_that_do_not_fit() {
             },
             "congestion.g: found 17, expected 0 to 16\n\
              congestion.rtt_us: found 0, expected at least 1\n\
-             congestion.tr_update_cyls: found 256, expected 0 to 255\n\
-             congestion.init_cp: found 1025, expected 0 to 1024\n\
-             congestion.red_div: found 0, expected at least 1",
+             congestion.init_cp: found 1025, expected 0 to 1,024\n\
+             congestion.red_div: found 0, expected at least 1\n\
+             congestion.tr_update_cyls: found 256, expected 0 to 255",
         ),
         (
             Broadcom {

@@ -207,14 +207,14 @@ fn parameters_that_do_not_fit() {
         refused.to_string(),
         "congestion.config_base_rtt_ns: found 0, expected at least 1\n\
          congestion.target_qdelay_ns: found 0, expected at least 1\n\
-         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1000\n\
-         congestion.fi_packets: found NaN, expected above 0 and at most 1000\n\
-         congestion.qa_threshold: found -1, expected above 0 and at most 1000\n\
+         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1,000\n\
          congestion.gamma: found 1.1, expected above 0 and at most 1\n\
          congestion.max_md_jump: found 0, expected above 0 and at most 1\n\
+         congestion.fi_packets: found no number, expected above 0 and at most 1,000\n\
          congestion.qa_gate: found 33, expected 0 to 32\n\
+         congestion.qa_threshold: found -1, expected above 0 and at most 1,000\n\
          congestion.rcv_cwnd_pend: found 128, expected 0 to 127\n\
-         congestion.path_entropy_size: found 0, expected 1 to 16384"
+         congestion.path_entropy_size: found 0, expected 1 to 16,384"
     );
 }
 

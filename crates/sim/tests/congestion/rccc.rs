@@ -148,11 +148,11 @@ fn parameters_that_do_not_fit() {
     assert_eq!(
         refused.to_string(),
         "congestion.config_base_rtt_ns: found 0, expected at least 1\n\
-         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1000\n\
-         congestion.credit_packets: found 0, expected 1 to 1000\n\
+         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1,000\n\
+         congestion.credit_packets: found 0, expected 1 to 1,000\n\
          congestion.credit_rate: found 1.1, expected above 0 and at most 1\n\
          congestion.credit_timeout_ns: found 0, expected at least 1\n\
-         congestion.path_entropy_size: found 0, expected 1 to 16384\n\
+         congestion.path_entropy_size: found 0, expected 1 to 16,384\n\
          congestion.nscc.gamma: found 0, expected above 0 and at most 1"
     );
 }

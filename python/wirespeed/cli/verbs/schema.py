@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from wirespeed.cli.app import app
 
 
-@app.command(short_help="Write the JSON Schema of cluster files or traffic files.")
+class Form(StrEnum):
+    """A form of file that has a schema."""
+
+    CLUSTER = "cluster"
+    TRAFFIC = "traffic"
+    SCENARIO = "scenario"
+
+
+@app.command(short_help="Write the JSON Schema of cluster, traffic or scenario files.")
 def schema(
-    traffic: Annotated[
-        bool,
-        typer.Option(
-            "--traffic", help="Write the schema of traffic files (input of `sim run`) instead of cluster files."
+    form: Annotated[
+        Form,
+        typer.Argument(
+            metavar="[FILE_TYPE]",
+            help="File type: cluster, traffic (input of `sim run`) or scenario (input of `sim run`, JSON). "
+            "Default: cluster.",
+            show_default=False,
         ),
-    ] = False,
+    ] = Form.CLUSTER,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file. Default: standard output.")
     ] = None,
 ) -> None:
-    """Write the JSON Schema of cluster files or traffic files, for editors that complete and check YAML.
+    """Write the JSON Schema of cluster, traffic or scenario files, for editors that complete and check YAML or JSON.
 
     For the YAML language server, add `# yaml-language-server: $schema=cluster.schema.json` as the first line of the
     cluster file.
@@ -31,17 +44,29 @@ def schema(
 
     \b
       wirespeed schema -o cluster.schema.json
-      wirespeed schema --traffic -o traffic.schema.json
+      wirespeed schema traffic -o traffic.schema.json
+      wirespeed schema scenario -o scenario.schema.json
     """
     import json
 
-    if traffic:
-        from wirespeed.simulation.workload import traffic_schema as found
-    else:
-        from wirespeed.cluster import schema as found
-
-    text = json.dumps(found(), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(_schema(form), indent=2, ensure_ascii=False) + "\n"
     if output is None:
         typer.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
+
+
+def _schema(form: Form) -> Mapping[str, Any]:
+    match form:
+        case Form.CLUSTER:
+            from wirespeed.cluster import schema
+
+            return schema()
+        case Form.TRAFFIC:
+            from wirespeed.simulation.workload import traffic_schema
+
+            return traffic_schema()
+        case Form.SCENARIO:
+            from wirespeed.simulation import scenario_schema
+
+            return scenario_schema()

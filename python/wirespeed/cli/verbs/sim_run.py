@@ -142,7 +142,7 @@ def run(
 
     A cluster file is simulated with the values that `render` writes for every switch, NIC and class. Ports have the
     names of the plan, such as leaf1:Ethernet1/1. Values that neither the cluster file nor the catalogue contains are
-    listed as assumed. A second file describes the traffic (`wirespeed schema --traffic` lists all keys):
+    listed as assumed. A second file describes the traffic (`wirespeed schema traffic` lists all keys):
 
     \b
       version: 1

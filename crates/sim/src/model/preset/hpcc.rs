@@ -1,12 +1,15 @@
-//! The `hpcc` preset: the devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019;
-//! github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator,
-//! frame by frame, and is not a model of any product.
+//! The `hpcc` preset.
 
 use crate::congestion::{self, dcqcn_nvidia};
 use crate::model::parameters::*;
 
 /// Data, and acknowledgements in the switches.
 const DATA_PRIORITY: u8 = 3;
+
+pub(super) const DESCRIPTION: &str =
+    "The devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019; \
+     github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator, frame \
+     by frame, and is not a model of any product.";
 
 pub(super) fn parameters() -> Parameters {
     Parameters {

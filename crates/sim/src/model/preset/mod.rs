@@ -6,16 +6,37 @@ mod sockets;
 
 use crate::model::parameters::Parameters;
 
+/// A preset.
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// What it stands for.
+    pub description: &'static str,
+    /// Its parameters.
+    pub parameters: fn() -> Parameters,
+}
+
 /// The presets there are.
-pub const NAMES: [&str; 2] = ["hpcc", "roce"];
+pub const ALL: [Preset; 2] = [
+    Preset {
+        name: "hpcc",
+        description: hpcc::DESCRIPTION,
+        parameters: hpcc::parameters,
+    },
+    Preset {
+        name: "roce",
+        description: roce::DESCRIPTION,
+        parameters: roce::parameters,
+    },
+];
+
+/// Their names.
+pub const NAMES: [&str; 2] = [ALL[0].name, ALL[1].name];
 
 /// The preset of that name.
 pub fn by_name(name: &str) -> Option<Parameters> {
-    match name {
-        "hpcc" => Some(hpcc::parameters()),
-        "roce" => Some(roce::parameters()),
-        _ => None,
-    }
+    let preset = ALL.iter().find(|preset| preset.name == name)?;
+    Some((preset.parameters)())
 }
 
 #[cfg(test)]

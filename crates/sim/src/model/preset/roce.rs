@@ -1,5 +1,4 @@
-//! The `roce` preset: RoCEv2 as its standards frame it, over a switch of the Tomahawk 3 class as SONiC and Broadcom's
-//! guide 957608-AN210 set one up.
+//! The `roce` preset.
 
 use crate::congestion::{self, dcqcn};
 use crate::model::parameters::*;
@@ -13,6 +12,10 @@ const DATA_PRIORITY: u8 = 3;
 const CNP_PRIORITY: u8 = 7;
 /// A packet memory cell of Tomahawk 3: the headrooms of SONiC's pg_profile_lookup.ini for it are multiples of it.
 const CELL: u32 = 254;
+
+pub(super) const DESCRIPTION: &str =
+    "RoCEv2 with the frames of its standards, over a switch of the Tomahawk 3 class as SONiC and Broadcom's guide 957608-AN210 \
+     configure one.";
 
 pub(super) fn parameters() -> Parameters {
     Parameters {

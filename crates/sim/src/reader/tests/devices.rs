@@ -49,8 +49,8 @@ fn refusals_of_devices() {
         ),
         (
             on_2(r#""markin": {}"#),
-            "devices[0].parameters: found the key \"markin\", expected congestion, ecmp, framing, marking, nic, \
-             notification, pfc, scheduler, sockets, switch, transport\n  hint: did you mean \"marking\"?",
+            "devices[0].parameters: found the key \"markin\", expected framing, switch, ecmp, pfc, marking, \
+             scheduler, nic, transport, sockets, notification, congestion\n  hint: did you mean \"marking\"?",
         ),
         (
             on_2(r#""marking": {"pmax": 2}"#),

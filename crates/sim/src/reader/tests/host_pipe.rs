@@ -22,7 +22,7 @@ fn refusals_of_host_pipes() {
     let rows = [
         (slot(6, 8, 256), "parameters.nic.pipe.pcie.generation: found 6, expected 1 to 5"),
         (slot(5, 3, 256), "parameters.nic.pipe.pcie.width: found 3, expected 1, 2, 4, 8, 12, 16 or 32"),
-        (slot(5, 8, 100), "parameters.nic.pipe.pcie.max_payload_bytes: found 100, expected 64, 128, 256, 512, 1024, 2048 or 4096"),
+        (slot(5, 8, 100), "parameters.nic.pipe.pcie.max_payload_bytes: found 100, expected 64, 128, 256, 512, 1,024, 2,048 or 4,096"),
         (behind(5, 8, 256, r#", "dllp_bytes": 65"#), "parameters.nic.pipe.pcie.dllp_bytes: found 65, expected 0 to 64"),
         (
             behind(5, 8, 256, r#", "ordered_writes": {"rule": "outstanding", "writes": 0, "commit_ns": 0}"#),
@@ -71,8 +71,8 @@ fn refusals_of_host_pipes() {
         (
             behind(5, 8, 256, r#", "reads": {"tags": 0, "max_read_request_bytes": 500, "round_trip_ns": 0, "read_completion_boundary_bytes": 32}"#),
             "parameters.nic.pipe.pcie.reads.tags: found 0, expected 1 to 16,384\n\
+             parameters.nic.pipe.pcie.reads.max_read_request_bytes: found 500, expected 128, 256, 512, 1,024, 2,048 or 4,096\n\
              parameters.nic.pipe.pcie.reads.round_trip_ns: found 0, expected 1 to 1,000,000,000\n\
-             parameters.nic.pipe.pcie.reads.max_read_request_bytes: found 500, expected 128, 256, 512, 1024, 2048 or 4096\n\
              parameters.nic.pipe.pcie.reads.read_completion_boundary_bytes: found 32, expected 64 or 128",
         ),
         (

@@ -2,12 +2,12 @@
 
 use super::{Traffic, LATEST};
 use crate::problem::grouped;
-use crate::reader::problems::Findings;
+use crate::reader::problems::Problems;
 use crate::time::{Picoseconds, SECOND};
 
 impl Traffic {
     /// Goes through all operations, each after those that it waits for. Those that wait for each other never begin.
-    pub(super) fn order(&self, findings: &mut Findings) {
+    pub(super) fn order(&self, problems: &mut Problems) {
         let all = &self.operations;
         let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
         let mut followers = vec![Vec::new(); all.len()];
@@ -29,7 +29,7 @@ impl Traffic {
                     grouped((start / SECOND).into())
                 );
                 let expected = format!("at most {} s", grouped((LATEST / SECOND).into()));
-                findings.note(all[done].place, found, expected, "");
+                problems.note(all[done].place, found, expected, "");
             }
             let start = start.min(LATEST);
             for &n in &followers[done] {
@@ -41,12 +41,12 @@ impl Traffic {
             }
         }
         if let Some(stuck) = waits.iter().position(|&left| left > 0) {
-            self.find_circle(stuck, &waits, findings);
+            self.find_circle(stuck, &waits, problems);
         }
     }
 
     /// Operation `stuck` never begins, as all that wait for something yet.
-    fn find_circle(&self, stuck: usize, waits: &[usize], findings: &mut Findings) {
+    fn find_circle(&self, stuck: usize, waits: &[usize], problems: &mut Problems) {
         let all = &self.operations;
         // Whoever still waits waits for one who does; following that ends in a circle.
         let mut seen = vec![usize::MAX; all.len()];
@@ -66,6 +66,6 @@ impl Traffic {
         let dots = if circle.len() > 9 { " after …" } else { "" };
         let found = format!("a circle: {}{dots}", names.join(" after "));
         let place = format!("{}.after", all[at].place);
-        findings.note(place, found, "operations that can begin", "");
+        problems.note(place, found, "operations that can begin", "");
     }
 }

@@ -1,38 +1,11 @@
-//! What a run gives: tables of plain columns, and their totals.
+//! The totals of a run.
 
 use crate::time::Picoseconds;
-
-/// One table; all columns have the same length.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Table {
-    /// `flows`, `ports`, `queues`, `pauses` or `series`.
-    pub name: &'static str,
-    /// Name (with its unit) and values.
-    pub columns: Vec<(&'static str, Column)>,
-}
-
-/// The values of one column.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Column {
-    /// Small numbers: priorities, flags.
-    U8(Vec<u8>),
-    /// Ids and counts.
-    U32(Vec<u32>),
-    /// Bytes, picoseconds, large counts.
-    U64(Vec<u64>),
-    /// Rates, probabilities.
-    F64(Vec<f64>),
-    /// One of a few words: index into `words`.
-    Word {
-        /// The words.
-        words: &'static [&'static str],
-        /// Index of each row's word.
-        indices: Vec<u8>,
-    },
-}
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Totals of a run.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// Data and ACK frames that started on a link.
     pub hops: u64,
@@ -42,9 +15,9 @@ pub struct Summary {
     pub cnp_frames: u64,
     /// Events taken from the queue.
     pub events: u64,
-    /// Simulated time at the end.
+    /// Simulated time at the end, ps.
     pub end: Picoseconds,
-    /// XOFF sent, per priority and port.
+    /// XOFF sent, counted per priority and port.
     pub pfc_pauses: u64,
     /// XON sent.
     pub pfc_resumes: u64,
@@ -52,25 +25,26 @@ pub struct Summary {
     pub ecn_marks: u64,
     /// Congestion notifications received by senders, as frames or in ACKs.
     pub cnps: u64,
-    /// Frames dropped in switches and NICs, losses on links aside: no room, no way, or a port that is down.
+    /// Frames dropped in switches and NICs: no buffer, no route, or a port that is down. Losses on links are not included.
     pub drops: u64,
-    /// Of these, frames for which a switch had no way, or a NIC no owner.
+    /// Of these, frames for which a switch had no route, or that reached a NIC they were not addressed to.
     pub unroutable: u64,
     /// Frames lost on a link.
     pub losses: u64,
-    /// Data packets sent again.
+    /// Data packets retransmitted.
     pub retransmissions: u64,
-    /// Completion time of each completed operation in order of posting: first allowed post to last ACK.
+    /// Completion time of each completed operation in order of posting, ps: earliest post to last ACK.
+    #[serde(skip)]
     pub completion: Vec<Picoseconds>,
-    /// Operations that failed or never ended.
+    /// Operations that failed or did not complete.
     pub failed: u64,
     /// Queues that the watchdog found stuck.
     pub watchdog_stuck: u64,
     /// Of these, recovered.
     pub watchdog_recovered: u64,
-    /// Frames that it dropped.
+    /// Frames that the watchdog dropped.
     pub watchdog_drops: u64,
-    /// Packets of which switches let only the header go on.
+    /// Packets of which switches forwarded only the header.
     pub trims: u64,
     /// Circles of queues that wait for each other.
     pub deadlocks: u64,
@@ -122,15 +96,4 @@ impl Summary {
         self.trims += trims;
         self.deadlocks += deadlocks;
     }
-}
-
-/// Tables and totals.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// The totals.
-    pub summary: Summary,
-    /// flows, ports, queues, pauses; series when something was sampled.
-    pub tables: Vec<Table>,
-    /// What follows from the scenario alone: links, paths, limits.
-    pub context: Vec<Table>,
 }

@@ -1,0 +1,42 @@
+//! What a run gives: tables of plain columns, and their totals.
+
+mod column;
+mod schema;
+mod summary;
+pub mod tables;
+
+pub use column::Column;
+pub use schema::schema;
+pub use summary::Summary;
+
+/// One table; all columns have the same length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Its name, one of those in [`tables`].
+    pub name: &'static str,
+    /// Name (with its unit) and values.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+impl Table {
+    /// A table with the columns that the schema declares, in that order.
+    ///
+    /// # Panics
+    ///
+    /// The columns are others.
+    pub fn new(name: &'static str, columns: Vec<(&'static str, Column)>) -> Self {
+        schema::assert_declared(name, &columns);
+        Table { name, columns }
+    }
+}
+
+/// Tables and totals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The totals.
+    pub summary: Summary,
+    /// flows, ports, queues, pauses; series when something was sampled.
+    pub tables: Vec<Table>,
+    /// What follows from the scenario alone: links, paths, limits.
+    pub context: Vec<Table>,
+}

@@ -1,0 +1,145 @@
+//! The schema of results, and tables held against it.
+
+use super::column::Column;
+use super::summary::Summary;
+use super::tables;
+use crate::schema::unit;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{json, Map, Value};
+use std::sync::OnceLock;
+
+/// Tables of a run, tables that follow from the scenario alone, and totals. A column has a type, a unit, a description, and
+/// words where it has no other values; `is_optional` where some runs lack it.
+pub fn schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut tables = Tables(SchemaSettings::draft2020_12().into_generator());
+        json!({
+            "tables": {
+                "flows": tables.table::<tables::Flows>(),
+                "queue_pairs": tables.table::<tables::QueuePairs>(),
+                "ports": tables.table::<tables::Ports>(),
+                "queues": tables.table::<tables::Queues>(),
+                "pauses": tables.table::<tables::Pauses>(),
+                "watchdog": tables.table::<tables::Watchdog>(),
+                "voqs": tables.table::<tables::Voqs>(),
+                "trims": tables.table::<tables::Trims>(),
+                "credits": tables.table::<tables::Credits>(),
+                "deadlocks": tables.table::<tables::Deadlocks>(),
+                "series": tables.table::<tables::Series>(),
+            },
+            "context": {
+                "links": tables.table::<tables::Links>(),
+                "paths": tables.table::<tables::Paths>(),
+                "limits": tables.table::<tables::Limits>(),
+                "names": tables.table::<tables::Names>(),
+            },
+            "totals": tables.table::<Summary>()["columns"],
+        })
+    })
+}
+
+/// Panics unless the columns of a table are those of the schema, in that order.
+pub fn assert_declared(table: &str, columns: &[(&'static str, Column)]) {
+    let found = ["tables", "context"]
+        .into_iter()
+        .find_map(|kind| schema()[kind][table]["columns"].as_object());
+    let mut declared = found
+        .unwrap_or_else(|| panic!("the schema has no table {table}"))
+        .iter();
+    for (name, column) in columns {
+        let (_, property) = declared
+            .by_ref()
+            .find(|(key, property)| key == name || property["is_optional"] != true)
+            .filter(|(key, _)| key == name)
+            .unwrap_or_else(|| panic!("the schema has no column {table}.{name} there"));
+        assert_eq!(property["type"], type_name(column), "{table}.{name}");
+        if let Column::Word { words, .. } = column {
+            let known = property["words"].as_object();
+            let known = known.map(|known| known.keys().map(String::as_str));
+            assert!(
+                known.is_some_and(|it| it.eq(words.iter().copied())),
+                "{table}.{name}"
+            );
+        }
+    }
+    let missing = declared.find(|(_, property)| property["is_optional"] != true);
+    assert_eq!(missing, None, "{table}");
+}
+
+fn type_name(column: &Column) -> &'static str {
+    match column {
+        Column::U8(_) => "uint8",
+        Column::U32(_) => "uint32",
+        Column::U64(_) => "uint64",
+        Column::F64(_) => "float64",
+        Column::Word { .. } => "text",
+    }
+}
+
+struct Tables(SchemaGenerator);
+
+impl Tables {
+    fn table<T: JsonSchema>(&mut self) -> Value {
+        let schema = self.0.root_schema_for::<T>().to_value();
+        let required = schema["required"].as_array();
+        let is_required =
+            |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let properties = schema["properties"].as_object().expect("columns");
+        let columns = properties.iter().map(|(name, property)| {
+            let column = column(&schema, name, property, is_required(name));
+            (name.clone(), column)
+        });
+        json!({
+            "description": description(&schema),
+            "columns": Value::Object(columns.collect()),
+        })
+    }
+}
+
+fn column(schema: &Value, name: &str, property: &Value, is_required: bool) -> Value {
+    let mut column = Map::new();
+    let mut words = Map::new();
+    let reference = property["$ref"].as_str().unwrap_or_default();
+    let resolved = reference
+        .strip_prefix("#/$defs/")
+        .map(|name| &schema["$defs"][name]);
+    for variant in resolved
+        .and_then(|it| it["oneOf"].as_array())
+        .into_iter()
+        .flatten()
+    {
+        let word = variant["const"].as_str().expect("a word");
+        words.insert(word.into(), description(variant));
+    }
+    let type_name = match property["format"].as_str() {
+        Some("double") => "float64",
+        Some(integer) => integer,
+        None if property["type"] == "array" => "list",
+        None => "text",
+    };
+    column.insert("type".into(), type_name.into());
+    if let Some(unit) = unit(name).filter(|_| type_name != "text") {
+        column.insert("unit".into(), unit.into());
+    }
+    column.insert("description".into(), description(property));
+    if !words.is_empty() {
+        column.insert("words".into(), Value::Object(words));
+    }
+    let is_time = name.ends_with("_ps");
+    if !is_required {
+        let key = if is_time {
+            "is_nullable"
+        } else {
+            "is_optional"
+        };
+        column.insert(key.into(), true.into());
+    }
+    Value::Object(column)
+}
+
+fn description(schema: &Value) -> Value {
+    let text = schema["description"].as_str().unwrap_or_default();
+    text.replace('\n', " ").into()
+}

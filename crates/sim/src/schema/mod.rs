@@ -1,0 +1,42 @@
+//! JSON Schema (draft 2020-12) of types, and values held against it.
+//!
+//! Ranges stand in attributes at the fields of a type, descriptions in its doc comments. Keywords beside the standard ones:
+//!
+//! * `x-unit`: the unit of a number;
+//! * `x-presets`: the value in each preset;
+//! * `x-default`: the default of a key that another key determines, as text;
+//! * `x-title`: the heading of a variant.
+
+mod annotations;
+pub mod ranges;
+
+pub use annotations::unit;
+use schemars::generate::SchemaSettings;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+/// The schema of a type.
+pub fn of<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>().to_value();
+    annotations::annotate(&mut schema);
+    schema
+}
+
+/// What a `$ref` refers to in a document; the schema itself where it has none.
+pub fn resolve<'s>(document: &'s Value, schema: &'s Value) -> &'s Value {
+    let mut found = schema;
+    while let Some(path) = found["$ref"].as_str() {
+        let name = path.strip_prefix("#/$defs/").expect("a definition");
+        found = &document["$defs"][name];
+    }
+    found
+}
+
+/// The variants of an enum or of a value that may be null, as far as there are any.
+pub fn variants(schema: &Value) -> &[Value] {
+    ["anyOf", "oneOf"]
+        .into_iter()
+        .find_map(|key| schema[key].as_array())
+        .map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,91 @@
+"""The schema of scenarios and results: what the simulator reads and writes fits it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from planned_scenarios import made
+from small_scenarios import INCAST, written
+
+from wirespeed.cluster import read
+from wirespeed.plan import build
+from wirespeed.simulation import run, scenario_schema
+from wirespeed.simulation.schema import table_columns
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "simulator").glob("*.json"))
+TRAFFIC = "version: 1\nname: pairs\ntraffic:\n  - {pattern: permutation, size: 64 kB, messages: 2}\n"
+NAMES = {"node_names": ["node1", "node2", "node3", "leaf1"]}
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    return Draft202012Validator(scenario_schema())
+
+
+def test_the_schema_is_a_json_schema() -> None:
+    Draft202012Validator.check_schema(scenario_schema())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_fits(path: Path, validator: Draft202012Validator) -> None:
+    assert list(validator.iter_errors(json.loads(path.read_text(encoding="utf-8")))) == []
+
+
+@pytest.mark.parametrize("example", ["arista-leaf-spine", "mi300x-4node"])
+def test_a_scenario_made_from_a_plan_fits(example: str, tmp_path: Path, validator: Draft202012Validator) -> None:
+    plan = build(read(ROOT / "examples" / example / "cluster.yaml"))
+    _, document = made(plan, tmp_path, TRAFFIC)
+    assert list(validator.iter_errors(document)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"hosts": 0}, "$.hosts"),
+        ({"hostss": 2}, "$"),
+        ({"flows": [{"src": 0, "dst": 1, "bytes": 1, "priority": 8}]}, "$.flows[0].priority"),
+        ({"flows": [{"src": 0, "dst": 1}]}, "$.flows[0]"),
+        ({"parameters": {"transport": {"retry_count": 8}}}, "$.parameters.transport.retry_count"),
+        ({"parameters": {"marking": {"at": "dequeues"}}}, "$.parameters.marking.at"),
+        ({"faults": [{"kind": "cnp-loss", "link": 0, "probability": 2}]}, "$.faults[0]"),
+    ],
+)
+def test_what_does_not_fit(change: dict[str, Any], place: str, validator: Draft202012Validator) -> None:
+    assert [error.json_path for error in validator.iter_errors({**INCAST, **change})] == [place]
+
+
+def test_every_description_is_there() -> None:
+    assert [path for path, schema in properties(scenario_schema()) if not schema.get("description")] == []
+
+
+def properties(schema: Any, path: str = "$") -> list[tuple[str, dict[str, Any]]]:
+    """Every property of every object in a schema, with its path there."""
+    if isinstance(schema, list):
+        return [found for n, one in enumerate(schema) for found in properties(one, f"{path}[{n}]")]
+    if not isinstance(schema, dict):
+        return []
+    own = [(f"{path}.{key}", one) for key, one in schema.get("properties", {}).items() if "const" not in one]
+    return own + [
+        found for key, one in schema.items() if key != "x-presets" for found in properties(one, f"{path}.{key}")
+    ]
+
+
+def test_tables_have_the_columns_of_the_schema(tmp_path: Path) -> None:
+    result = run(written(tmp_path, {**INCAST, **NAMES}), "roce", 1)
+    optional = {"rnr_naks_sent", "messages_received"}
+    for name, table in {**result.tables, **result.context}.items():
+        assert [column for column in table_columns(name) if column not in optional] == table.column_names, name
+
+
+def test_a_time_is_named_by_its_unit() -> None:
+    units = {"ns": "ns", "us": "us", "bytes": "bytes", "gbps": "Gb/s", "bps": "bit/s", "mbps": "Mb/s", "percent": "%"}
+    for path, schema in properties(scenario_schema()):
+        suffix = re.split(r"[._]", path)[-1]
+        if suffix in units and "integer" in str(schema.get("type")):
+            assert schema["x-unit"] == units[suffix], path
