@@ -4,7 +4,7 @@
 //! Widths and order of the fields are those that public implementations have: the headers of `xdp2`
 //! (`uet_pds_control_pkt`; `credit` and `credit_target` in `uet_pds_ack_cc` and `uet_pds_rud_rod_request_cc`) and the
 //! fields of a traffic generator for these packets (`UetPdsRudRodCP` of `ixnetwork_restpy`: credit, reserved; CCC,
-//! credit target). The PSN of both is 0: they carry no data.
+//! credit target). The PSN of both is 0: control packets take no PSN.
 
 use crate::frame::{Frame, FCS, UDP_HEADER};
 use crate::ip::{Network, UDP_PROTOCOL};

@@ -60,7 +60,7 @@ impl Ip {
     }
 }
 
-/// What surrounds the UDP datagram of a RoCEv2 packet.
+/// The headers around the UDP datagram of a RoCEv2 packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encapsulation {
     /// The IP version.
@@ -105,7 +105,7 @@ impl Encapsulation {
         self.packet(UDP_HEADER + payload)
     }
 
-    /// A frame with so many bytes after the IP header.
+    /// A frame with `after_ip` bytes after the IP header.
     fn packet(self, after_ip: u32) -> Frame {
         Frame::with_bytes(ETHERNET_HEADER + self.tag() + self.ip.header() + after_ip + FCS)
     }
@@ -175,7 +175,7 @@ impl Frame {
         self.bytes
     }
 
-    /// What the frame occupies on the link, bytes: preamble, start delimiter, frame, minimum gap.
+    /// Bytes that the frame occupies on the link: preamble, start delimiter, frame, minimum gap.
     pub fn wire_bytes(self) -> u32 {
         self.bytes + ETHERNET_OVERHEAD
     }
@@ -185,7 +185,7 @@ impl Frame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathMtu(u32);
 
-/// Asked for a path MTU that InfiniBand does not know.
+/// A path MTU that InfiniBand does not define.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("path MTU {0}: expected 256, 512, 1024, 2048 or 4096 bytes")]
 pub struct UnknownPathMtu(pub u32);
@@ -207,7 +207,7 @@ impl PathMtu {
 
     /// The largest path MTU whose RDMA-write packet fits an interface MTU (the IP packet), bytes.
     ///
-    /// `None` when not even 256 bytes of payload fit.
+    /// `None` when the interface MTU is too small for 256 bytes of payload.
     pub fn fitting(interface_mtu: u32, ip: Ip) -> Option<Self> {
         let headers = ip.header() + UDP_HEADER + BTH + RETH + ICRC;
         Self::ALL
@@ -239,7 +239,8 @@ impl PathMtu {
         size.div_ceil(u64::from(self.0)).max(1)
     }
 
-    /// A message whose first (or only) packet carries `first` bytes of extension header, and a separate last one `last`.
+    /// Bytes on the link of a message. The first or only packet carries `first` bytes of extension header; the last packet of
+    /// several carries `last`.
     fn message(self, size: u64, encapsulation: Encapsulation, first: u32, last: u32) -> u64 {
         let mtu = u64::from(self.0);
         let packets = self.packets(size);

@@ -1,8 +1,8 @@
-//! The transport headers of a RoCEv2 packet, each with its bytes in both directions.
+//! The transport headers of a RoCEv2 packet, written and read.
 
 use crate::parse::ParseError;
 
-/// What the base transport header says besides the kind of packet (IBTA volume 1, section 9.2).
+/// The base transport header without the opcode and the pad count (IBTA volume 1, section 9.2).
 ///
 /// Queue pairs and sequence numbers have 24 bits; bits above them are not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Bth {
     pub unreliable: bool,
     /// SE: the responder shall raise an event (section 9.2.3).
     pub solicited_event: bool,
-    /// MigReq: the path has migrated; also the state of a connection that knows no other path (section 9.2.4).
+    /// MigReq: the path has migrated; also set on a connection with a single path (section 9.2.4).
     pub migrated: bool,
     /// P_Key: the partition (section 9.2.7).
     pub partition_key: u16,
@@ -30,11 +30,11 @@ pub struct Bth {
 /// The partition of which every port is a full member by default (IBTA volume 1, section 10.9.1).
 pub const DEFAULT_PARTITION_KEY: u16 = 0xffff;
 
-/// What tells opcodes of UC from those of RC (section 9.2.1).
+/// The bit that distinguishes opcodes of UC from those of RC (section 9.2.1).
 const UNRELIABLE: u8 = 0x20;
 
 impl Bth {
-    /// Packet `psn` for `destination_qp` of a connection that knows one path; nothing requested, nothing marked.
+    /// Packet `psn` for `destination_qp` of a connection with a single path, without marks or an acknowledgement request.
     pub fn new(destination_qp: u32, psn: u32) -> Self {
         Bth {
             unreliable: false,
@@ -100,7 +100,7 @@ impl Bth {
     }
 }
 
-/// RDMA extended transport header: which remote memory (IBTA volume 1, section 9.3.3).
+/// RDMA extended transport header: the remote memory region (IBTA volume 1, section 9.3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reth {
     /// Virtual address at the responder.
@@ -133,7 +133,7 @@ impl Reth {
 /// ACK extended transport header (IBTA volume 1, section 9.3.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aeth {
-    /// Whether and why not the packet was accepted.
+    /// Whether the packet was accepted, and the reason if not.
     pub syndrome: Syndrome,
     /// MSN: messages that the responder has completed, 24 bits; bits above them are not sent.
     pub msn: u32,
@@ -162,7 +162,7 @@ pub enum Syndrome {
     },
     /// RNR NAK: the receiver was not ready.
     ReceiverNotReady {
-        /// The encoded time after which to try again, 5 bits (section 9.7.5.2.8).
+        /// The encoded time after which to retry, 5 bits (section 9.7.5.2.8).
         timer: u8,
     },
     /// NAK.
@@ -173,7 +173,7 @@ impl Syndrome {
     /// An acknowledgement from a receiver that sets no limit.
     pub const UNLIMITED: Syndrome = Syndrome::Ack { credits: 31 };
 
-    /// As it stands in the packet.
+    /// The byte in the packet.
     pub fn byte(self) -> u8 {
         match self {
             Syndrome::Ack { credits } => credits & 0x1f,
@@ -222,9 +222,9 @@ impl NakCode {
 /// Datagram extended transport header (IBTA volume 1, section 9.3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deth {
-    /// Q_Key: what the receiving queue pair demands of senders.
+    /// Q_Key: the key that the receiving queue pair requires of senders.
     pub queue_key: u32,
-    /// The queue pair that sent it, 24 bits; bits above them are not sent.
+    /// The sending queue pair, 24 bits; bits above them are not sent.
     pub source_qp: u32,
 }
 

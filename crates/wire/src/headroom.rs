@@ -1,14 +1,13 @@
 //! PFC headroom: the buffer for what still arrives at a priority group after its port has sent a pause.
 //!
-//! IEEE 802.1Q annex N adds up the delays of the loop; every vendor's buffer calculator does the
-//! same. From crossing the threshold to the last bit that can arrive:
+//! IEEE 802.1Q annex N adds up the delays of the loop, as the buffer calculators of vendors do. From crossing the threshold to the last bit that can arrive:
 //!
 //! ```text
 //! generation │ frame being sent back │ PFC frame │ cable │ response of the peer │ frame the peer has started │ cable
 //! ```
 //!
-//! The peer starts frames back to back until it obeys, so the link is full all that time. A frame takes whole cells of
-//! the buffer, so small frames take more buffer than link; the frame length that packs worst decides.
+//! The peer starts frames back to back until it stops, so the link is full all that time. A frame takes whole cells of
+//! the buffer, so small frames take more of the buffer than of the link; the frame length with the most cells per time decides.
 
 use crate::time::{ByteTime, Picoseconds, SECOND};
 
@@ -42,7 +41,7 @@ pub struct Loop {
 pub struct Terms {
     /// Until the PFC frame is the next to send.
     pub generation: Picoseconds,
-    /// This side has just started a frame of the longest kind.
+    /// A frame of the longest kind that this side has just started.
     pub frame_sent_back: Picoseconds,
     /// The PFC frame, and those of the other lossless priorities before it.
     pub pfc_frames: Picoseconds,
@@ -63,7 +62,7 @@ pub struct Terms {
 pub struct Worst {
     /// Header through FCS, bytes.
     pub bytes: u32,
-    /// Cells it takes.
+    /// Cells of a frame of this length.
     pub cells: u32,
     /// Time on the link, gap included.
     pub time: Picoseconds,
@@ -92,7 +91,7 @@ impl Terms {
     }
 
     /// Cells that always suffice. No mix of frames that starts within the window takes more cells than the worst frame
-    /// takes on average, so this is never too little; it is exact where the worst frame takes one cell.
+    /// takes on average, so the result is never too small; it is exact where the worst frame takes one cell.
     pub fn cells(&self) -> u64 {
         let filled = u128::from(self.window()) * u128::from(self.worst.cells)
             / u128::from(self.worst.time.max(1));
@@ -130,7 +129,7 @@ impl Worst {
                     false => best,
                 },
             )
-            .expect("three of them")
+            .expect("three candidates")
     }
 }
 
@@ -146,8 +145,8 @@ const CEILINGS: [(u64, u64); 5] = [
 
 /// Longest time that a peer may continue to send after receiving a PFC frame (IEEE 802.1Q 36.1.3.3).
 ///
-/// For a rate without a figure here the bit times of the next higher one that has, which is never less; above 400 Gb/s
-/// the bit times of 400 Gb/s once for each 400 Gb/s begun.
+/// A rate that is not listed has the bit times of the next higher listed rate, which are never fewer; above 400 Gb/s, the
+/// bit times of 400 Gb/s are multiplied by the rate in units of 400 Gb/s, rounded up.
 pub fn response_ceiling(rate: u64) -> Picoseconds {
     const GIGABIT: u64 = 1_000_000_000;
     let listed = CEILINGS.iter().find(|(gbps, _)| rate <= gbps * GIGABIT);

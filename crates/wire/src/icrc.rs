@@ -8,7 +8,7 @@ const LONGEST: usize = 40 + UDP_HEADER as usize + BTH as usize; // IPv6, UDP, BT
 /// low byte first.
 ///
 /// It is the CRC of Ethernet over eight bytes of ones in place of the local route header, then the packet, in which
-/// every bit that a router or switch may change is taken as one. `packet` starts at the IP header, which has neither
+/// every bit that a router or switch may change is replaced by one. `packet` starts at the IP header, which has neither
 /// options nor extension headers, and reaches at least to the end of the BTH.
 pub(crate) fn icrc(ip: Ip, packet: &[u8]) -> u32 {
     let udp = ip.header() as usize;
@@ -44,8 +44,8 @@ mod tests {
     use super::*;
     use crate::hex;
 
-    /// An unreliable-connection send from a ConnectX, as scapy tests it (test/contrib/roce.uts); its opcode is not one
-    /// that `Packet::parse` knows.
+    /// An unreliable-connection send from a ConnectX, as scapy tests it (test/contrib/roce.uts); `Packet::parse` does
+    /// not support its opcode.
     #[test]
     fn a_packet_with_udp_checksum_and_pad_bytes() {
         let packet = hex(

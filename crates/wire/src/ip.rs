@@ -1,4 +1,4 @@
-//! What all packets begin with: the Ethernet header with its tag, and the IP header.
+//! The Ethernet header with its tag and the IP header, with which all packets begin.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -10,8 +10,8 @@ pub(crate) const IPV6_TYPE: u16 = 0x86dd;
 pub(crate) const TCP_PROTOCOL: u8 = 6; // IANA protocol numbers
 pub(crate) const UDP_PROTOCOL: u8 = 17;
 
-/// The Ethernet header and the IP header of a packet, the latter without options or extensions. What follows from the
-/// packet itself, as lengths do, is not here.
+/// The Ethernet header and the IP header of a packet, the latter without options or extensions. Fields that follow from the
+/// packet, such as lengths, are computed when it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     /// Source MAC address.
@@ -20,7 +20,7 @@ pub struct Network {
     pub destination_mac: [u8; 6],
     /// The 802.1Q tag, where the frame carries one.
     pub tag: Option<Tag>,
-    /// IP addresses, and what else only one IP version has.
+    /// IP addresses and the fields of one IP version alone.
     pub addresses: Addresses,
     /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
     pub dscp: u8,
@@ -30,7 +30,7 @@ pub struct Network {
     pub ttl: u8,
 }
 
-/// What packets begin with in tests: IPv4, no tag, no marks.
+/// The network header of tests: IPv4, no tag, no marks.
 #[cfg(test)]
 pub(crate) fn sample() -> Network {
     Network {
@@ -59,7 +59,7 @@ pub struct Tag {
     pub vlan: u16,
 }
 
-/// The addresses of an IP header, and the fields that only one version has.
+/// The addresses of an IP header, and the fields of one version alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     /// IPv4 (RFC 791).
@@ -97,7 +97,7 @@ pub enum Ecn {
 }
 
 impl Network {
-    /// What surrounds the TCP segment or UDP datagram.
+    /// The headers around the TCP segment or UDP datagram.
     pub fn encapsulation(&self) -> Encapsulation {
         Encapsulation {
             ip: self.addresses.version(),
@@ -105,7 +105,8 @@ impl Network {
         }
     }
 
-    /// Appends both headers, before so many bytes of a protocol, and returns where in `into` the IP header starts.
+    /// Appends both headers of a packet with `length` bytes after the IP header, and returns the offset of the IP header in
+    /// `into`.
     pub(crate) fn encode(&self, protocol: u8, length: u16, into: &mut Vec<u8>) -> usize {
         into.extend_from_slice(&self.destination_mac);
         into.extend_from_slice(&self.source_mac);

@@ -1,7 +1,7 @@
-//! What travels on the wire of a RoCEv2 network: its bytes, how many there are, and the arithmetic that follows.
+//! Frames of a RoCEv2 network as bytes and as sizes, and the formulas that follow from them.
 //!
-//! The sizes exist once, here. Python reads them through the binding, so the judge, the checks and the
-//! simulator cannot disagree.
+//! Sizes and formulas are defined here alone. Python reads them through the binding, so the judge, the checks and the
+//! simulator agree.
 //!
 //! | size | counts |
 //! | --- | --- |

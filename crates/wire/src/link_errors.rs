@@ -30,8 +30,8 @@ impl Fec {
         }
     }
 
-    /// Codewords that are sent, and given up, together (IEEE 802.3 clause 119.2.5.3).
-    fn together(self) -> u32 {
+    /// Codewords that are interleaved, and discarded jointly (IEEE 802.3 clause 119.2.5.3).
+    fn interleaved(self) -> u32 {
         match self {
             Fec::Rs544Interleaved => 2,
             Fec::None | Fec::Rs528 | Fec::Rs544 => 1,
@@ -39,40 +39,43 @@ impl Fec {
     }
 }
 
-/// What a link with bit errors loses.
+/// Frame losses of a link with bit errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkErrors {
-    /// Probability that a bit is wrong where no code protects it.
+    /// Probability that a bit outside a code is wrong.
     bit: f64,
-    /// Bytes of codewords given up together, and the probability that they are.
-    given_up: Option<(u32, f64)>,
+    /// Bytes of codewords that are discarded jointly, and the probability of it.
+    discarded: Option<(u32, f64)>,
 }
 
 impl LinkErrors {
-    /// A link on whose lanes bits are wrong independently with probability `ber`. `floor` is the bit error ratio that
-    /// stays after correction, however few errors the lanes have.
+    /// A link with independent bit errors of probability `ber` on its lanes. `floor` is the bit error ratio after correction
+    /// that no quality of the lanes improves.
     pub fn new(ber: f64, fec: Fec, floor: f64) -> Self {
         let Some((symbols, corrected)) = fec.code() else {
             return LinkErrors {
                 bit: ber + floor - ber * floor,
-                given_up: None,
+                discarded: None,
             };
         };
         let symbol = at_least_one(ber, SYMBOL_BITS);
-        let codeword = more_than(corrected, symbols, symbol);
-        let together = fec.together();
+        let codeword = binomial_tail(corrected, symbols, symbol);
+        let interleaved = fec.interleaved();
         LinkErrors {
             bit: floor,
-            given_up: Some((together * CODEWORD_BYTES, at_least_one(codeword, together))),
+            discarded: Some((
+                interleaved * CODEWORD_BYTES,
+                at_least_one(codeword, interleaved),
+            )),
         }
     }
 
-    /// The probability that a frame of `bytes`, header through FCS, is lost: one of its bits is wrong, or a codeword that it
-    /// stands in cannot be corrected, whose blocks all become errors (IEEE 802.3 clauses 91.5.3.3 and 119.2.5.3). Where in
-    /// a codeword it begins is chance.
+    /// The probability that a frame of `bytes`, header through FCS, is lost: one of its bits is wrong, or one of its
+    /// codewords cannot be corrected, so that all blocks of the codeword become errors (IEEE 802.3 clauses 91.5.3.3 and
+    /// 119.2.5.3). The offset of the frame in a codeword is random.
     pub fn frame_loss(&self, bytes: u32) -> f64 {
         let bits = at_least_one(self.bit, bytes.saturating_mul(8));
-        let Some((span, probability)) = self.given_up else {
+        let Some((span, probability)) = self.discarded else {
             return bits;
         };
         let reach = bytes.max(1) - 1;
@@ -83,38 +86,38 @@ impl LinkErrors {
     }
 }
 
-/// The probability that one of `times` independent things of this `probability` happens.
-fn at_least_one(probability: f64, mut times: u32) -> f64 {
+/// The probability that at least one of `trials` independent events of this `probability` occurs.
+fn at_least_one(probability: f64, mut trials: u32) -> f64 {
     // 1 - (1 - p)^n would lose the digits of a small p.
     let either = |a: f64, b: f64| a + b - a * b;
     let (mut result, mut power) = (0.0, probability);
-    while times != 0 {
-        if times & 1 != 0 {
+    while trials != 0 {
+        if trials & 1 != 0 {
             result = either(result, power);
         }
         power = either(power, power);
-        times >>= 1;
+        trials >>= 1;
     }
     result
 }
 
-/// The probability that more than `most` of `all` independent things of this `probability` happen (binomial tail).
-fn more_than(most: u32, all: u32, probability: f64) -> f64 {
+/// The probability that more than `limit` of `trials` independent events of this `probability` occur.
+fn binomial_tail(limit: u32, trials: u32, probability: f64) -> f64 {
     if probability >= 1.0 {
         return 1.0;
     }
-    let mut term = 1.0; // that none happens
-    for _ in 0..all {
+    let mut term = 1.0; // no event
+    for _ in 0..trials {
         term *= 1.0 - probability;
     }
     if term < f64::MIN_POSITIVE {
-        return 1.0; // almost all happen, and what is left has lost its digits
+        return 1.0; // almost every event occurs, and the difference has lost its digits
     }
     let odds = probability / (1.0 - probability);
     let mut sum = 0.0;
-    for happened in 1..=all {
-        term *= f64::from(all - happened + 1) / f64::from(happened) * odds;
-        if happened > most {
+    for events in 1..=trials {
+        term *= f64::from(trials - events + 1) / f64::from(events) * odds;
+        if events > limit {
             sum += term;
         }
     }
@@ -143,10 +146,10 @@ mod tests {
         assert_eq!(LinkErrors::new(0.0, Fec::None, 0.0).frame_loss(9000), 0.0);
     }
 
-    /// IEEE 802.3 allows lanes these bit error ratios, and says below which ratio of 64-byte frames lost that keeps a link:
+    /// IEEE 802.3 allows lanes these bit error ratios, and states the ratio of 64-byte frames lost that a link then stays below:
     /// clause 95.1.1 (100GBASE-SR4) and clauses 121.1.1 to 124.1.1 (200 and 400 Gb/s).
     #[test]
-    fn what_the_standard_allows_lanes_costs_what_it_says() {
+    fn bit_error_ratios_of_the_standard_give_its_frame_loss_ratios() {
         let rows = [
             (5e-5, Fec::Rs528, 6.2e-10),
             (2.4e-4, Fec::Rs544Interleaved, 1.7e-12),
@@ -171,11 +174,11 @@ mod tests {
         close(both, at_least_one(1e-6, 16));
     }
 
-    /// Of all places where a frame may begin.
+    /// The mean over all offsets at which a frame may begin.
     #[test]
-    fn longer_frames_stand_in_more_codewords() {
+    fn longer_frames_span_more_codewords() {
         let link = LinkErrors::new(1e-3, Fec::Rs544, 0.0);
-        let codeword = more_than(15, 544, at_least_one(1e-3, 10));
+        let codeword = binomial_tail(15, 544, at_least_one(1e-3, 10));
         for bytes in [1, 64, 640, 641, 4178, 9018] {
             let each = (0..640).map(|begin| at_least_one(codeword, 1 + (begin + bytes - 1) / 640));
             close(link.frame_loss(bytes), each.sum::<f64>() / 640.0);
@@ -184,12 +187,12 @@ mod tests {
 
     #[test]
     fn the_tail_of_a_binomial_distribution() {
-        close(more_than(0, 10, 0.1), at_least_one(0.1, 10));
-        close(more_than(1, 3, 0.5), 0.5);
-        close(more_than(9, 10, 0.5), 1.0 / 1024.0);
-        assert_eq!(more_than(15, 544, 1.0), 1.0);
-        assert_eq!(more_than(15, 544, 0.9), 1.0);
-        assert_eq!(more_than(15, 544, 0.0), 0.0);
+        close(binomial_tail(0, 10, 0.1), at_least_one(0.1, 10));
+        close(binomial_tail(1, 3, 0.5), 0.5);
+        close(binomial_tail(9, 10, 0.5), 1.0 / 1024.0);
+        assert_eq!(binomial_tail(15, 544, 1.0), 1.0);
+        assert_eq!(binomial_tail(15, 544, 0.9), 1.0);
+        assert_eq!(binomial_tail(15, 544, 0.0), 0.0);
     }
 
     proptest! {

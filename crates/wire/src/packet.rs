@@ -11,12 +11,12 @@ pub const ROCEV2_PORT: u16 = 4791;
 /// The largest payload of one packet, bytes: that of the largest path MTU (IBTA volume 1, section 9.7.1).
 pub const MAX_PAYLOAD: u32 = 4096;
 
-/// What a payload is filled with. Wireshark guesses at the protocol within a payload, and takes zeros for
-/// RPC-over-RDMA, but not this.
+/// The byte that fills a payload. Wireshark guesses the protocol within a payload: it decodes zeros as RPC-over-RDMA, but not
+/// this byte.
 ///
-/// Wireshark 4.0 takes every SEND last or only of less than 16 bytes for RPC-over-RDMA and every empty datagram for
-/// Ethernet over InfiniBand, whatever they hold, and calls them malformed; so it does in captures of real NICs. Without
-/// its guesses (Analyze, Enabled Protocols: `rpcrdma_infiniband`, `mellanox_eoib`) it does not.
+/// Wireshark 4.0 decodes every SEND last or only of less than 16 bytes as RPC-over-RDMA and every empty datagram as Ethernet
+/// over InfiniBand, whatever their content, and reports them as malformed, also in captures of real NICs. To prevent it,
+/// disable `rpcrdma_infiniband` and `mellanox_eoib` (Analyze, Enabled Protocols).
 pub const FILLER: u8 = 0xa5;
 
 /// A RoCEv2 packet.
@@ -26,9 +26,9 @@ pub struct Packet {
     pub network: Network,
     /// UDP source port: the entropy by which switches choose among equal paths.
     pub udp_source_port: u16,
-    /// What the base transport header says besides the kind.
+    /// The base transport header without the kind.
     pub bth: Bth,
-    /// What the packet is for, and what follows the base transport header.
+    /// The kind of packet, with the headers that follow the base transport header.
     pub kind: PacketKind,
 }
 
@@ -70,7 +70,7 @@ pub enum PacketKind {
     Cnp,
 }
 
-/// What follows the base transport header, before the payload.
+/// The extension header between the base transport header and the payload.
 enum Extension {
     Nothing,
     Reth(Reth),
@@ -92,13 +92,13 @@ impl Packet {
     ///
     /// # Panics
     ///
-    /// If the payload exceeds [`MAX_PAYLOAD`], or the packet is of an unreliable connection and neither a send nor a write.
+    /// If the payload exceeds [`MAX_PAYLOAD`], or a packet of an unreliable connection is neither a send nor a write.
     pub fn encode(&self, into: &mut Vec<u8>) {
         self.encode_for(u32::MAX, into);
     }
 
-    /// As [`Packet::encode`], where only the first `snap_length` bytes are of interest: payload beyond them is not
-    /// written, and the invariant CRC, which costs a pass over all of it, is not computed.
+    /// As [`Packet::encode`], for the first `snap_length` bytes only: payload beyond them is not written, and the invariant CRC,
+    /// which needs a pass over the payload, is not computed.
     pub(crate) fn encode_for(&self, snap_length: u32, into: &mut Vec<u8>) {
         let start = into.len();
         let ip = self.encode_headers(into);
@@ -122,7 +122,7 @@ impl Packet {
         into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
     }
 
-    /// Appends what comes before the payload, and returns where in `into` the IP header starts.
+    /// Appends the headers, and returns the offset of the IP header in `into`.
     fn encode_headers(&self, into: &mut Vec<u8>) -> usize {
         let (opcode, extension, payload) = self.kind.parts();
         assert!(payload <= MAX_PAYLOAD, "payload of {payload} bytes");
@@ -136,7 +136,7 @@ impl Packet {
         into.extend_from_slice(&self.udp_source_port.to_be_bytes());
         into.extend_from_slice(&ROCEV2_PORT.to_be_bytes());
         into.extend_from_slice(&(udp_length as u16).to_be_bytes());
-        // No checksum, over IPv6 neither: the invariant CRC covers the packet. So does Linux (rxe), see the captures.
+        // No checksum, also over IPv6: the invariant CRC covers the packet. Linux (rxe) does the same, see the captures.
         into.extend_from_slice(&[0, 0]);
 
         into.extend_from_slice(&self.bth.bytes(opcode, padded(payload) - payload));
@@ -151,18 +151,18 @@ impl Packet {
 }
 
 impl PacketKind {
-    /// The opcode (IBTA volume 1, section 9.2.1; of a CNP, annex A17.9.3), of a send or a write that of RC: see
+    /// The opcode (IBTA volume 1, section 9.2.1; of a CNP, annex A17.9.3). A send or a write has that of RC, see
     /// [`Bth::unreliable`].
     pub fn opcode(&self) -> u8 {
         self.parts().0
     }
 
-    /// Bytes of payload without padding; a CNP's are its reserved ones.
+    /// Bytes of payload without padding; of a CNP, its reserved bytes.
     pub fn payload(&self) -> u32 {
         self.parts().2
     }
 
-    /// Which remote memory it is for.
+    /// The remote memory region of a write or a read request.
     pub fn reth(&self) -> Option<Reth> {
         match self.parts().1 {
             Extension::Reth(reth) => Some(reth),
@@ -170,7 +170,7 @@ impl PacketKind {
         }
     }
 
-    /// What it acknowledges.
+    /// The acknowledgement in the packet.
     pub fn aeth(&self) -> Option<Aeth> {
         match self.parts().1 {
             Extension::Aeth(aeth) => Some(aeth),
@@ -178,7 +178,7 @@ impl PacketKind {
         }
     }
 
-    /// Which queue pair sent it, of a datagram.
+    /// The datagram header.
     pub fn deth(&self) -> Option<Deth> {
         match self.parts().1 {
             Extension::Deth(deth) => Some(deth),
@@ -186,7 +186,7 @@ impl PacketKind {
         }
     }
 
-    /// Opcode, extension header, and bytes of payload; a CNP's are its reserved ones.
+    /// Opcode, extension header, and bytes of payload; of a CNP, its reserved bytes.
     fn parts(&self) -> (u8, Extension, u32) {
         use PacketKind::*;
         match *self {

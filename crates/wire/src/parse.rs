@@ -12,16 +12,16 @@ use crate::ip::{
 };
 use crate::packet::{Packet, PacketKind, MAX_PAYLOAD, ROCEV2_PORT};
 
-/// Why a frame is none of ours, or not an intact one.
+/// Why a frame is no intact RoCEv2 packet or PFC frame.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 pub enum ParseError {
-    /// Shorter than its own fields say.
+    /// Shorter than its length fields.
     #[error("frame ends within its {0}")]
     Truncated(&'static str),
-    /// Neither IP version.
+    /// EtherType of neither IP version.
     #[error("EtherType {0:#06x}: expected IPv4 (0x0800) or IPv6 (0x86dd)")]
     EtherType(u16),
-    /// First byte of the IP header: another version than the EtherType says, or options.
+    /// First byte of the IP header: a version that contradicts the EtherType, or options.
     #[error(
         "IP header starts with {0:#04x}: expected version 4 without options (0x45), or version 6"
     )]
@@ -35,23 +35,23 @@ pub enum ParseError {
     /// Not UDP, or an IPv6 extension header before it.
     #[error("IP protocol {0}: expected 17, UDP")]
     Protocol(u8),
-    /// UDP and IP disagree.
+    /// The lengths in the UDP and IP headers differ.
     #[error("UDP length {udp} in an IP payload of {ip} bytes")]
     UdpLength {
-        /// What the UDP header says, bytes.
+        /// Length in the UDP header, bytes.
         udp: usize,
-        /// What the IP header says, bytes.
+        /// Payload length from the IP header, bytes.
         ip: usize,
     },
-    /// UDP for another port.
+    /// UDP with another destination port.
     #[error("UDP port {0}: expected 4791, RoCEv2")]
     Port(u16),
     /// The packet is damaged.
     #[error("invariant CRC {found:#010x}: expected {expected:#010x}")]
     Icrc {
-        /// In the packet.
+        /// The CRC in the packet.
         found: u32,
-        /// Computed from it.
+        /// The CRC computed from the packet.
         expected: u32,
     },
     /// A transport header that IBTA has not defined yet.
@@ -76,18 +76,18 @@ pub enum ParseError {
     /// Not a MAC control frame.
     #[error("EtherType {0:#06x}: expected MAC control (0x8808)")]
     NoMacControl(u16),
-    /// A MAC control frame that is not sent where pauses are.
+    /// A MAC control frame with another destination than pause frames have.
     #[error("MAC control frame for another address than 01-80-C2-00-00-01")]
     PauseAddress,
-    /// A MAC control frame, but no PFC.
+    /// A MAC control frame that is no PFC frame.
     #[error("MAC control opcode {0:#06x}: expected 0x0101, priority flow control")]
     PauseOpcode(u16),
 }
 
 impl Packet {
-    /// Reads a frame, Ethernet header through invariant CRC; what follows the IP packet is ignored.
+    /// Reads a frame, Ethernet header through invariant CRC; bytes after the IP packet are ignored.
     ///
-    /// The invariant CRC must be right, so whatever it covers is as it was sent. The payload is not kept.
+    /// A packet with a wrong invariant CRC is refused. The payload is not stored.
     pub fn parse(frame: &[u8]) -> Result<Packet, ParseError> {
         let mut rest = frame;
         let destination_mac = take(&mut rest, "Ethernet header")?;
@@ -128,7 +128,7 @@ impl Packet {
 
 struct IpPacket {
     version: Ip,
-    /// Header and payload, bytes; not more than there are.
+    /// Bytes of header and payload, at most those of the frame.
     length: usize,
     traffic_class: u8,
     ttl: u8,
@@ -196,7 +196,7 @@ fn parse_ipv6(packet: &[u8]) -> Result<IpPacket, ParseError> {
     })
 }
 
-/// The source port, and what lies between the UDP header and the invariant CRC.
+/// The source port, and the bytes between the UDP header and the invariant CRC.
 fn parse_udp(datagram: &[u8]) -> Result<(u16, &[u8]), ParseError> {
     let mut rest = datagram;
     let [s0, s1, d0, d1, l0, l1, _, _]: [u8; UDP_HEADER as usize] = take(&mut rest, "UDP header")?;
@@ -297,7 +297,7 @@ fn parse_transport(transport: &[u8]) -> Result<(Bth, PacketKind), ParseError> {
     Ok((bth, kind))
 }
 
-/// What follows the base transport header.
+/// The bytes after the base transport header.
 struct AfterBth<'a> {
     opcode: u8,
     pad: u32,
@@ -317,7 +317,7 @@ impl AfterBth<'_> {
         Ok(Deth::from_bytes(take(&mut self.rest, "DETH")?))
     }
 
-    /// All that is left, less the pad bytes.
+    /// Length of the remaining bytes without the pad bytes.
     fn payload(&mut self) -> Result<u32, ParseError> {
         let padded = self.rest.len() as u32; // an IP packet has less than 2^16 bytes
         let payload = padded.saturating_sub(self.pad);
@@ -333,7 +333,7 @@ impl AfterBth<'_> {
         Ok(payload)
     }
 
-    /// Exactly `bytes` are left, none of them pad bytes.
+    /// Checks that exactly `bytes` bytes remain, none of them pad bytes.
     fn exactly(&mut self, bytes: u32) -> Result<(), ParseError> {
         let found = self.rest.len() as u32;
         if found != bytes || self.pad != 0 {
@@ -370,7 +370,7 @@ impl Ecn {
     }
 }
 
-/// Takes the next `N` bytes, of what is named for the error.
+/// Takes the next `N` bytes; `part` names them in the error.
 pub(crate) fn take<const N: usize>(
     rest: &mut &[u8],
     part: &'static str,

@@ -13,20 +13,20 @@ const LINKTYPE_ETHERNET: u32 = 1;
 
 const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
 
-/// A snap length that cuts no frame: what tcpdump takes by default.
+/// A snap length that cuts no frame, the default of tcpdump.
 pub const WHOLE_FRAMES: u32 = 262_144;
 
-/// A capture file that keeps at most `snap_length` bytes of each frame.
+/// A capture file with at most `snap_length` bytes of each frame.
 ///
-/// A port's capture is the bytes of [`Capture::header`], then one record per frame in the order of time.
+/// A port's capture is the bytes of [`Capture::header`] followed by one record per frame, ordered by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
-    /// Bytes kept of a frame. Cut within the payload, a packet costs a tenth of the time: its invariant CRC is not needed.
+    /// Most bytes stored of a frame. A packet cut within its payload takes a tenth of the time, without an invariant CRC.
     pub snap_length: u32,
 }
 
 impl Capture {
-    /// Appends what the file starts with.
+    /// Appends the file header.
     pub fn header(&self, into: &mut Vec<u8>) {
         into.extend_from_slice(&MAGIC_NANOSECONDS.to_le_bytes());
         into.extend_from_slice(&VERSION.0.to_le_bytes());
@@ -50,7 +50,7 @@ impl Capture {
         self.record(into, picoseconds, length, |into| packet.encode(into));
     }
 
-    /// Appends the record of a packet about credit seen `picoseconds` after the start.
+    /// Appends the record of a credit packet seen `picoseconds` after the start.
     pub fn credit(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &CreditPacket) {
         let length = packet.frame().bytes() - FCS;
         self.record(into, picoseconds, length, |into| packet.encode(into));
@@ -62,7 +62,7 @@ impl Capture {
         self.record(into, picoseconds, length, |into| pfc.encode(into));
     }
 
-    /// A record of a frame of `length` bytes, of which `encode` appends at least as many as are kept.
+    /// A record of a frame of `length` bytes, of which `encode` appends at least the stored part.
     fn record(
         &self,
         into: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a PCI Express link carries: line code, and the bytes around the data of a transaction layer packet (TLP).
+//! Data rates of PCI Express links: line code, and the bytes around the data of a transaction layer packet (TLP).
 
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ pub struct PcieLink {
     code: (u64, u64),
 }
 
-/// Asked for a link that PCI Express up to generation 5 does not know.
+/// A link or payload that PCI Express up to generation 5 does not define.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum UnknownPcieLink {
     /// No such signalling rate.
@@ -65,7 +65,7 @@ impl PcieLink {
         PcieLink::new(*rate, lanes)
     }
 
-    /// Bits per second in one direction after line coding, everything on the link counted, rounded down.
+    /// Bits per second in one direction after line coding, all bytes on the link included, rounded down.
     pub fn bits_per_second(self) -> u64 {
         let raw = u64::from(self.megatransfers) * 1_000_000 * u64::from(self.lanes);
         raw * self.code.0 / self.code.1
@@ -73,7 +73,7 @@ impl PcieLink {
 
     /// Data bits per second of posted memory writes with `payload` bytes each, one direction, rounded down.
     ///
-    /// Acknowledgements and flow-control updates of the opposite direction take no share here, so no device is faster.
+    /// An upper limit: acknowledgements and flow-control updates of the opposite direction are not subtracted.
     pub fn write_bits_per_second(self, payload: u32) -> Result<u64, UnknownPcieLink> {
         self.carrying(payload, memory_write_bytes(payload))
     }
@@ -107,8 +107,8 @@ pub fn read_request_bytes() -> u32 {
     TLP_FRAMING + MEMORY_HEADER
 }
 
-/// Bits of data per second where at most `count` packets of `bytes` are under way at one time and each is for
-/// `nanoseconds`, which are above zero (Little's law): ordered writes until they are in memory, reads until they are answered.
+/// Bits of data per second with at most `count` outstanding packets of `bytes`, each outstanding for `nanoseconds`, which are
+/// above zero (Little's law): ordered writes until they are in memory, reads until they are answered.
 pub fn outstanding_rate(count: u32, bytes: u32, nanoseconds: u64) -> u64 {
     let bits = u128::from(count) * u128::from(bytes) * 8 * 1_000_000_000;
     u64::try_from(bits / u128::from(nanoseconds)).unwrap_or(u64::MAX)
@@ -157,7 +157,7 @@ mod tests {
     /// 32 writes of 256 bytes in 437 ns are the 150 Gb/s of an EPYC; 32 tags (five bits) of 512 bytes in the 547 ns that
     /// Neugebauer et al., SIGCOMM 2018, measured on a Xeon E5 do not fill a link of 400 Gb/s.
     #[test]
-    fn what_is_under_way_limits_the_rate() {
+    fn outstanding_packets_limit_the_rate() {
         let rows = [
             (32, 256, 437, 149_967_963_386),
             (32, 512, 547, 239_619_744_058),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_link_is_is_refused() {
+    fn undefined_links_are_refused() {
         let rows = [
             (
                 PcieLink::new(64000, 16).unwrap_err(),

@@ -12,9 +12,9 @@ const PFC_OPCODE: u16 = 0x0101; // IEEE 802.3 annex 31A, table 31A-1
 pub struct Pfc {
     /// MAC address of the port that sends it.
     pub source_mac: [u8; 6],
-    /// Class-enable vector: bit *n* says that `quanta[n]` is meant.
+    /// Class-enable vector: bit *n* is set where `quanta[n]` applies.
     pub enabled: u8,
-    /// Per priority, for how long to send nothing, in quanta of 512 bit times; 0 resumes.
+    /// Pause time of each priority in quanta of 512 bit times; 0 resumes.
     pub quanta: [u16; 8],
 }
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pfc_frame_is_refused() {
+    fn other_frames_are_refused() {
         let rows = [
             ("0180 c200", "frame ends within its Ethernet header"),
             (
@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(source_mac: [u8; 6], enabled: u8, quanta: [u16; 8]) {
+        fn a_written_frame_is_read_back(source_mac: [u8; 6], enabled: u8, quanta: [u16; 8]) {
             let pfc = Pfc { source_mac, enabled, quanta };
             let mut bytes = vec![0xaa];
             pfc.encode(&mut bytes);

@@ -4,7 +4,7 @@
 /// A point in simulated time, or a duration: picoseconds.
 pub type Picoseconds = u64;
 
-/// Later than everything.
+/// Later than every event.
 pub const NEVER: Picoseconds = Picoseconds::MAX;
 /// One nanosecond.
 pub const NANOSECOND: Picoseconds = 1_000;
@@ -15,10 +15,10 @@ pub const MILLISECOND: Picoseconds = 1_000_000_000;
 /// One second.
 pub const SECOND: Picoseconds = 1_000_000_000_000;
 
-/// Picoseconds times bits in one byte: what `bytes / rate` is multiplied by, rate in bits per second.
+/// Picoseconds in a second times bits in a byte: the factor of `bytes / rate`, rate in bits per second.
 const BYTE_PICOSECONDS: u64 = 8 * SECOND;
 
-/// How long a byte takes on a link: picoseconds in fixed point with 16 fractional bits, so that the time of a frame is
+/// Time of a byte on a link: picoseconds in fixed point with 16 fractional bits, so that the time of a frame is
 /// one multiplication. Exact at every Ethernet rate; at others the error is below one picosecond for 64 KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteTime(u64);
@@ -30,20 +30,20 @@ impl ByteTime {
         ByteTime((scaled / u128::from(rate)) as u64)
     }
 
-    /// How long `bytes` take.
+    /// Time of `bytes` on the link.
     #[inline]
     pub fn times(self, bytes: u32) -> Picoseconds {
         (self.0 * u64::from(bytes)) >> 16
     }
 
-    /// How long what takes `time` at this rate takes at another.
+    /// The time at another rate of what takes `time` at this rate.
     pub fn convert(self, time: Picoseconds, other: ByteTime) -> Picoseconds {
         (u128::from(time) * u128::from(other.0) / u128::from(self.0)) as u64
     }
 }
 
-/// How long `bytes` take at `rate` bits per second: the pacing gap of a rate limiter.
-/// IEEE division and truncation only, so the same on every machine.
+/// Time of `bytes` at `rate` bits per second: the pacing gap of a rate limiter.
+/// IEEE division and truncation only, so the result is the same on every machine.
 #[inline]
 pub fn pacing_gap(bytes: u32, rate: f64) -> Picoseconds {
     (f64::from(bytes) * BYTE_PICOSECONDS as f64 / rate) as Picoseconds

@@ -23,7 +23,7 @@ fn bytes(packet: &Packet) -> Vec<u8> {
     bytes
 }
 
-/// Captured frames that carry a payload of their own, so only reading can be held against them.
+/// Captured frames with a payload, which is not stored, so they are read only.
 #[test]
 fn captured_frames_are_read() {
     let rxe = [
@@ -95,9 +95,9 @@ fn captured_frames_are_read() {
     }
 }
 
-/// Frames without a payload of their own are written as they were read, bit by bit.
+/// Frames without a payload are written back bit by bit.
 #[test]
-fn frames_of_others_are_written_alike() {
+fn frames_of_other_senders_are_written_back() {
     let rows = [
         // An acknowledgement of Soft-RoCE.
         "020000000103020000000203080045000030c83840004011eb30c0a80302c0a80301d63212b7001c0000\
@@ -117,9 +117,9 @@ fn frames_of_others_are_written_alike() {
     }
 }
 
-/// The sizes that `frame.rs` gives and the bytes written are one truth.
+/// Frames have the sizes of `frame.rs`.
 #[test]
-fn frames_are_as_long_as_the_sizes_say() {
+fn written_frames_have_the_computed_sizes() {
     for (addresses, ip) in [(V4, Ip::V4), (V6, Ip::V6)] {
         for tag in [None, Some(TAG)] {
             let e = Encapsulation {
@@ -161,7 +161,7 @@ fn size(e: Encapsulation, kind: PacketKind) -> Frame {
 }
 
 #[test]
-fn what_is_no_intact_packet_is_refused() {
+fn damaged_packets_are_refused() {
     let write = bytes(&packet(PacketKind::WriteLast { payload: 5 }, V4, Some(TAG)));
     let plain = bytes(&packet(PacketKind::SendOnly { payload: 5 }, V4, None));
     let v6 = bytes(&packet(PacketKind::SendOnly { payload: 5 }, V6, None));
@@ -172,7 +172,7 @@ fn what_is_no_intact_packet_is_refused() {
         V4,
         None,
     ));
-    // Frame, what is put where, and what is said; `mend` makes the checksums right again.
+    // Frame, offset, bytes put there, whether the checksums are repaired, and the message.
     let rows: [(_, _, &[u8], _, _); 19] = [
         (
             &plain,
@@ -303,7 +303,7 @@ fn a_payload_above_the_largest_path_mtu_is_refused() {
     bytes(&packet(PacketKind::SendOnly { payload: 4097 }, V4, None));
 }
 
-/// Every snap length keeps the beginning of the frame, and the record says how long the frame was.
+/// Every snap length stores the beginning of the frame; the record has the length of the whole frame.
 #[test]
 fn a_cut_frame_is_the_beginning_of_the_whole() {
     for kind in every_kind(100) {
@@ -439,17 +439,17 @@ fn is_covered(packet: &Packet, at: usize, bit: u8) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(packet in any_packet()) {
+    fn a_written_packet_is_read_back(packet in any_packet()) {
         let frame = bytes(&packet);
         prop_assert_eq!(Packet::parse(&frame), Ok(packet));
     }
 
     #[test]
-    fn a_flipped_bit_is_noticed_where_the_crc_covers_it(packet in any_packet(), place: prop::sample::Index) {
+    fn a_flipped_bit_is_detected_where_the_crc_covers_it(packet in any_packet(), place: prop::sample::Index) {
         let frame = bytes(&packet);
         let ip = if packet.network.tag.is_some() { 18 } else { 14 };
         let end = usize::try_from(packet.frame().bytes() - FCS).unwrap();
-        // The pad of a short frame follows the IP packet and means nothing.
+        // The padding of a short frame follows the IP packet and has no meaning.
         let pad = frame.len() - ip - ip_length(&frame[ip..]);
         let at = ip + place.index(end - pad - ip);
         for bit in (0..8).map(|n| 1 << n) {
@@ -465,7 +465,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_read_makes_it_panic(frame: Vec<u8>, packet in any_packet(), cut: prop::sample::Index) {
+    fn reading_never_panics(frame: Vec<u8>, packet in any_packet(), cut: prop::sample::Index) {
         let _ = Packet::parse(&frame);
         let whole = bytes(&packet);
         let _ = Packet::parse(&whole[..cut.index(whole.len())]);

@@ -94,9 +94,8 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     assert!(terms.worst.bytes >= link.shortest && terms.worst.bytes <= longest);
     // The buffer holds at least the bytes that the link carries within the window.
     let byte_ps = 8e12 / rate as f64;
-    // Times are whole picoseconds, so that of the worst frame is up to one too long.
-    let rounding = 1.0 + 1.0 / terms.worst.time as f64;
-    let sent = (terms.window() as f64 / byte_ps / rounding) as u64;
+    // The time of a byte has 16 fractional bits.
+    let sent = (terms.window() as f64 / byte_ps * (1.0 - 1e-5)) as u64;
     let buffer = terms.cells() * u64::from(link.cell);
     let gaps = sent / u64::from(link.shortest + link.gap) * u64::from(link.gap);
     assert!(
