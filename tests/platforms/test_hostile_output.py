@@ -48,3 +48,21 @@ def test_hostile_output(system: str, command: str, text: str, expected: list[tup
         for one in found
         if one.value != COMPLETE and one.path != "host.launch.environment"
     ] == expected
+
+
+@pytest.mark.parametrize(
+    ("system", "command", "line", "frame"),
+    [
+        ("switch cumulus", "config", "nv set interface swpN link mtu 9216", "LINES\n"),
+        ("host ubuntu", "ip-addr", link("ethN", "9216")[1:-1] + ",", "[\nLINES\n{}]"),
+    ],
+)
+def test_long_output_is_read_in_time_proportional_to_its_lines(
+    system: str, command: str, line: str, frame: str
+) -> None:
+    """Thousands of interfaces take well below a second; minutes where each was compared with every other."""
+    count = 8000
+    text = frame.replace("LINES", "\n".join(line.replace("N", str(number)) for number in range(1, count + 1)))
+    kind, name = system.split()
+    found = platform(kind, name).parse(Outputs("node1", {command: Output(command, text, Source("node1", command, ""))}))
+    assert [one.value for one in found if one.path.endswith(".link.mtu")] == [9216] * count

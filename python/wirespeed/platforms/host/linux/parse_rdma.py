@@ -125,9 +125,10 @@ def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator
             continue
         place = host.thing("nic", ports[_device(device)])
         for path, drivers in _COUNTERS.items():
-            names = next((names for names in drivers if all(isinstance(link.get(name), int) for name in names)), ())
-            if names:
-                yield observe(place, path, sum(link[name] for name in names), output, line)
+            read = ([parse_whole(link.get(name)) for name in names] for names in drivers)
+            counts = next((counts for counts in read if None not in counts), None)
+            if counts is not None:
+                yield observe(place, path, sum(count for count in counts if count is not None), output, line)
 
 
 def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:

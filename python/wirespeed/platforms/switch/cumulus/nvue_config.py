@@ -43,8 +43,15 @@ def said(text: str) -> list[Said]:
     return [] if whole else found
 
 
+MOST_NAMES = 4096
+"""Names that one list stands for at most: no switch has as many ports or VLANs."""
+
+
 def expanded(names: str) -> list[str]:
-    """``swp1-3,5`` as ``swp1``, ``swp2``, ``swp3``, ``swp5``; ``swp9s0-1`` as ``swp9s0``, ``swp9s1``."""
+    """``swp1-3,5`` as ``swp1``, ``swp2``, ``swp3``, ``swp5``; ``swp9s0-1`` as ``swp9s0``, ``swp9s1``.
+
+    Names after the first 4096 are left out.
+    """
     found: list[str] = []
     prefix = ""
     for part in names.split(","):
@@ -54,8 +61,9 @@ def expanded(names: str) -> list[str]:
             continue
         prefix = match[1] or prefix
         first, last = int(match[2]), int(match[3] or match[2])
-        found += [f"{prefix}{number}" for number in range(first, min(last, first + 4096) + 1)]
-    return found
+        room = MOST_NAMES - len(found)
+        found += [f"{prefix}{number}" for number in range(first, min(last + 1, first + room))]
+    return found[:MOST_NAMES]
 
 
 def numbers(names: str) -> list[int] | None:

@@ -11,7 +11,7 @@ from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Said, expanded, of_interfaces, said
-from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
+from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import plain
@@ -44,45 +44,44 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
     if not told:
         return
     qos = qos_of(told)
-    loopbacks = _addresses(told, "lo")
+    interfaces: dict[str, list[Said]] = {}
+    for name, line, rest in of_interfaces(told):
+        interfaces.setdefault(name, []).append(Said(line.number, rest))
+    loopbacks = _addresses(interfaces.get("lo", []))
     found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(told), "switch.loopbacks": loopbacks}
     yield from observe_settings(switch, found, output)
     # What the switch made of it is in "nv show qos roce".
     yield from observe_settings(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
     yield from peers(switch, told, output)
-    by_port: dict[str, list[Said]] = {}
     cages: dict[str, tuple[int, int]] = {}
-    for name, line, rest in of_interfaces(told):
-        if not _PORT.fullmatch(name):
-            continue
-        match = re.fullmatch(r"([0-9]+)x", rest[2]) if rest[:2] == ("link", "breakout") and len(rest) > 2 else None
-        if match:
-            cages[name] = (int(match[1]), line.number)
-        by_port.setdefault(name, []).append(Said(line.number, rest))
-    for name, own in by_port.items():
+    ports = {name: own for name, own in interfaces.items() if _PORT.fullmatch(name)}
+    for name, own in ports.items():
+        for line in own:
+            breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
+            if match := re.fullmatch(r"([0-9]+)x", breakout):
+                cages[name] = (int(match[1]), line.number)
+    bonded, neighbours = _bonded(interfaces), unnumbered(told)
+    for name, own in ports.items():
         if name not in cages:
-            yield from _port(switch, name, own, cages, told, qos, output)
-    yield from _vlans(switch, told, output)
+            found = _port(name, own, cages)
+            found["port.unnumbered"] = (name in neighbours, own[0].number)
+            if name in bonded:  # then the bond's count
+                found = {path: one for path, one in found.items() if path not in _OTHERS}
+            place = switch.thing("port", name)
+            yield from observe_settings(place, found, output)
+            yield from port_qos(place, own, qos, output)
+    yield from _vlans(switch, told, interfaces, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _port(
-    switch: Place,
-    name: str,
-    own: list[Said],
-    cages: dict[str, tuple[int, int]],
-    told: list[Said],
-    qos: Qos,
-    output: Output,
-) -> Iterator[Observation]:
+def _port(name: str, own: list[Said], cages: dict[str, tuple[int, int]]) -> Found:
     number = own[0].number
     found: Found = {
         "port.link.mtu": (DEFAULT_MTU, number),
         "port.link.enabled": (True, number),
-        "port.addresses": _addresses(told, name),
-        "port.unnumbered": (name in unnumbered(told), number),
+        "port.addresses": _addresses(own),
     }
     cage = name.rpartition("s")[0]
     if cage in cages:
@@ -101,26 +100,21 @@ def _port(
                 found["port.description"] = (value, line.number)
             case ("bridge", "domain", _, "access", value):
                 found["port.vlan"] = (parse_number(value), line.number)
-    place = switch.thing("port", name)
-    if name in _bonded(told):  # then the bond's count
-        found = {path: one for path, one in found.items() if path not in _OTHERS}
-    yield from observe_settings(place, found, output)
-    yield from port_qos(place, own, qos, output)
+    return found
 
 
-def _bonded(told: list[Said]) -> set[str]:
+def _bonded(interfaces: dict[str, list[Said]]) -> set[str]:
     """Ports that are members of a bond."""
-    listed = (rest[2] for _, _, rest in of_interfaces(told) if rest[:2] == ("bond", "member") and len(rest) > 2)
+    lines = (line.words for own in interfaces.values() for line in own)
+    listed = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}
     return {name for names in listed for name in expanded(names)}
 
 
-def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...] | None, int]:
+def _addresses(own: list[Said]) -> tuple[tuple[str, ...] | None, int]:
     """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
     found: list[tuple[str, int]] = []
-    for name, line, rest in of_interfaces(told):
-        if name != interface:
-            continue
-        match rest:
+    for line in own:
+        match line.words:
             case ("ip", "vrf", table) | ("vrf", table) if table != "default":
                 return None, line.number
             case ("ip" | "ipv4" | "ipv6", "address", address):
@@ -128,7 +122,7 @@ def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...] | None
     return tuple(address for address, _ in found), found[0][1] if found else 0
 
 
-def _vlans(switch: Place, told: list[Said], output: Output) -> Iterator[Observation]:
+def _vlans(switch: Place, told: list[Said], interfaces: dict[str, list[Said]], output: Output) -> Iterator[Observation]:
     numbers: dict[int, int] = {}
     for line in told:
         rest = line.after("bridge", "domain", "*", "vlan")
@@ -136,13 +130,13 @@ def _vlans(switch: Place, told: list[Said], output: Output) -> Iterator[Observat
             numbers |= {int(one): line.number for one in expanded(rest[0]) if one.isdecimal()}
     for number, at in numbers.items():
         name = f"vlan{number}"
-        own = [(line, rest) for interface, line, rest in of_interfaces(told) if interface == name]
-        addresses = _addresses(told, name)
+        own = interfaces.get(name, [])
+        addresses = _addresses(own)
         found: Found = {"vlan.addresses": (addresses[0], addresses[1] or at)}
         if own:
-            found["vlan.mtu"] = (DEFAULT_MTU, own[0][0].number)
-        for line, rest in own:
-            match rest:
+            found["vlan.mtu"] = (DEFAULT_MTU, own[0].number)
+        for line in own:
+            match line.words:
                 case ("link", "mtu", value):
                     found["vlan.mtu"] = (parse_number(value), line.number)
                 case ("description", value):
