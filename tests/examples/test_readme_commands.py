@@ -35,4 +35,4 @@ def test_commands_of_a_readme_work(readme: Path, tmp_path: Path, monkeypatch: py
             has_faults = command[-1].startswith("out/") and command[-1] != "out/healthy"
             assert result.returncode == (1 if command[1] == "check" and has_faults else 0), (command, result.stderr)
             codes.append(result.returncode)
-    assert len(codes) > 1
+    assert codes
