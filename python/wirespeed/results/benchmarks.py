@@ -10,7 +10,7 @@ from wirespeed.results.parameters import Parameters
 
 
 class RunStatus(StrEnum):
-    """How a run ended, as far as its log says."""
+    """How a run ended, as far as its log shows."""
 
     COMPLETE = "complete"
     TRUNCATED = "truncated"
@@ -85,7 +85,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One table or report of a log. None where the log does not say.
+    """One table or report of a log. None where the log does not state it.
 
     ``failures`` are the entries of the failure catalogue that cause such an ``error``, likeliest first.
     """

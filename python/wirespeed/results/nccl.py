@@ -54,7 +54,7 @@ class NcclTree:
 
 @dataclass(frozen=True, slots=True)
 class NcclChoice:
-    """Algorithm and protocol that NCCL said it takes for a size; ``line`` is where it said so first."""
+    """Algorithm and protocol that NCCL chose for a size; ``line`` is where it first printed them."""
 
     function: str | None
     size_bytes: int
@@ -78,9 +78,9 @@ class NcclWarning:
 
 @dataclass(frozen=True, slots=True)
 class Communicator:
-    """One communicator of a log. None, or empty, where the log does not say.
+    """One communicator of a log. None, or empty, where the log does not state it.
 
-    ``complete`` is whether every rank that prints said that its initialization is complete. ``gdrdma`` is ``all``,
+    ``complete`` is whether every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
     ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
     pairs. ``differing_environment`` are variables that are not the same in all processes.
     """

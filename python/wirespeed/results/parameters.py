@@ -1,8 +1,8 @@
 """The dictionary of run parameters: what a log states about how a run was made, one name per fact.
 
-A field is ``None`` where the log does not state it. ``identity`` marks what was asked of the network: another value is
-another experiment. All other parameters are circumstances: the experiment stays the same, and a comparison shows where
-they differ. ``docs/reference/measurements.md`` is generated from this file.
+A field is ``None`` where the log does not state it. ``identity`` marks a property of the requested traffic: another
+value is another experiment. All other parameters are circumstances: the experiment stays the same, and a comparison
+shows where they differ. ``docs/reference/measurements.md`` is generated from this file.
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ def dictionary() -> dict[str, Parameter]:
 
 
 IDENTITY = frozenset(name for name, parameter in dictionary().items() if parameter.identity)
-"""Names of the parameters that state what was asked of the network."""
+"""Names of the parameters that identify a series."""
 
 
 @cache

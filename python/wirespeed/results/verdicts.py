@@ -1,4 +1,4 @@
-"""What the judge says of a measurement. Two limits, shown apart and never mixed."""
+"""Verdicts of the judge. Two limits, shown separately and never mixed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class JudgedRun:
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
     status: RunStatus = RunStatus.COMPLETE
-    error: str | None = None  # the tool's own words for why it failed
+    error: str | None = None  # the tool's error message
     source: str | None = None  # HOST/NIC of a point-to-point test, where it was said
     target: str | None = None
 
@@ -107,7 +107,7 @@ class Relation:
     """What runs reach of other runs, and whether that is what a relative gate of a profile asks.
 
     ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of the one; None where a side is
-    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``where`` says between whom that was.
+    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``where`` names its ends.
     """
 
     name: str

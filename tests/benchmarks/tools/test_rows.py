@@ -6,7 +6,7 @@ import pytest
 
 from wirespeed.benchmarks import is_interval, parse, read
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.tools.perftest.tables import columns, meaning, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import columns, meaning_of, unit_of
 from wirespeed.benchmarks.tools.reader import tools
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Metric, RunStatus
@@ -114,7 +114,7 @@ def test_perftest_columns_are_named_not_counted() -> None:
         "   MsgRate Port1[Mpps]   BW Port2[Gb/sec]   MsgRate Port2[Mpps]"
     )
     assert names is not None
-    assert [what and (what[0], what[2]) for what in map(meaning, names)] == [
+    assert [what and (what[0], what[2]) for what in map(meaning_of, names)] == [
         None,
         None,
         (Metric.BW_PEAK, None),

@@ -1,4 +1,4 @@
-"""The NICs of a plan as benchmarks see them: rail, leaf, and which others a cable leads to."""
+"""The NICs of a plan as ends of measurements: rail, leaf, pod, and the cables above each leaf."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Endpoint:
 
     @property
     def is_ipv6(self) -> bool:
-        """Which version of IP it speaks."""
+        """Whether its address is IPv6."""
         return ip_address(self.address).version == 6
 
 
@@ -48,7 +48,7 @@ class Fabric:
     without: tuple[str, ...]  # NICs that have no address or no cable, and why
 
     def of(self, hosts: Iterable[str] | None) -> Fabric:
-        """The same with the endpoints of some hosts alone."""
+        """The same, limited to the endpoints of some hosts."""
         if hosts is None:
             return self
         wanted = set(hosts)

@@ -1,4 +1,4 @@
-"""Who the ends of a pair are: host, NIC, rail and leaf by the cluster file, else what their names alone say."""
+"""Members of a peer matrix: host, NIC, rail and leaf by the cluster file, else by what their names contain."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MemberDirectory:
         return self._plan is not None and member.host in self._plan.hosts
 
     def like(self, source: Member, target: Member | None) -> str:
-        """What must be equal for two cells to be alike, in words: distance, then hardware of both ends."""
+        """The group of comparable cells of a pair: distance, then hardware of both ends."""
         if self._plan is None:
             return "all"
         ends = [source] if target is None else [source, target]
@@ -121,7 +121,7 @@ class MemberDirectory:
 
 
 def with_rails(members: Sequence[Member]) -> list[Member]:
-    """The same with rails by position where no cluster file says them: the k-th of each host is on rail k.
+    """The same with rails by position where no cluster file defines them: the k-th of each host is on rail k.
 
     Only where every host has as many.
     """

@@ -1,4 +1,4 @@
-"""Which NICs and hosts of the plan a log speaks of."""
+"""NICs of the plan: by name, device, address; their speed and slots."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def nic_with_address(plan: Plan, address: str) -> NicAt | None:
 
 
 def nic_speed(plan: Plan, at: NicAt) -> Bandwidth | None:
-    """The speed of a NIC: as planned, else as the catalogue says."""
+    """The speed of a NIC: as planned, else by the catalogue."""
     if at.nic.link.speed is not None:
         return at.nic.link.speed
     model = plan.hardware.nics.get(at.nic.model) if at.nic.model else None

@@ -24,10 +24,10 @@ def named_collective(name: str) -> Collective:
 
 
 def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
-    """The collective as the log names it; else as its bus factor, its reduction and its root tell, where only one fits.
+    """The collective as the log names it; else by its bus factor, reduction and root, where only one fits.
 
-    All-gather and all-to-all look alike, so do gather and scatter, and hypercube is printed as sendrecv: those stay
-    unknown.
+    All-gather and all-to-all have the same values, so have gather and scatter, and hypercube is printed as sendrecv:
+    those stay unknown.
     """
     if run.test:
         return _by_name(run.test)

@@ -42,7 +42,7 @@ class CollectiveLimits:
     floor: float  # seconds
     floor_from: str
     thresholds: Thresholds
-    above: tuple[str, ...]
+    reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
     link: Bandwidth | None
@@ -140,7 +140,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         floor=floor,
         floor_from=floor_from,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
-        above=_above(collective, group),
+        reasons_above=_above(collective, group),
         notes=proof.notes,
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,

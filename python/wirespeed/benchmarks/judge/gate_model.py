@@ -1,6 +1,6 @@
-"""The forms of gates in a profile: which runs they speak of, and which number those must reach.
+"""The gates of a profile: which runs they apply to, and which value those must reach.
 
-A gate asks one run for a number. A relative gate compares runs with each other: one side with a baseline, or runs of
+A gate requires a value of one run. A relative gate compares runs with each other: one side with a baseline, or runs of
 one test among themselves.
 """
 
@@ -28,7 +28,7 @@ class Range(Entry):
 
 
 class Selection(Entry):
-    """Measurements of runs. What it does not say fits every run.
+    """A selection of measurements. A field that is absent matches every run.
 
     ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's name; ``place`` may hold ``*``.
     """
@@ -114,7 +114,7 @@ class Statistic(StrEnum):
 
 
 class Shared(StrEnum):
-    """What runs must have in common to be compared, beside tool, test and all that was asked of the network."""
+    """What runs must have in common to be compared, beside tool, test and all identity parameters."""
 
     PAIR = "pair"  # both NICs, either way round
     HOSTS = "hosts"  # both hosts
@@ -124,7 +124,7 @@ class Shared(StrEnum):
 class RelativeGate(Entry):
     """What runs must reach of other runs: a ratio of both sides, a difference in ``unit``, or the spread of one side.
 
-    ``to`` says only in what the baseline differs from ``of``.
+    ``to`` contains only what the baseline changes in ``of``.
     """
 
     name: str = Field(min_length=1)
@@ -145,7 +145,7 @@ class RelativeGate(Entry):
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, data: Any) -> Any:
-        """With a baseline that says all that it takes over from ``of``."""
+        """With a baseline that contains what it takes over from ``of``."""
         if isinstance(data, dict) and isinstance(data.get("of"), dict) and isinstance(data.get("to"), dict):
             return {**data, "to": {**data["of"], **data["to"]}}
         return data

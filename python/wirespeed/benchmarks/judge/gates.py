@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from wirespeed.benchmarks.judge.collective_names import collective_of
 from wirespeed.benchmarks.judge.gate_model import Gate, Selection
 from wirespeed.benchmarks.judge.profile import Profile
-from wirespeed.benchmarks.judge.verdict import verdict
+from wirespeed.benchmarks.judge.verdict import make_verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
 from wirespeed.limits.group import Collective
@@ -22,7 +22,7 @@ from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What of a run gates ask for. None where nothing says it: then a gate that asks does not apply."""
+    """Properties of a run that gates select by. None where unknown: then a gate that selects by it does not apply."""
 
     tool: str
     test: str | None
@@ -66,7 +66,7 @@ def _asked_of(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
 
 
 def of_kind(selection: Selection, subject: Subject) -> bool:
-    """Whether a run is one of those that a gate speaks of."""
+    """Whether a gate applies to a run."""
     return (
         subject.tool in selection.tools
         and (not selection.tests or subject.test in selection.tests)
@@ -81,7 +81,7 @@ def of_kind(selection: Selection, subject: Subject) -> bool:
 
 
 def measures(selection: Selection, measurement: Measurement) -> bool:
-    """Whether a measurement of such a run is one of those that a gate speaks of."""
+    """Whether a gate applies to a measurement of such a run."""
     size = measurement.size_bytes
     return (
         measurement.metric is selection.metric
@@ -92,7 +92,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
     )
 
 
-def gated(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
+def apply_gate(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
     """The verdict with its gate: the worse of both counts. What is unknown stays so where the gate is met."""
     bound = _in_unit(gate, measurement.unit)
     met = _met(measurement, gate, bound)
@@ -107,7 +107,7 @@ def gated(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
     relation = "at least" if gate.at_least is not None else "at most"
     asked = f"gate {gate.name}: {relation} {number(bound)} {measurement.unit} ({gate.source})"
     if of is None:
-        return replace(verdict(measurement, met, asked), gate=result)
+        return replace(make_verdict(measurement, met, asked), gate=result)
     if of.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[of.judgement]:
         reason = asked if of.judgement is Judgement.SKIP else f"{asked}; {of.reason}"
         return replace(of, judgement=met, reason=reason, gate=result)

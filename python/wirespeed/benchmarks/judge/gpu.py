@@ -1,7 +1,7 @@
 """Limits of copies inside a host: nvbandwidth, p2pBandwidthLatencyTest, rocm-bandwidth-test.
 
 Between a GPU and its host lies the GPU's PCIe slot; between two GPUs their links, or where they have none or may not
-use them, the slots of both. A copy within one GPU is its memory's affair, of which the catalogue says nothing.
+use them, the slots of both. A copy within one GPU is limited by its memory, which the catalogue does not contain.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class GpuLimits:
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth | None = None
-    above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
+    reasons_above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ class GpuLimits:
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """These tools copy tens of megabytes; of a chosen size below a megabyte little can be said."""
+        """These tools copy tens of megabytes; a chosen size below a megabyte is not judged."""
         if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
             return "small copies are bound by launch overhead"
         return None

@@ -1,4 +1,4 @@
-"""What the NICs of a host move together, for benchmarks that do not say which of them they use."""
+"""The bandwidth of all NICs of a host, for benchmarks that do not name the NICs they use."""
 
 from __future__ import annotations
 

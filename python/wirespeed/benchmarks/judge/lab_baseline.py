@@ -29,7 +29,7 @@ _Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The best bandwidths of both hosts, as printed, by tool, test and what else makes them alike.
+    """The best bandwidths of both hosts, as printed, by tool, test and what else identifies a measurement.
 
     ``reference`` is set where figures are shown alone: of both hosts themselves, or where there are no such two.
     """
@@ -59,7 +59,7 @@ class _Limits:
     run: Run
     figures: Figures
     profile: Profile
-    above: tuple[str, ...] = ()
+    reasons_above: tuple[str, ...] = ()
     notes: tuple[str, ...] = ("these values do not show how fast the cluster is",)
     causes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = field(default=())

@@ -1,4 +1,4 @@
-"""What every kind of benchmark hands to the judge: the two limits of each measurement, and how to tell small sizes."""
+"""The interface between the judge and each kind of benchmark: two limits per measurement, and which sizes are small."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LATENCIES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What the user says that logs do not: both NICs of a point-to-point test, algorithm and collective."""
+    """What the user states and logs do not contain: both NICs of a point-to-point test, algorithm and collective."""
 
     source: str | None = None
     target: str | None = None
@@ -38,7 +38,7 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none.
+    """The limits of one measurement in its unit. ``shown``: why it is only shown; ``unknown``: why there is none.
 
     ``thresholds`` are those of this measurement where they are not those of its run; ``bounded`` is whether a
     measurement that is shown only must still not be above the physical limit.
@@ -60,7 +60,7 @@ class Limits(Protocol):
         """What must be reached."""
 
     @property
-    def above(self) -> tuple[str, ...]:
+    def reasons_above(self) -> tuple[str, ...]:
         """Likely reasons for a measurement above the physical limit, likeliest first."""
 
     @property
@@ -95,7 +95,7 @@ class Unlimited:
 
     why: str
     profile: Profile
-    above: tuple[str, ...] = ()
+    reasons_above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     causes: tuple[str, ...] = field(default=())
     hosts: tuple[str, ...] = field(default=())

@@ -11,8 +11,8 @@ from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.relations import Entry, relations
-from wirespeed.benchmarks.judge.retest import settled
-from wirespeed.benchmarks.judge.runs import examined
+from wirespeed.benchmarks.judge.retest import judge_repeats
+from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
 from wirespeed.plan.as_found import AsFound
@@ -34,7 +34,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Runs, and what they reach of each other. ``hints`` are files and what the user could have said of them."""
+    """Runs, and what they reach of each other. ``hints``: files and the options that would complete them."""
 
     runs: tuple[JudgedRun, ...]
     relations: tuple[Relation, ...]
@@ -61,11 +61,11 @@ def judge_together(
         for run in log.reading.runs:
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
             of_run = replace(context, source=named[0], target=named[1], evidence=proven)
-            judged, subject = examined(run, plan, of_run, log.file, profile, found)
+            judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, found)
             if (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
-    runs = settled([one.judged for one in entries], [one.run for one in entries])
+    runs = judge_repeats([one.judged for one in entries], [one.run for one in entries])
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return Judged(runs, compared, tuple(hints))
 
@@ -90,7 +90,7 @@ _OSU = frozenset({"osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bi
 
 
 def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
-    """What is missing of both ends of a point-to-point test, and how to say it; None where nothing is."""
+    """Which ends of a point-to-point test are missing, and the option that names them; None where none is."""
     pairwise = run.tool in _TOOLS or (run.test in _OSU and run.tool == "osu-micro-benchmarks")
     if not pairwise or (context.source and context.target) or ends(run) is not None:
         return None

@@ -75,7 +75,7 @@ class MpiLimits:
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth
-    above: tuple[str, ...] = ()
+    reasons_above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     causes: tuple[str, ...] = field(default=())
 

@@ -44,7 +44,7 @@ class Evidence:
 
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
-    """What the communicator of a run says, or None where no communicator is surely the run's."""
+    """The evidence of a run's communicator; None where no communicator certainly belongs to the run."""
     found = _communicator(run, communicators)
     if found is None:
         return None
@@ -148,7 +148,7 @@ class Proof:
     notes: tuple[str, ...] = ()
 
     def algorithm(self, size: int | None) -> Algorithm | None:
-        """How a size was moved, as far as the log says."""
+        """The algorithm that moved a size, as far as the log states it."""
         return self.algorithms.get(size or 0, self.forced)
 
 
@@ -188,7 +188,7 @@ def _causes(evidence: Evidence, plan: Plan) -> list[str]:
 
 
 def _nics(evidence: Evidence, plan: Plan) -> list[str]:
-    """Hosts on which fewer NICs were used than planned, and than ranks ran there: a rank has a NIC of its own."""
+    """Hosts on which fewer NICs were used than planned, and than ranks ran there: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
         return []
     planned = next(iter(plan.hosts.values()))

@@ -56,7 +56,7 @@ class PairLimits:
     memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
     hosts_at_once: float  # by which it is multiplied: hosts that send, over ranks that share each
     one_message: bool  # whether its latencies are those of one message
-    above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
+    reasons_above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -247,7 +247,7 @@ def _gpcnet(run: Run) -> Kind:
 
 
 def on_gpu(run: Run) -> bool:
-    """Whether a buffer is in GPU memory, as far as the log says."""
+    """Whether a buffer is in GPU memory, as far as the log states it."""
     sides = (run.parameters.send_memory, run.parameters.receive_memory)
     return any((side or "host").lower() not in ("host", "h") for side in sides)
 

@@ -33,7 +33,7 @@ class Thresholds(Entry):
 
 
 class Classes(Entry):
-    """Thresholds by what binds such a benchmark."""
+    """Thresholds by the limiting resource of a benchmark."""
 
     rdma: Thresholds
     collective_one_host: Thresholds = Field(alias="collective-one-host")
@@ -124,7 +124,7 @@ def read(which: str | Path) -> Profile:
 
 
 def _profile(text: str, place: str) -> Profile:
-    """A profile; one with a ``base`` says only in what it differs from that one."""
+    """A profile; one with a ``base`` contains only the differences from it."""
     try:
         content = yaml.load(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:

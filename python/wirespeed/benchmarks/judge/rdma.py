@@ -58,7 +58,7 @@ class RdmaLimits:
     thresholds: Thresholds
     rate_thresholds: Thresholds
     assumptions: tuple[str, ...]
-    above: tuple[str, ...]
+    reasons_above: tuple[str, ...]
     hosts: tuple[str, ...]
     cables: Term | None  # time of light in the cables at both ends, once
     notes: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         assumptions=tuple(assumptions),
         hosts=tuple(dict.fromkeys(at.host for at in ends)),
         cables=_cables(plan, ends),
-        above=(
+        reasons_above=(
             "client and server on one host, so that nothing crossed the wire",
             "a faster NIC than the cluster file names",
         ),
@@ -219,7 +219,7 @@ def _with_gid(printed: str | None, plan: Plan) -> NicAt | None:
 
 
 def _ipv6(run: Run) -> bool | None:
-    """Which IP the GIDs of the log say; None where it names none, or only link-local ones, which RoCE v1 has too."""
+    """Whether the GIDs of the log are IPv6; None where it names none, or only link-local ones, as of RoCE v1."""
     for printed in (run.parameters.local_gid, run.parameters.remote_gid):
         gid = _gid(printed)
         if gid is not None and not gid.startswith(_LINK_LOCAL):
@@ -269,7 +269,7 @@ def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) 
 
 
 def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
-    """The PCIe switches' uplinks on the way from a NIC to the buffer."""
+    """The PCIe switches' uplinks on the path from a NIC to the buffer."""
     if not on_gpu:
         return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
     gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
@@ -364,6 +364,6 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
 
 
 def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
-    """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
+    """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
     function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
     return host.writes_in_order(at.nic, function) or run.parameters.pcie_relaxed_ordering is False

@@ -1,4 +1,4 @@
-"""Which runs a relative gate speaks of: between whom they were, what lay between, and what was measured beside them."""
+"""Which runs a relative gate selects: between which NICs, over which path, and what was measured beside them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Between whom a run was. None where nothing says it."""
+    """The ends of a run. None where unknown."""
 
     source: Member | None = None
     target: Member | None = None
@@ -65,7 +65,7 @@ _Given = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 
 def places(runs: Sequence[_Given], plan: Plan) -> list[Where]:
-    """Where each run was: as the user or the campaign says, else by the addresses in its log."""
+    """The ends of each run: by the user or the campaign, else by the addresses in its log."""
     directory = MemberDirectory(plan)
     found = [_where(judged, run, directory) for judged, run, _ in runs]
     return _with_times(found, [span for _, _, span in runs], plan)

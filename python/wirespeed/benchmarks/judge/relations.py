@@ -1,7 +1,7 @@
 """What runs reach of each other: the relative gates of a profile, over all runs that are judged together.
 
-A gate speaks of runs that were made: where none is of the kind it asks about, it says nothing. Where there are such and
-nothing to compare them with, or nobody says between which NICs they were, that is unknown, and never good.
+A gate without a matching run gives no result. Runs that match and have no baseline, or whose NICs are not known, are
+unknown, never good.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBERS: Mapping[Statistic, Callable[[Sequence[float]], float]] = {
     Statistic.SPREAD: lambda values: statistics.stdev(values) / statistics.fmean(values),
 }
 _OF_ALL = (Statistic.MEAN, Statistic.SUM)
-"""Statistics that say something else where one run gave no figure."""
+"""Statistics that change their meaning where one run gave no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class _Group:
 
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
-    """What every relative gate says of the runs of a test, once: where it compares several times, the worst."""
+    """One result per relative gate and test: of several comparisons, the worst."""
     at = places([(one.judged, one.run, one.span) for one in entries], plan)
     last = repeated([one.judged.file for one in entries])
     found: list[Relation] = []
@@ -146,7 +146,7 @@ def _would_be_of(side: Runs, entry: Entry, where: Where) -> bool:
 
 
 def _like(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
-    """What both sides must share: test, hardware and what was asked of the network, but for what the gate varies."""
+    """What both sides must share: test, hardware and identity parameters, except those that the gate varies."""
     subject = entry.subject
     named = {
         "tests": subject.test,
@@ -187,7 +187,7 @@ def _named(shared: Sequence[object]) -> str | None:
 
 
 def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
-    """What a gate says of one group; None where nothing of the kind was measured."""
+    """The result of a gate for one group; None where nothing of the kind was measured."""
     if not group.of and not group.nowhere_of:
         return None
     if gate.to is None and len(group.of) < gate.runs:
@@ -206,7 +206,7 @@ _NOWHERE = "the NICs of these runs are not known: name them with --from and --to
 
 
 def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> str | None:
-    """Why nothing can be said."""
+    """Why the result is unknown."""
     hint = f"; {gate.measure}" if gate.measure else ""
     if not group.of:
         return _NOWHERE

@@ -1,7 +1,7 @@
-"""Re-test before calling it bad: what several runs of one test say together, and the command for another.
+"""Re-test before calling it bad: several runs of one test judged together, and the command for another run.
 
 One dip among good runs is a dip, and warns. What is bad twice is bad. A single run that is bad stays bad, with the
-command that repeats just that: the judge has seen too little to tell a state from a moment.
+command that repeats just that: one run cannot tell a permanent fault from a transient one.
 
 Runs are of one test only where that is certain: their logs name the same ends, the user names them, or their files are
 attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).
@@ -22,7 +22,7 @@ from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 
 
-def settled(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
+def judge_repeats(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
     """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order."""
     groups: dict[object, list[int]] = {}
     for at, (one, run) in enumerate(zip(judged, runs, strict=True)):
@@ -36,7 +36,7 @@ def settled(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun
 
 
 def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
-    """What runs of one test share; None where nothing tells at which place this one was run."""
+    """What runs of one test share; None where the ends of this run are unknown."""
     place = _place(judged, run)
     if place is None or run.test is None:
         return None
@@ -116,7 +116,7 @@ def _alone(judged: JudgedRun, run: Run) -> JudgedRun:
 
 
 def _command(run: Run, least: int, most: int) -> str | None:
-    """The command line that repeats a run for the sizes that were bad; None where the log tells too little."""
+    """The command line that repeats a run for the sizes that were bad; None where the log does not contain enough."""
     words = _words(run, least, most)
     return shlex.join(words) if words else None
 

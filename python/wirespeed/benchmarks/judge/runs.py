@@ -5,8 +5,8 @@ bound of the collective. *Reachable*: what the named algorithm or a catalogue fi
 physical limit is ``unknown`` with the likely reason, never ``pass``: the plan is then not what was measured.
 
 Bandwidth is judged where a transfer is long against the latency floor and on the plateau at the end of the table;
-elsewhere a size may pass, but it cannot fail. Given the cluster as found too, each verdict says how much of a loss what
-was found explains; it stays a verdict on the design.
+elsewhere a size may pass, but it cannot fail. Given the cluster as found too, each verdict states how much of a loss
+the findings explain; it stays a verdict on the design.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.judge.collectives import collective_limits
-from wirespeed.benchmarks.judge.gates import Subject, gate_of, gated, subject_of
+from wirespeed.benchmarks.judge.gates import Subject, apply_gate, gate_of, subject_of
 from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.mpi import mpi_limits
@@ -24,7 +24,15 @@ from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
 from wirespeed.benchmarks.judge.tcp import tcp_limits
-from wirespeed.benchmarks.judge.verdict import PLATEAU, Scale, against_found, compared, explained, fast_enough, verdict
+from wirespeed.benchmarks.judge.verdict import (
+    PLATEAU,
+    Scale,
+    add_causes,
+    compare_bandwidth,
+    compare_latency,
+    compare_with_found,
+    make_verdict,
+)
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
@@ -49,18 +57,18 @@ def judge(
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
 
-    ``source`` and ``target`` name the NICs of a point-to-point test as HOST/NIC; ``algorithm`` and ``collective`` say
-    what a log of a collective does not; ``profile`` holds the fractions to reach; ``evidence`` is what NCCL's debug
+    ``source`` and ``target`` name the NICs of a point-to-point test as HOST/NIC; ``algorithm`` and ``collective``
+    complete the log of a collective; ``profile`` holds the fractions to reach; ``evidence`` is what NCCL's debug
     lines prove of the run.
 
     Raises:
         Refused: ``source``, ``target`` or ``collective`` names nothing there is.
     """
     context = RunContext(source, target, algorithm, collective, evidence)
-    return examined(run, plan, context, file, profile or default(), found)[0]
+    return judge_with_subject(run, plan, context, file, profile or default(), found)[0]
 
 
-def examined(
+def judge_with_subject(
     run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: AsFound | None
 ) -> tuple[JudgedRun, Subject]:
     """A run judged, and what of it gates ask for.
@@ -79,7 +87,7 @@ def examined(
     for at, measurement in enumerate(run.measurements):
         gate = gate_of(measurement, subject, profile)
         if gate is not None:
-            verdicts[at] = gated(verdicts.get(at), measurement, gate)
+            verdicts[at] = apply_gate(verdicts.get(at), measurement, gate)
     judged = _judged(run, verdicts, (*limits.notes, *unread), file, plan.name)
     return replace(judged, source=context.source, target=context.target), subject
 
@@ -95,7 +103,7 @@ _Verdicts = dict[int, Verdict]
 
 def _compared(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     verdicts = {**_wrong(run), **_bandwidths(run, limits, profile), **_latencies(run, limits)}
-    return {at: explained(verdict, limits.causes) for at, verdict in verdicts.items()}
+    return {at: add_causes(verdict, limits.causes) for at, verdict in verdicts.items()}
 
 
 def _judged(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
@@ -138,7 +146,7 @@ def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limi
 def _wrong(run: Run) -> _Verdicts:
     """Data that arrived wrong fails, however fast it was."""
     return {
-        at: verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
+        at: make_verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
         for at, measurement in enumerate(run.measurements)
         if measurement.metric is Metric.WRONG and measurement.value > 0
     }
@@ -151,7 +159,7 @@ def _bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
         if _is_bandwidth(measurement)
     }
     scale = Scale(limits, profile, _plateau(rows.values(), limits, profile))
-    return {at: compared(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
+    return {at: compare_bandwidth(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
 
 
 def _latencies(run: Run, limits: Limits) -> _Verdicts:
@@ -162,9 +170,9 @@ def _latencies(run: Run, limits: Limits) -> _Verdicts:
         if measurement.metric in LATENCIES and measurement.unit in SECONDS and measurement.value > 0
     }
     if isinstance(limits, Unlimited):
-        return {at: verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
+        return {at: make_verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
     return {
-        at: fast_enough(measurement, least)
+        at: compare_latency(measurement, least)
         for at, measurement in rows.items()
         if (least := limits.least(measurement)) is not None
     }
@@ -187,7 +195,7 @@ def _plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, profile:
 def _with_found(one: Verdict, limits: Limits, profile: Profile) -> Verdict:
     if not _is_bandwidth(one.measurement):
         return one
-    return against_found(one, limits.limit(one.measurement), profile)
+    return compare_with_found(one, limits.limit(one.measurement), profile)
 
 
 def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:

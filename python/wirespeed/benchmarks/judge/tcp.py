@@ -25,7 +25,7 @@ class TcpLimits:
     reachable: Bound
     judged: frozenset[str | None]  # places whose bitrate is that of the whole run
     thresholds: Thresholds
-    above: tuple[str, ...]
+    reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
     link: Bandwidth
@@ -83,7 +83,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         reachable=tightest([reachable, *([cores] if cores else [])], assumptions),
         judged=places_of_total(run),
         thresholds=profile.classes.tcp,
-        above=("client and server on one host", "another interface than the one assumed"),
+        reasons_above=("client and server on one host", "another interface than the one assumed"),
         notes=(),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
@@ -118,7 +118,7 @@ def _cores(run: Run, plan: Plan, ends: list[NicAt]) -> Term | None:
 
 
 def _threaded(run: Run) -> bool:
-    """Whether each stream has a thread; where the version is not said, it may have."""
+    """Whether each stream has a thread; where the version is unknown, it may have."""
     found = re.match(r"(\d+)\.(\d+)(.*)", run.version or "")
     if run.tool != "iperf3" or found is None:
         return True

@@ -27,21 +27,21 @@ class Scale:
     plateau: float
 
 
-def compared(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
+def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
     """The verdict of a bandwidth against the limits of the design."""
     if limit.unknown is not None:
-        return verdict(measurement, Judgement.UNKNOWN, limit.unknown)
-    beyond = limit.physical is not None and above(measurement, limit.physical, scale.profile)
+        return make_verdict(measurement, Judgement.UNKNOWN, limit.unknown)
+    beyond = limit.physical is not None and is_above(measurement, limit.physical, scale.profile)
     if limit.shown is not None and not (beyond and limit.bounded):
-        return verdict(measurement, Judgement.SKIP, limit.shown, limit)
+        return make_verdict(measurement, Judgement.SKIP, limit.shown, limit)
     if limit.physical is not None and beyond:
-        return verdict(measurement, Judgement.UNKNOWN, _beyond(measurement, limit.physical, scale.limits), limit)
+        return make_verdict(measurement, Judgement.UNKNOWN, _beyond(measurement, limit.physical, scale.limits), limit)
     small = scale.limits.bandwidth_bound(measurement, limit)
     if small is not None:
-        return verdict(measurement, Judgement.SKIP, small, limit)
+        return make_verdict(measurement, Judgement.SKIP, small, limit)
     bound = limit.reachable or limit.physical
     if bound is None:
-        return verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
+        return make_verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
     return _beside(measurement, limit, bound, scale)
 
 
@@ -52,29 +52,29 @@ def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) 
     passes, warns = thresholds.passes.value, thresholds.warns.value
     fraction = measurement.value / bound.value
     if fraction >= passes:
-        return verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {what}", limit)
+        return make_verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {what}", limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
-        return verdict(measurement, Judgement.SKIP, PLATEAU, limit)
+        return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
     below = f"below {passes:.0%} of {what}, bound by {bound.bottleneck}"
     if fraction >= warns:
-        return verdict(measurement, Judgement.WARN, below, limit)
-    return verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
+        return make_verdict(measurement, Judgement.WARN, below, limit)
+    return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
 
 
-def explained(of: Verdict, causes: Sequence[str]) -> Verdict:
+def add_causes(of: Verdict, causes: Sequence[str]) -> Verdict:
     """A loss with what the log itself proves of its causes."""
     if not causes or of.judgement not in (Judgement.WARN, Judgement.FAIL):
         return of
     return replace(of, reason=f"{of.reason}; the log proves: {'; '.join(causes)}")
 
 
-def fast_enough(measurement: Measurement, least: Bound) -> Verdict:
+def compare_latency(measurement: Measurement, least: Bound) -> Verdict:
     """A latency beside what nothing can be below; ``least`` is in µs."""
     factor = 1e-6 / SECONDS[measurement.unit]
     terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in least.terms)
     floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
-    impossible = below(measurement, floor)
+    impossible = is_below(measurement, floor)
     judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
     minimum = f"{number(floor.value)} {floor.unit}"
     why = "serialization and cable propagation"
@@ -83,11 +83,13 @@ def fast_enough(measurement: Measurement, least: Bound) -> Verdict:
     else:
         reason = f"a latency: the minimum is {minimum} ({why})"
     return replace(
-        verdict(measurement, judgement, reason), physical=floor, fraction_of_physical=floor.value / measurement.value
+        make_verdict(measurement, judgement, reason),
+        physical=floor,
+        fraction_of_physical=floor.value / measurement.value,
     )
 
 
-def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
+def compare_with_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
     """The same verdict with what the cluster as found allows, and how much of a loss that explains."""
     bound = limit.reachable or limit.physical
     if bound is None or not bound.value or of.measurement.unit != bound.unit:
@@ -96,7 +98,7 @@ def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
     compared_verdict = replace(of, found=bound, fraction_of_found=fraction)
     if of.judgement is Judgement.SKIP:
         return compared_verdict
-    if of.judgement is not Judgement.UNKNOWN and limit.physical and above(of.measurement, limit.physical, profile):
+    if of.judgement is not Judgement.UNKNOWN and limit.physical and is_above(of.measurement, limit.physical, profile):
         reason = (
             f"above the limit of the cluster as found ({limit.physical.bottleneck}): "
             "the bundle was not collected at the time of this run"
@@ -124,12 +126,12 @@ def _short(term: Term) -> str:
     return term.formula.rpartition(" = ")[0] or term.formula
 
 
-def above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
+def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
     """Whether a value is above a limit by more than its printed digits and the clocks may be off."""
     return measurement.value - _rounding(measurement) > physical.value * (1 + profile.clock_tolerance.value)
 
 
-def below(measurement: Measurement, least: Bound) -> bool:
+def is_below(measurement: Measurement, least: Bound) -> bool:
     """Whether a time is below what nothing can be below, by more than its printed digits."""
     return measurement.value + _rounding(measurement) < least.value
 
@@ -142,14 +144,14 @@ def _rounding(measurement: Measurement) -> float:
 def _beyond(measurement: Measurement, physical: Bound, limits: Limits) -> str:
     """What a measurement above the physical limit is likely to mean, likeliest first."""
     ratio = measurement.value / physical.value
-    reasons = list(limits.above)
+    reasons = list(limits.reasons_above)
     if ratio > _BITS_FOR_BYTES:
         reasons.insert(0, f"bits read as bytes: it is {number(ratio)} times the limit")
     reasons.append("the cluster file describes another cluster")
     return f"above the physical limit ({physical.bottleneck}); likely {', or '.join(dict.fromkeys(reasons))}"
 
 
-def verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:
+def make_verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:
     """A verdict with its fractions."""
     physical = limit.physical if limit else None
     reachable = limit.reachable if limit else None

@@ -33,7 +33,7 @@ class Matrix:
         return len(self.seen) >= self.rows
 
     def take(self, draft: Draft, row: str, cells: Sequence[str], line: int) -> None:
-        """Measure the cells of a row; say what is neither a number nor left out by the tool."""
+        """Measure the cells of a row; note what is neither a number nor left out by the tool."""
         if row in self.seen:
             draft.notice(line, f"row {row} repeated", "one row for each device; the row is left out")
             return

@@ -35,7 +35,7 @@ class Case:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether buffers were GPU memory, as far as the log says."""
+        """Whether buffers were GPU memory, as far as the log states it."""
         return self.parameters.on_gpu
 
     @property
@@ -66,7 +66,7 @@ class Cause:
 def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
     """The failures behind the messages in texts, those of the first text first, each once.
 
-    A message that says only that something below went wrong counts where no other one is known.
+    A message that reports only a failure in a lower layer counts where no other one is known.
     """
     case = case or Case()
     for table in (KNOWN, VAGUE):

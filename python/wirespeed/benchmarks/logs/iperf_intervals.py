@@ -48,7 +48,7 @@ _RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One line of a report. ``end_of`` is sender or receiver where the line says so."""
+    """One line of a report. ``end_of`` is sender or receiver where the line names it."""
 
     stream: str
     role: str | None
@@ -74,7 +74,7 @@ class Report:
 def report(text: str, *, retransmits: bool | None) -> Report | None:
     """The report a line holds, or None.
 
-    ``retransmits`` says whether the columns named Retr, None when no columns are known. Without columns a count is
+    ``retransmits``: whether the columns named Retr, None when no columns are known. Without columns a count is
     taken for retransmits only where nothing else can stand: before "sender" or before the congestion window. Emphasis
     in Markdown is passed over.
     """
@@ -120,7 +120,7 @@ def _is_certain(more: str) -> bool:
 
 
 def apart(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
-    """Lines of iperf3 and lines of iperf 2: each word that only one of them says begins lines of its own."""
+    """Lines of iperf3 and lines of iperf 2: each word that only one of them prints begins a line of that tool."""
     own: list[Line] = []
     foreign: list[Line] = []
     undecided: list[Line] = []

@@ -1,6 +1,6 @@
 """JSON inside a log, with the line every value stands on, as far as it goes.
 
-The standard reader says neither where a value stands nor what stood before the place where a file was cut.
+The standard reader reports neither the line of a value nor what preceded the place where a file was cut.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Node:
 
 @dataclass(slots=True)
 class Document:
-    """A JSON document from line ``first`` to ``last``. ``problem`` says where and why reading stopped, if it did."""
+    """A JSON document from line ``first`` to ``last``. ``problem``: where and why reading stopped, if it did."""
 
     root: Node
     first: int
@@ -62,7 +62,7 @@ class Document:
 
 
 class _StopError(Exception):
-    """Reading cannot go on; what was read stays."""
+    """Reading cannot continue; what was read stays."""
 
 
 def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:

@@ -28,7 +28,7 @@ FAILURE = re.compile(
 ENDED = re.compile(
     r"(?:mpirun|mpiexec|prterun|srun) (?:noticed that|detected that) .*|Primary job +terminated normally, but .*"
 )
-"""What a launcher says of a process that ended badly; the process itself often said why."""
+"""What a launcher prints about a process that failed; the process itself often printed why."""
 
 
 def fail(draft: Draft, text: str) -> bool:
@@ -44,11 +44,11 @@ def fail(draft: Draft, text: str) -> bool:
 
 
 def is_failure(text: str) -> bool:
-    """Whether a launcher or a library says in ``text`` that a job failed."""
+    """Whether ``text`` reports, by a launcher or a library, that a job failed."""
     return bool(FAILURE.match(text) or ENDED.match(text))
 
 
 def fail_all(draft: Draft, texts: Iterable[str]) -> None:
-    """Note every message that says why a job failed."""
+    """Note every message with the reason of a failed job."""
     for text in texts:
         fail(draft, text)

@@ -18,7 +18,7 @@ __all__ = ["Line", "Ranks", "Source", "Substrings", "by_label", "source", "splic
 
 
 class Source:
-    """A log to read. Lines become objects when they are first asked for: most readers need few of them."""
+    """A log to read. Lines become objects at first use: most readers need few of them."""
 
     def __init__(self, text: str) -> None:
         self._log = Log(text)
@@ -51,7 +51,7 @@ class Source:
     def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
         """Lines that are, as a whole, debug output of NCCL; with words, those whose kind or message contains one.
 
-        ``distinct``: with nothing else between, each message once, whichever of the processes says it.
+        ``distinct``: with nothing else between, each message once, whichever of the processes prints it.
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
@@ -73,7 +73,7 @@ def source(text: str) -> Source:
 
 @dataclass(slots=True)
 class Ranks:
-    """What lists of ranks of nccl-tests say: the number on each line, and what they are split into, run on and have.
+    """The content of rank lists of nccl-tests: the number on each line, and what they are split into, run on and have.
 
     ``numbers`` are the first and the last of those that follow one another.
     """
@@ -105,7 +105,7 @@ class Ranks:
         return True
 
     def add(self, more: Ranks) -> None:
-        """Add what other lines say."""
+        """Add the content of other lines."""
         self.numbers += more.numbers
         self.groups |= more.groups
         self.hosts |= more.hosts

@@ -81,11 +81,11 @@ class Draft:
         self.measurements += map(_MEASUREMENT, columns)
 
     def notice(self, line: int, found: str, expected: str) -> None:
-        """Say that something was left out."""
+        """Note that something was left out."""
         self.notices.append(Problem(f"line {line}", found, expected))
 
     def fail(self, message: str) -> None:
-        """Note the tool's own words for what went wrong, each once."""
+        """Note an error message of the tool, each once."""
         message = " ".join(message.split())
         if message and message not in self.errors:
             self.errors.append(message)

@@ -55,7 +55,7 @@ class Rule:
     nearly_all: float = _NEARLY_ALL
 
     def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
-        """Whether the median of so many cells is low; what reached nothing is, however wide the others spread."""
+        """Whether the median of ``count`` cells is low; what reached nothing is, however wide the others spread."""
         return fraction <= 0 or fraction < self.bound(deviation, count)
 
     def bound(self, deviation: float, count: int = 1) -> float:

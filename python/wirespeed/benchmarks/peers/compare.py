@@ -1,4 +1,4 @@
-"""Samples of one measurement to a matrix: like with like, what is low, who explains it, and what to run again."""
+"""From samples of one measurement to a matrix: which cells are low, what explains them, what to run again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
 
 _FEWEST_LIKE = 4
-"""Cells that must be alike: of three, one that is off cannot be told from two that are."""
+"""Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
 _FEWEST_HOSTS = 4  # hosts with the same pairs inside, from when on these are compared with each other
 _LIKE_HOSTS = "the same pair in every host"
 _ENOUGH_AGAIN = 3

@@ -88,7 +88,7 @@ class Gathered:
 def gather(
     logs: Iterable[Log], directory: MemberDirectory, metric: Metric | None = None, size: int | None = None
 ) -> Gathered:
-    """The samples of all logs, one size of each test: as asked, else the one most of them have."""
+    """The samples of all logs, one size of each test: the requested one, else the one most of them have."""
     found: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
@@ -136,7 +136,7 @@ def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | No
 
 
 def _flow(run: Run, one: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
-    """From where to where data went: a read, iperf3's -R and the way back of --bidir turn it round."""
+    """From where to where data went: a read, iperf3's -R and the reverse direction of --bidir turn it round."""
     back = "read" in (run.test or "") or bool(run.parameters.reverse)
     if "RX-" in (one.place or ""):
         back = not back
@@ -198,7 +198,7 @@ def _failed(log: Log, error: str, directory: MemberDirectory, run: Run | None = 
 
 
 def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
-    """Of the sizes of a test the one that is asked for, else that most pairs have; of equals where it counts most.
+    """Of the sizes of a test the requested one, else the one most pairs have; of equals where it counts most.
 
     That is the largest for bandwidths and the smallest for times.
     """

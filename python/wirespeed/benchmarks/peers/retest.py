@@ -12,13 +12,13 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Kind, Member
 
 _PEERS = 3
-"""Healthy hosts beside one suspect: with fewer, four cells that must be alike are not reached."""
+"""Healthy hosts beside one suspect: with fewer, there are no four comparable cells."""
 _SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # of bench run, by tool; perftest below
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """How the comparison was asked for, to repeat it."""
+    """The options of the comparison, to repeat it."""
 
     files: tuple[str, ...]
     cluster: str | None = None

@@ -1,4 +1,4 @@
-"""Robust statistics of cells that should be alike: what most of them reach, and how far they spread."""
+"""Robust statistics of comparable cells: what most of them reach, and how far they spread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOLERANCE = 0.05
 """Differences of less are no finding: SPEC MPI2007 allows two runs on one system 5 % between them (SPEC HPG, MPI2007
 frequently asked questions, "How was the 5% tolerance decided?")."""
 NOISE = TOLERANCE / (1.96 * math.sqrt(2))
-"""Least standard deviation to reckon with, however alike the values look: that of which 95 % of the differences
+"""Least standard deviation to reckon with, however close the values are: that of which 95 % of the differences
 between two runs keep to the tolerance above, 1.8 %."""
 NORMAL = 1.4826
 """From the median deviation of a normal distribution to its standard deviation (Rousseeuw and Croux 1993, 1)."""
@@ -52,12 +52,12 @@ def spread(fractions: Iterable[float]) -> float:
 
 
 def threshold_z(comparisons: int) -> float:
-    """From how many standard deviations on something is low, among so many comparisons."""
+    """Number of standard deviations from which a value is low, among that many comparisons."""
     return max(USUAL_Z, NormalDist().inv_cdf(1 - FALSE_ALARMS / max(1, comparisons)))
 
 
 def of_group(deviation: float, count: int) -> float:
-    """Standard error of the median of so many cells; of one, its deviation."""
+    """Standard error of the median of ``count`` cells; of one, its deviation."""
     return deviation if count < 2 else deviation * min(1.0, OF_MEDIANS / math.sqrt(count))
 
 

@@ -1,4 +1,4 @@
-"""Suspects in sentences."""
+"""Suspects as text: what the pattern in the matrix means, and by how much they are slow."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _NOT_FOUND = re.compile(
     rb"|execve\(\): (\S+): No such file or directory"  # srun (slurmstepd/task.c)
     rb"|execvp error on file (\S+) \(No such file"  # hydra's mpiexec
 )
-"""What launchers say of a program that a node does not have."""
+"""What launchers print about a program that is not installed on a node."""
 
 _OUTCOMES = {
     Status.OK: Outcome.DONE,
@@ -45,7 +45,7 @@ class AttemptResult:
 def attempt(
     step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool], listen_s: float = LISTEN_S
 ) -> AttemptResult:
-    """Run a step once. It ends early when ``stopped`` says so."""
+    """Run a step once. It ends early when ``stopped`` returns true."""
     if step.server is None:
         return _tried(step, _client(step, reach, path, stopped), None)
     # It outlives its client, which comes after it and has a limit of its own.

@@ -89,7 +89,7 @@ def run(
 
 
 def mesh_of(request: Request, folder: Folder, done: CampaignResult) -> Mesh | None:
-    """Who reaches whom, where the campaign has asked; None where it has not."""
+    """The mesh that the campaign measured; None where it did not."""
     logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in MESHES]
     if not any(step.test in MESHES for step in done.steps):
         return None
@@ -123,7 +123,7 @@ def following(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
 
 
 def _of(attempt: Attempt) -> Grade:
-    """For narrowing down, what did not run is bad, and what was shown alone says nothing."""
+    """For narrowing down, what did not run is bad, and what was only shown has no grade."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD
     return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade

@@ -75,7 +75,7 @@ def _counts(folder: Folder) -> dict[str, int]:
 
 
 def _is_to_repeat(last: Attempt, count: int, retests: int) -> bool:
-    """Bad or failed, and not yet often enough. What is not installed is not when asked again."""
+    """Bad or failed, and not yet often enough. A missing program is not tried again."""
     bad = last.grade is Grade.BAD or last.status not in (Outcome.DONE, Outcome.MISSING)
     return bad and count <= retests
 

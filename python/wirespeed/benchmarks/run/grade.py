@@ -1,4 +1,4 @@
-"""What the log of a step says: read, judged against the plan, and the one figure that counts."""
+"""The grade of a step: its log is read and judged against the plan; the value that decides is reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric
 
 @dataclass(frozen=True, slots=True)
 class GradeOptions:
-    """What is asked of figures beside the plan: a profile of fractions and gates, and the cluster as found."""
+    """What values are judged by beside the plan: a profile, the cluster as found, the baseline of a lab."""
 
     profile: Profile | None = None
     found: AsFound | None = None
@@ -45,7 +45,7 @@ class GradeOptions:
 def grade(
     plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str, bar: GradeOptions | None = None
 ) -> tuple[Grade, str | None]:
-    """What an attempt's log says of the place it was run at."""
+    """The grade of an attempt by its log, and the value or message that decides."""
     bar = bar or GradeOptions()
     try:
         reading = read(text, step.id)

@@ -31,7 +31,7 @@ _BEFORE = "direct."
 
 
 def between(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
-    """The same asked of two hosts that a cable joins: each like the first of the plan, with one interface alone."""
+    """The same request for two hosts joined by a cable: each like the first of the plan, with a single interface."""
     endpoint = request.fabric.endpoints[0]
     like = request.plan.hosts[endpoint.host]
     nic = replace(like.nics[endpoint.interface], rdma_device=None, gpu=None)
@@ -45,7 +45,7 @@ def between(request: Request, hosts: tuple[str, str], interface: str, addresses:
 
 
 def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
-    """The campaign with the steps of the pair before its own; who reaches whom has no speed."""
+    """The campaign with the steps of the pair before its steps; a mesh measures no speed."""
     made = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
     if not made:
         return campaign

@@ -1,11 +1,11 @@
 """From what failed to what is to blame: which pairs or groups to measure next, and whom the results accuse.
 
-Both functions look at all results there are, and remember nothing: after an interruption they say the same again.
+Both functions look at all results there are, and remember nothing: after an interruption they return the same.
 
-A bad pair accuses its two NICs and the way between them. Each NIC is measured once more with one that is known to be
-good, under its own leaf where that can be, so that the way is left out; all NICs in doubt at a time. Whoever is bad
-again is to blame. If neither is, two good NICs under the same two leaves tell the way from the pair. So it takes two
-more rounds however large the cluster is. A group is halved instead, log2 of its size times.
+A bad pair accuses its two NICs and the path between them. Each NIC is measured once more with one that is known to be
+good, under its own leaf where that can be, so that the path is left out; all NICs in doubt at the same time. A NIC that
+is bad again is the cause. If neither is, two good NICs under the same two leaves distinguish the path from the pair. So
+it takes two more rounds however large the cluster is. A group is halved instead, log2 of its size times.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FollowUp:
 
 
 def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> FollowUp:
-    """What follows from pairs. A pair that did not run counts as bad: whose fault that is, is to be told too."""
+    """What follows from pairs. A pair that did not run counts as bad: its cause is to be found too."""
     return _Pairs(fabric, results).next()
 
 

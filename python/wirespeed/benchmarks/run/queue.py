@@ -1,4 +1,4 @@
-"""Whose turn it is: steps in their order, as many at a time as share nothing, a stage only after the one before it."""
+"""The schedule of steps: in order, concurrently where they share no resource, a stage only after the one before it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Queue:
 
 
 def duration(steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> float:
-    """Seconds that steps are likely to take together, each as long as it says."""
+    """Seconds that steps are likely to take together, each as long as expected."""
     queue, now, order = Queue(steps, holds, at_once), 0.0, 0
     ends: list[tuple[float, int, Step]] = []
     while True:

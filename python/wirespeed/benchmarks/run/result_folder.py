@@ -1,6 +1,6 @@
 """The folder of a campaign. What is in it is on the disk: a line of the journal is there when an attempt has ended.
 
-Interrupted, killed or out of space: what has ended stays, and `resume` goes on with the rest.
+Interrupted, killed or out of space: what has ended stays, and `resume_folder` continues with the rest.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
 
 
 def resume_folder(path: Path, campaign: Campaign) -> Folder:
-    """Open the folder of a campaign to go on with it.
+    """Open the folder of a campaign to continue it.
 
     Raises:
         Refused: there is none, or it is of other steps than ``campaign``.
@@ -104,7 +104,7 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
 
 
 def open_folder(path: Path) -> Folder:
-    """A campaign as it lies there.
+    """Open the folder of a campaign.
 
     Raises:
         Refused: there is none, or it is not whole.

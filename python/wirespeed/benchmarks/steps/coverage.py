@@ -1,4 +1,4 @@
-"""The fewest pairs that exercise everything, made into steps, and what they leave out said."""
+"""Steps for the fewest pairs that exercise everything, and notes on what they leave out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _crossing(pairs: Sequence[Pair]) -> dict[str, int]:
 
 
 def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
-    """Of leaves with cables above them: those that nothing crosses, and how likely a cable stays empty."""
+    """Notes on leaves with uplinks: those that no pair crosses, and how likely an uplink carries no queue pair."""
     used = dict.fromkeys(endpoint.leaf for endpoint in request.fabric.endpoints if endpoint.leaf is not None)
     notes = [
         f"no pair crosses the {request.fabric.uplinks[leaf]} uplinks of {leaf}"

@@ -1,8 +1,8 @@
-"""Who measures with whom: rounds of pairs in which nobody is twice, so that all pairs of a round run at a time.
+"""Pairs of NICs and hosts: rounds in which none occurs twice, so that all pairs of a round run concurrently.
 
 Fewest runs: a pair exercises two NICs, so n NICs take at least n / 2 runs, rounded up; `matching` makes no more, but
 for leaves above which no pair of a rail goes. A cable above a leaf is not chosen: the switch hashes each queue pair
-on to one. `queue_pairs` says how many it takes until every one is likely to carry some.
+on to one. `queue_pairs` returns how many it takes until every one is likely to carry some.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Pair:
 
     @property
     def crosses(self) -> bool:
-        """Whether it goes over more than one leaf."""
+        """Whether its path crosses leaves."""
         return self.a.leaf != self.b.leaf
 
     @property
@@ -41,7 +41,7 @@ class Pair:
 def matching(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
     """Rounds in which every NIC, every rail and every leaf is exercised, and what cannot be, and why.
 
-    NICs of one rail are paired, over leaves where there are several. A NIC left over by an odd number has its turn in
+    NICs of one rail are paired, over leaves where there are several. A NIC left over by an odd number is measured in
     the next round. Where no pair of a rail crosses a leaf, one more round crosses it between rails.
     """
     first: list[Pair] = []
@@ -87,7 +87,7 @@ def rails_between(one: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pa
 
 
 def queue_pairs(uplinks: int, crossing: int) -> int:
-    """Queue pairs of each of so many crossing pairs, until all cables above their leaf are likely to carry one.
+    """Queue pairs of each of ``crossing`` pairs, until all cables above their leaf are likely to carry one.
 
     Each queue pair takes a cable at random: of n cables one stays empty with at most n (1 - 1/n)^k after k queue
     pairs (union bound), and k is the least with which that is below 1 - `LIKELY`.
@@ -99,7 +99,7 @@ def queue_pairs(uplinks: int, crossing: int) -> int:
 
 
 def empty_uplink(uplinks: int, flows: int) -> float:
-    """How likely some cable above a leaf carries none of so many queue pairs, at most."""
+    """Upper bound of the probability that some uplink of a leaf carries none of ``flows`` queue pairs."""
     if uplinks <= 1:
         return 0.0 if flows or not uplinks else 1.0
     return min(1.0, uplinks * (1 - 1 / uplinks) ** flows)

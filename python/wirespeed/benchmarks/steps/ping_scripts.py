@@ -12,15 +12,15 @@ SMALL = 56
 """Bytes of a ping that fits every MTU: ping's own choice, ping(8)."""
 
 _SMALL_COUNT = 3
-"""That many of them: one reply says that small packets come back (ping(8), exit code 0); one lost says nothing yet."""
+"""That many of them: one reply shows that small packets come back (ping(8), exit code 0); one lost proves nothing."""
 
 
 def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
     """Pings of HOST, then FROM ADDRESS TO ADDRESS PAYLOAD of each pair.
 
     A first ping that does not count has both ends learn each other's addresses: packets that wait for that may be
-    dropped. Where not all of the next come back, small ones tell whether nothing arrives or only what is large does
-    not; and where one of those comes back, a busy host may be why, so that the large ones are sent again.
+    dropped. Where not all of the next come back, small ones show whether nothing arrives or only large packets
+    do not; and where one of those comes back, a busy host may be why, so that the large ones are sent again.
     """
     return (
         'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '

@@ -1,4 +1,4 @@
-"""What a suite is asked for, and the words it needs from others."""
+"""The request that a suite turns into steps, and the commands that platforms provide."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PORTS = 4000  # a port is taken again after so many; steps that far apart do no
 
 
 class JobCommands(Protocol):
-    """What is typed to start things, in words that platforms alone know."""
+    """Commands that start programs, as platforms format them."""
 
     def job(
         self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
@@ -31,12 +31,12 @@ class JobCommands(Protocol):
         """perftest's option for memory of a GPU of a host; () where it has none for these."""
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
-        """What a program over UCX is told so that it takes one NIC of a host."""
+        """Environment variables by which a UCX program uses one NIC of a host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What steps are made of.
+    """The plan, the fabric and the options that steps are made from.
 
     ``seconds`` is how long a measurement of bandwidth takes, ``messages`` how many one of RDMA's latency sends.
     """
@@ -56,7 +56,7 @@ class Request:
 
 @dataclass(slots=True)
 class Steps:
-    """Steps as a suite makes them, one after the other, with what they leave out."""
+    """Steps while a suite adds them, with notes on what they leave out."""
 
     steps: list[Step] = field(default_factory=list)
     holds: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Steps of each kind: what is typed where, how long it takes, and what it needs for itself."""
+"""Steps of each tool: the commands on both hosts, the expected time, and the resources they occupy."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def add_job(
     tag: str,
     nics_only: bool = False,
 ) -> None:
-    """A parallel program on hosts, with so many ranks on each."""
+    """A parallel program on hosts, with ``ranks`` ranks on each."""
     arguments = request.commands.job(hosts, ranks, program, nics_only=nics_only)
     steps.add(
         Step(
@@ -187,14 +187,14 @@ def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _bound(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
-    """On the cores and in the memory that the NIC hangs on, as the host itself knows them."""
+    """The command prefix that binds to the NUMA node of the NIC."""
     if not request.bind:
         return ()
     return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")
 
 
 def _uses(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
-    """Both NICs for itself, and its part of what leads up from both leaves: pairs at a time never oversubscribe it."""
+    """Both NICs exclusively, and its share of the uplinks of both leaves: concurrent pairs never oversubscribe them."""
     uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
     if not pair.crosses:
         return uses

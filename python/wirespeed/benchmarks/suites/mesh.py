@@ -41,7 +41,7 @@ def make(request: Request) -> Steps:
 
 
 def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> None:
-    """Pings of all pairs of hosts, both ways; a pair of NICs is likely to take so many seconds."""
+    """Pings of all pairs of hosts, both ways; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
     steps.notes += request.fabric.without
     for one in tournament(list(hosts)):

@@ -57,16 +57,16 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
 
 
 def failed_run(test: str, error: str, text: str) -> Run:
-    """A benchmark that failed before its tool said anything, by what was printed instead.
+    """A benchmark that failed before its tool printed anything, from what was printed instead.
 
-    The program's name stands for the tool: nothing else says which it is.
+    The program's name stands for the tool.
     """
     tool, _, rest = test.partition(" ")
     return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
 def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
-    """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
+    """The runs, each failed one with what causes its error, and then what launchers and libraries printed around it."""
     messages = None
     for index, one in enumerate(found):
         run = one.run

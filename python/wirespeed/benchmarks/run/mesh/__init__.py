@@ -1,1 +1,1 @@
-"""The result of a mesh: who reaches whom over which path, and what failed pairs have in common."""
+"""The result of a mesh: which pairs are reachable over which route, and what bad pairs have in common."""

@@ -20,7 +20,7 @@ _FEW = 3  # pairs alone that are worth naming one by one
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """What bad pairs look like: in words, the checks that tell more, the failures that look so."""
+    """A symptom of bad pairs: its description, the checks that examine it, and the failures that cause it."""
 
     says: str
     checks: tuple[str, ...]
@@ -107,7 +107,7 @@ def _of(
 
 
 def _joined(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
-    """Pairs that look alike and have nothing else in common as one, where they are many."""
+    """Many pairs with one symptom and nothing else in common become one cause."""
     alone = [one for one in found if kinds.get(one.name) in (Kind.PAIR, Kind.PATH)]
     alike: dict[str, list[Cause]] = {}
     for one in alone:

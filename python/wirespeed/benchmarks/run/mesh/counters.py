@@ -30,7 +30,7 @@ Counters = Mapping[tuple[str, str], ByteCounters]
 
 
 def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after: Counters, count: int = 1) -> Mesh:
-    """The mesh with what counters say of it. ``count`` is how many pings each pair was asked with.
+    """The mesh with the result of the counters. ``count`` is the number of pings per pair.
 
     Nothing else may have been sent meanwhile that is worth mentioning: what others send hides what is not there.
     """

@@ -1,4 +1,4 @@
-"""iperf 2, whose report looks like iperf3's: said to be iperf 2, so that nobody takes it for iperf3.
+"""iperf 2, whose report resembles iperf3's: named iperf 2, so that it is not taken for iperf3.
 
 A line that starts at 0 after another one of its stream did is that stream's whole run; a run is complete when every
 stream has one.

@@ -1,7 +1,7 @@
 """iperf3 --json and --json-stream: bytes and bits per second as printed, in B and b/s.
 
 Places are those of the text report. A document that breaks off keeps what came before. What --get-server-output adds,
-as text or as JSON, is a run of its own. --json-stream-full-output prints the whole document behind its events: once
+as text or as JSON, is a separate run. --json-stream-full-output prints the whole document behind its events: once
 is enough.
 """
 
@@ -100,7 +100,7 @@ def _of_server(document: Node | None, text: Node | None) -> list[ReadRun]:
 
 
 def _streamed(documents: list[Document]) -> list[ReadRun]:
-    """A run whose events each stand on a line of their own, and what they hold of the server's output."""
+    """A run whose events stand on one line each, and what they hold of the server's output."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)
     complete = False

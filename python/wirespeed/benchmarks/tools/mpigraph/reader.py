@@ -1,8 +1,8 @@
 """mpiGraph: the bandwidth of every node to every other, as the sender and as the receiver saw it.
 
 A value is in 2^20 bytes per second (mpiGraph.c: MBsec); the fork that sets colons after its settings prints 1e6 bytes.
-The place is "FROM -> TO"; what the receiver measured says so. The diagonal is not measured. A run is
-complete when "END mpiGraph" is there.
+The place is "FROM -> TO"; the place of what the receiver measured ends with "received". The diagonal is not measured. A
+run is complete when "END mpiGraph" is there.
 """
 
 from __future__ import annotations

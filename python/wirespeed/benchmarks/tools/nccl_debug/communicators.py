@@ -1,6 +1,6 @@
 """The debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) to communicators, whatever stands between them.
 
-Lines of many processes come mixed. What a process says before it joins a communicator, its version, NICs and
+Lines of many processes come mixed. What a process prints before it joins a communicator, its version, NICs and
 environment, holds for each it joins; what comes after belongs to the one it joined last, or to the one whose pointer
 RCCL prints. Communicators of several processes are one by their id, or, where old releases print none, by their size
 and the ranks not yet taken.
@@ -30,7 +30,7 @@ def communicators(log: Source) -> tuple[Communicator, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """Who prints, a GPU of a process on a host: what it says of itself, and the communicator it joined last.
+    """Who prints, a GPU of a process on a host: what it prints about itself, and the communicator it joined last.
 
     ``ready``: that one is initialized, and what comes may be for the next. ``silent``: a release that names a
     communicator only once it is initialized.
@@ -50,7 +50,7 @@ class _Process:
 
     @property
     def setup(self) -> tuple[Facts, ...]:
-        """Where what a process says for every communicator belongs: to itself, and to the one being set up."""
+        """The facts that a line valid for every communicator belongs to: those of the process and of a pending one."""
         return (self.own,) if self.joined is None or self.ready else (self.own, self.joined)
 
 

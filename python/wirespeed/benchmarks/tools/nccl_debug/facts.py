@@ -1,4 +1,4 @@
-"""What processes said of one communicator, while a log is read; then the communicator itself."""
+"""What processes printed about one communicator, while a log is read; then the communicator itself."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SCALARS = (
 class Facts:
     """Facts of a process or of a communicator. Sets and counters, so that those of several processes add up.
 
-    A large job has thousands of processes that say little: what is empty is made when it is first needed.
+    A large job has thousands of processes that print little: what is empty is made when it is first needed.
     """
 
     line: int
@@ -100,7 +100,7 @@ class Facts:
         return value
 
     def add(self, other: Facts) -> None:
-        """Add what a process says that joins, or that is left over at the end."""
+        """Add what a joining process printed, or that is left over at the end."""
         self.library, self.version = self.library or other.library, self.version or other.version
         self.tuner = self.tuner or other.tuner
         self._update(other, _HELD_TOGETHER)
@@ -109,7 +109,7 @@ class Facts:
         self.take_setup(other)
 
     def take_setup(self, other: Facts) -> None:
-        """Take over what belongs to one communicator only: a process says it again for the next."""
+        """Take over what belongs to one communicator only: a process prints it again for the next."""
         self._update(other, ("nvls", "gids", "mtus", "rings"))
         if other.channels is not None:
             self.channels, self.collnet_channels = other.channels, other.collnet_channels
@@ -140,7 +140,7 @@ class Facts:
                 getattr(self, name).update(value)
 
     def says_something(self) -> bool:
-        """Whether a line said more than who prints it."""
+        """Whether a line contains more than its source."""
         return bool(
             self.version or self.networks or self.nics or self.paths or self.choices or self.environment
             or self.warnings or self.plugins or self.rings or self.trees or self.dma_buf
@@ -237,5 +237,5 @@ def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
 
 
 def _one(values: set[bool]) -> bool | None:
-    """The one value that all processes say; None when none does, or not all the same."""
+    """The one value that all processes print; None when none does, or not all the same."""
     return next(iter(values)) if len(values) == 1 else None

@@ -1,4 +1,4 @@
-"""One debug line of NCCL or RCCL: who prints it, and what it says.
+"""One debug line of NCCL or RCCL: its process and its content.
 
 Forms from NVIDIA/nccl 2.4 to 2.30 and ROCm/rccl: src/debug.cc (the prefix), src/init.cc (communicators), src/graph/
 (rings, trees, GPUDirect), src/transport/net.cc, p2p.cc and shm.cc (``via``), src/transport/net_ib (NICs, queue pairs),
@@ -79,7 +79,7 @@ _RCCL_TAIL = re.compile(r" comm (0x[0-9a-f]+) nRanks \d+.*$")
 
 @dataclass(frozen=True, slots=True)
 class Via:
-    """What a connection goes over, and the communicator's pointer, which RCCL prints behind it."""
+    """The transport of a connection, and the communicator's pointer, which RCCL prints behind it."""
 
     transport: str
     device: int | None

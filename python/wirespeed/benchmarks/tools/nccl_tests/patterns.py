@@ -1,4 +1,4 @@
-"""The words of nccl-tests and rccl-tests: what stands around a table, and the table's columns.
+"""The patterns of nccl-tests and rccl-tests: what stands around a table, and the table's columns.
 
 From nccl-tests src/common.cu and src/util.cu, rccl-tests src/common.cu, and their releases since 2.0.
 """
@@ -67,7 +67,7 @@ OPTION_NAMES = {
 
 @dataclass(slots=True)
 class Columns:
-    """What the column line says: columns before the results, then one or two groups of results."""
+    """The content of the column line: columns before the results, then one or two groups of results."""
 
     left: list[str]
     groups: list[list[str]]

@@ -1,8 +1,8 @@
 """nccl-tests and rccl-tests: the table on standard output.
 
 The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
-columns are read alike. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests doc/PERFORMANCE.md). A
-run is complete when its average or its "concluded" line is there.
+columns are read the same way. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests
+doc/PERFORMANCE.md). A run is complete when its average or its "concluded" line is there.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class _Reader:
         self._tables, self._averages = 1, 0
 
     def _ends(self, line: Line, text: str) -> bool:
-        """Take a line after a table, or one that says what went wrong."""
+        """Take a line after a table, or an error message."""
         if self._draft is None:
             if OWN_FAILURE.match(text):
                 self._draft = self._new_draft(self._before or _Preamble(line.number))

@@ -1,8 +1,8 @@
 """NetPIPE 3 and 5: the lines on standard output, and np.out of release 3 (bytes, bandwidth, seconds).
 
 Mbps of release 3 are 2^20 bits per second, as size over time in its own rows shows, those of release 5 1e6
-(src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it says that a test is
-over: a run is complete when its command line asks for no larger size than its last one. Release 5 says so, but rounds
+(src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it ends a
+test: a run is complete when its command line requests no larger size than its last one. Release 5 marks it, but rounds
 sizes from 1e6 bytes on: those stand in the place. A file of numbers alone is np.out when in every row size over time is
 the bandwidth.
 """
@@ -120,7 +120,7 @@ class _Reader:
         return self._draft
 
     def _mode(self, name: str) -> None:
-        """What both processes say before the main loop; the second of them may be late."""
+        """What both processes print before the main loop; the second of them may be late."""
         late = self._draft is not None and 0 < self._said[name] < _PROCESSES
         (self._said if late else self._modes)[name] += 1
 
@@ -133,7 +133,7 @@ class _Reader:
         self._last, self._head = 0, None
 
     def _ended(self) -> bool:
-        """Whether the next size would be above the largest asked for.
+        """Whether the next size would be above the largest requested.
 
         Sizes are powers of two and one and a half of them, each with a perturbation of 3 bytes to both sides.
         """

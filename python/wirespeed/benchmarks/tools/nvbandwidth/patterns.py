@@ -21,7 +21,7 @@ _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 
 
 def describe(draft: Draft, description: str) -> None:
-    """What the description says beyond the name of the test."""
+    """Parameters in the description of a test."""
     if ("<->" in description and "bandwidth" in description) or "bidir" in (draft.test or ""):
         draft.parameters.bidirectional = True
     part = _PART.search(description)

@@ -1,4 +1,4 @@
-"""The words of the OSU micro-benchmarks: titles, column names, settings, and what it says when something goes wrong.
+"""The patterns of the OSU micro-benchmarks: titles, column names, settings, and error messages.
 
 From c/util/osu_util.h, osu_util_mpi.c and the tests' own files of releases 3 to 7. A program ends at the largest
 message that its sources set, unless its command line sets another one.
@@ -96,7 +96,7 @@ _ONE_WORD = 8  # osu_fop_latency.c and osu_cas_latency.c: sizeof(uint64_t), no o
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What a title says: the program, where its buffers are, the largest message it ends at."""
+    """The content of a title: the program, where its buffers are, the largest message it ends at."""
 
     program: str | None
     accelerator: str | None
@@ -104,7 +104,7 @@ class Title:
 
 
 def title_of(text: str) -> Title:
-    """What the title of a report, without "OSU" and the version, says."""
+    """The content of the title of a report, without "OSU" and the version."""
     accelerator = _ACCELERATOR.search(text)
     words = _ACCELERATOR.sub("", text)
     library = _LIBRARY.search(words)

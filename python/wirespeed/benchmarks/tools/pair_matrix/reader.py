@@ -1,8 +1,8 @@
 r"""A matrix of every node to every other, as sites print it: names above and beside, one number per pair.
 
-The corner says which way it reads ("from\to", "src/dst", "to\from"), the corner or a line above says the unit. A matrix
-without a unit has no numbers that mean anything: that is said. The place is "FROM -> TO"; the diagonal is left out. A
-run is complete when every name above the matrix has its row.
+The corner states the direction ("from\to", "src/dst", "to\from"), the corner or a line above contains the unit. A
+matrix without a unit is reported and left out. The place is "FROM -> TO"; the diagonal is left out. A run is complete
+when every name above the matrix has its row.
 """
 
 from __future__ import annotations

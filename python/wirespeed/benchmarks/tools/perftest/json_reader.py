@@ -1,7 +1,7 @@
 """perftest --out_json: settings and results as key and value.
 
 Some releases write JSON that no reader accepts (no quotes; commas missing or doubled between the sizes of -a), so keys
-are taken line by line. The file does not say its unit: it is the one in which average and message rate agree.
+are taken line by line. The file does not contain its unit: it is the one in which average and message rate agree.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
-from wirespeed.benchmarks.tools.perftest.tables import printed, read_setting, settled, test_name, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import cell_value, complete_parameters, read_setting, test_name, unit_of
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
@@ -116,7 +116,7 @@ class _Reader:
     def finish(self) -> ReadRun:
         draft = self._draft
         draft.complete = self.closed and bool(self._rows)
-        settled(draft)
+        complete_parameters(draft)
         for row in self._rows:
             self._measure(row)
         return draft.finish()
@@ -136,7 +136,7 @@ class _Reader:
         elif name == "n_iterations" and isinstance(value, int):
             self._draft.parameters.read_setting("iterations", value)
         elif name in _RESULTS:
-            value = printed(text)
+            value = cell_value(text)
             if value is None:
                 self._draft.notice(line.number, f"{name} {text!r}", "a number of 0 and more; left out")
             else:

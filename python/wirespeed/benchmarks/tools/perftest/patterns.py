@@ -1,4 +1,4 @@
-"""The words of perftest's reports: titles, settings, and what it says when something goes wrong.
+"""The patterns of perftest's reports: titles, settings, and error messages.
 
 From perftest's src/perftest_parameters.c, perftest_resources.c, perftest_communication.c and the tests' main files.
 """

@@ -34,18 +34,18 @@ from wirespeed.benchmarks.tools.perftest.patterns import (
     WORDS,
 )
 from wirespeed.benchmarks.tools.perftest.tables import (
-    Alone,
+    LoneNumbers,
     SampleList,
-    add_alone,
-    alone,
+    add_headless_row,
+    cell_value,
     columns,
-    meaning,
-    printed,
+    complete_parameters,
+    meaning_of,
+    output_format,
     read_memory,
     read_setting,
-    settled,
     test_name,
-    untitled,
+    test_of_columns,
 )
 from wirespeed.results.benchmarks import Metric, RunStatus
 
@@ -96,7 +96,7 @@ class _Reader:
         self._place: str | None = None  # whose half of a bidirectional test the table holds
         self._early: Draft | None = None  # errors that came before the title they belong to
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
-        self._alone: Alone | None = None  # what --output prints
+        self._lone_numbers: LoneNumbers | None = None  # what --output prints
         self._samples = SampleList()
 
     def take(self, line: Line) -> None:
@@ -157,7 +157,7 @@ class _Reader:
             self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
-        self._calibration = self._side = self._place = self._alone = None
+        self._calibration = self._side = self._place = self._lone_numbers = None
         self._samples = SampleList()
         self._pending = []
 
@@ -215,16 +215,18 @@ class _Reader:
         if self._draft is not None and self._columns and (self._rows or names != self._columns):
             self._close()
         draft = self._open(line)
-        self._columns, self._meanings = names, [meaning(name) for name in names]
+        self._columns, self._meanings = names, [meaning_of(name) for name in names]
         self._ends += 1
         if draft.test is None:
-            draft.test = untitled(names, draft.parameters.connection_type)
+            draft.test = test_of_columns(names, draft.parameters.connection_type)
         for name in names:
-            if name.startswith(("BW", "MsgRate")) and meaning(name) is None:
+            if name.startswith(("BW", "MsgRate")) and meaning_of(name) is None:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
 
     def _number(self, line: Line, text: str) -> bool:
-        return bool(self._alone and self._draft is not None and self._alone.take(self._draft, line.number, text))
+        return bool(
+            self._lone_numbers and self._draft is not None and self._lone_numbers.take(self._draft, line.number, text)
+        )
 
     def _row(self, line: Line, text: str) -> bool:
         cells = text.split()
@@ -236,7 +238,7 @@ class _Reader:
         if all(cell.isdecimal() for cell in cells):
             return False  # perftest prints every result with decimals: a matrix of another tool
         if not self._columns:
-            return self._row_alone(line, cells)
+            return self._headless_row(line, cells)
         draft = self._open(line)
         if len(cells) != len(self._columns):
             draft.notice(
@@ -254,7 +256,7 @@ class _Reader:
                 elif name in _COUNTS and cell.isdecimal():
                     draft.parameters.read_setting(_COUNTS[name], int(cell))
                 continue
-            value = printed(cell)
+            value = cell_value(cell)
             if value is None or (self._samples.in_cycles and what[1] == "us"):
                 unread.append(cell)
                 continue
@@ -264,20 +266,20 @@ class _Reader:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
         return True
 
-    def _row_alone(self, line: Line, cells: list[str]) -> bool:
+    def _headless_row(self, line: Line, cells: list[str]) -> bool:
         """A row whose column line was cut off: read when its own arithmetic proves the unit."""
         if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in map(number, cells):
             return False
         draft = self._open(line)
         rest = "the row is left out"
-        unit = add_alone(draft, line.number, cells)
+        unit = add_headless_row(draft, line.number, cells)
         if unit is not None:
             rest = f"{unit} follows from the rate"
         draft.notice(line.number, "a row without its column line", f"the column line; {rest}")
         return True
 
     def _failure(self, line: Line, text: str) -> bool:
-        """Take what went wrong; what other programs say too counts only in or before a report of perftest."""
+        """Take an error message; one that other programs print too counts only in or before a report of perftest."""
         if text.startswith("Correlation coefficient"):
             self._calibration = text
             self._hinted = True
@@ -309,7 +311,7 @@ class _Reader:
 
     def _named(self, name: str, line: Line, text: str) -> None:
         """A command line: it names the test of the report that follows."""
-        if self._draft is not None and (self._rows or self._draft.errors or self._alone):
+        if self._draft is not None and (self._rows or self._draft.errors or self._lone_numbers):
             self._close()
         if self._draft is None:
             self._pending = []
@@ -317,8 +319,8 @@ class _Reader:
             self._command = name
         if self._draft is not None and self._draft.test is None:
             self._draft.test = name
-        self._alone = alone(text)
-        if self._alone is not None:
+        self._lone_numbers = output_format(text)
+        if self._lone_numbers is not None:
             self._open(line)
 
     def _setting(self, line: Line, text: str) -> None:
@@ -350,4 +352,4 @@ class _Reader:
         for name, value in PARAMETER.findall(text):
             plain = number(value.partition("[")[0])
             read_setting(draft.parameters, SETTINGS[name], plain if isinstance(plain, int) else value)
-        settled(draft)
+        complete_parameters(draft)

@@ -57,7 +57,7 @@ def columns(text: str) -> list[str] | None:
     return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
 
 
-def meaning(column: str) -> tuple[Metric, str, str | None] | None:
+def meaning_of(column: str) -> tuple[Metric, str, str | None] | None:
     """What a column holds: metric, true unit and place; None for what is no measurement."""
     if column in _LATENCIES:
         return _LATENCIES[column], "us", None
@@ -70,7 +70,7 @@ def meaning(column: str) -> tuple[Metric, str, str | None] | None:
     return None
 
 
-def printed(cell: str) -> int | float | None:
+def cell_value(cell: str) -> int | float | None:
     """The number of a cell; none where it is no number, or negative, as counters that ran over make it.
 
     https://github.com/linux-rdma/perftest/issues/82
@@ -94,7 +94,7 @@ def unit_of(size: int, average: float, rate: float) -> str | None:
     return None
 
 
-def add_alone(draft: Draft, line: int, cells: list[str]) -> str | None:
+def add_headless_row(draft: Draft, line: int, cells: list[str]) -> str | None:
     """Add a row of bandwidths whose column line is missing, in the unit its own arithmetic proves; None without one."""
     peak, average, rate = (float(cell) for cell in cells[2:])
     size = int(cells[0])
@@ -108,15 +108,15 @@ def add_alone(draft: Draft, line: int, cells: list[str]) -> str | None:
     return unit
 
 
-def untitled(names: list[str], connection: str | None) -> str | None:
-    """The test of a table whose title says neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
+def test_of_columns(names: list[str], connection: str | None) -> str | None:
+    """The test of a table whose title has neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
     if names[:1] == ["#flows"]:
         return "raw_ethernet_fs_rate"
     return "raw_ethernet_burst_lat" if connection == "RawEth" and "t_typical[usec]" in names else None
 
 
-def settled(draft: Draft) -> None:
-    """What settings say beyond themselves: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
+def complete_parameters(draft: Draft) -> None:
+    """Parameters that follow from others: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
     if draft.parameters.connection_type == "RawEth" and draft.test:
         draft.test = draft.test.replace("ib_send", "raw_ethernet")
     if draft.parameters.cuda_device_index is not None:
@@ -143,7 +143,7 @@ _LAST_POWER = 23
 
 
 @dataclass(slots=True)
-class Alone:
+class LoneNumbers:
     """The numbers that a command with --output prints."""
 
     metric: Metric
@@ -163,7 +163,7 @@ class Alone:
         return True
 
 
-def alone(command: str) -> Alone | None:
+def output_format(command: str) -> LoneNumbers | None:
     """What a command prints when it has --output."""
     output = _OUTPUT.search(command)
     if output is None:
@@ -174,7 +174,7 @@ def alone(command: str) -> Alone | None:
         "message_rate": (Metric.MSG_RATE, "Mpps"),
         "latency": (Metric.LATENCY_AVG, "us"),
     }[output.group(1)]
-    return Alone(metric, unit, int(size.group(1)) if size else None, 0 if _ALL_SIZES.search(command) else None)
+    return LoneNumbers(metric, unit, int(size.group(1)) if size else None, 0 if _ALL_SIZES.search(command) else None)
 
 
 _STARTS = re.compile(r"#, (usec|cycles)$")

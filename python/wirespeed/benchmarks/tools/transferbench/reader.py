@@ -1,8 +1,8 @@
 """TransferBench, which rocm-bandwidth-test runs since ROCm 7 (``run tb``): peer to peer, all to all, tests of a file.
 
 From ROCm/TransferBench src/client/Presets (PeerToPeer.hpp, AllToAll.hpp) and Client.cpp, releases 1.0 to 1.62, text
-output. GB/s are 1e9 bytes per second; every number is a mean over the iterations, also where a title says peak. A pair
-both ways has three numbers: both ways together, and each way, whose place ends with ``forward`` or ``backward``.
+output. GB/s are 1e9 bytes per second; every number is a mean over the iterations, also where a title contains "peak". A
+pair both ways has three numbers: both ways together, and each way, whose place ends with ``forward`` or ``backward``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of ucx_perftest: its tests, and the columns of its tables.
+"""The patterns of ucx_perftest: its tests, and the columns of its tables.
 
 From UCX's src/tools/perf/perftest.c and perftest_run.c, releases 1.4 to 1.18.
 """
@@ -53,7 +53,7 @@ _PERCENTILES = {
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the column line says: a percentile or "typical" as releases before 1.10 have it, and whether it is CSV."""
+    """The content of the column line: a percentile, or "typical" in releases before 1.10, and whether it is CSV."""
 
     rank: str | None
     csv: bool = False
@@ -62,7 +62,7 @@ class Columns:
     old: bool = False  # of a release whose rows do not say which is the last, and whose heads all say latency
 
     def first(self, is_latency: bool) -> tuple[Metric, str | None]:
-        """The metric of the first time of a row, and what its place must say."""
+        """The metric of the first time of a row, and the place that names it."""
         if not is_latency:
             return Metric.TIME, "typical" if self.rank is None else f"P{float(self.rank):g}"
         if self.rank is None:

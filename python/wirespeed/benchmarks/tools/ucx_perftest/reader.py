@@ -1,7 +1,7 @@
 """ucx_perftest: tables and CSV of a client, and what a server prints.
 
 MB/s are 2^20 bytes per second (src/tools/perf/perftest.c divides by 1024 * 1024). "overall" is the mean of a run,
-"average" of what passed since the row before: its place says so. A bandwidth test calls its time per message overhead,
+"average" of what passed since the row before: its place names it. A bandwidth test calls its time per message overhead,
 which is no latency. A run is complete with its "Final:" row. A server prints no result.
 """
 
@@ -132,7 +132,7 @@ class _Reader:
             self._settings(self._open(line))
 
     def _settings(self, draft: Draft) -> None:
-        """What the box above a table says; on the server's side that is all there is."""
+        """The content of the box above a table; on the server's side that is all there is."""
         for name, parameter in _BOX_NAMES.items():
             if name in self._box:
                 value = self._box[name]
@@ -164,7 +164,7 @@ class _Reader:
         self._columns, self._headed = columns, None
 
     def _next(self, line: Line, name: str) -> None:
-        """A table goes on with the next test of a batch file."""
+        """A table continues with the next test of a batch file."""
         columns, draft = self._columns, self._draft
         if draft is not None and (draft.measurements or draft.parameters.batch is not None):
             self._close()
@@ -209,11 +209,11 @@ class _Reader:
             draft.complete = True
 
     def _tests_latency(self) -> bool:
-        """Whether the test is one of latency, as far as the log says."""
+        """Whether the test is one of latency, as far as the log states it."""
         return "latency" in self._box.get("Test", "") or self._command.get("t", "").endswith("_lat")
 
     def _is_last(self, row: Row) -> bool:
-        """Releases before 1.10 do not say which row is the last; it is the one with all iterations asked for."""
+        """Releases before 1.10 do not mark the last row; it is the one with all requested iterations."""
         asked = self._command.get("n", str(_DEFAULT_ITERATIONS))
         return row.values[0] == (int(asked) if asked.isdecimal() else None)
 
