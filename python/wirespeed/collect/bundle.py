@@ -1,4 +1,4 @@
-"""Opening a bundle: a directory or an archive, from anywhere."""
+"""A bundle: a directory or an archive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_FILE = 64 * 2**20
 LARGEST_BUNDLE = 2 * 2**30
 LARGEST_HEADER = 2**16
 MOST_FILES = 1_000_000
-"""What an archive may unpack to: far more than a cluster of a thousand hosts gives, far less than fills a machine."""
+"""Limits of an unpacked archive: far above the size of a cluster of a thousand hosts, far below a disk."""
 
 _PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
@@ -38,8 +38,8 @@ def open_bundle(path: Path) -> Bundle:
     """Read a bundle. An archive is read into memory and never unpacked to disk.
 
     Raises:
-        Refused: it is no bundle, a newer one, or not whole; every file that is missing is named.
-        FileNotFoundError: there is nothing at the path.
+        Refused: it is not a bundle, a newer one, or incomplete; every missing file is named.
+        FileNotFoundError: the path does not exist.
     """
     if path.is_dir():
         manifest = _folder_manifest(path)
@@ -147,7 +147,7 @@ def _unpack(path: Path) -> dict[str, bytes]:
 
 
 def _drain(packed: gzip.GzipFile) -> None:
-    """Read on to the end, where the checksum stands; without it a cut in the padding would not show."""
+    """Read on to the checksum at the end; otherwise a cut in the padding would not be detected."""
     left = LARGEST_BUNDLE
     while left > 0 and (chunk := packed.read(2**20)):
         left -= len(chunk)

@@ -1,4 +1,4 @@
-"""A bundle to facts: every output parsed by its platform, and a reason for everything that was not read."""
+"""A bundle to facts: every output parsed by its platform, with a reason for every setting not read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _REASONS = {
 
 
 def read_facts(path: Path) -> Facts:
-    """Everything a bundle shows.
+    """Facts of a bundle.
 
     Raises:
-        Refused: it is no bundle, not whole, a newer one, or of a platform that is not known here.
-        FileNotFoundError: there is nothing at the path.
+        Refused: it is not a bundle, incomplete, a newer one, or of an unknown platform.
+        FileNotFoundError: the path does not exist.
     """
     return extract_facts(open_bundle(path))
 
@@ -35,7 +35,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     """Facts of an open bundle.
 
     Raises:
-        Refused: it is of a platform that is not known here.
+        Refused: it is of an unknown platform.
     """
     problems = [
         Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known(kind))
@@ -85,13 +85,13 @@ class _Reader:
         yield from self._agreed(launches)
 
     def _agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
-        """What launchers say of a host. Which library its jobs use no file says: where two differ, nothing is known."""
+        """Observations of launchers. No file names the library in use: where two libraries differ, nothing is known."""
         highest: dict[str, State] = {}
         for _, one in launches:
             highest[one.path] = max(one.state, highest.get(one.path, one.state))
         said: dict[str, dict[str, Observation]] = {}
         for platform, one in launches:
-            if one.state is highest[one.path]:  # a job that runs says which library is in use
+            if one.state is highest[one.path]:  # a running job shows the library in use
                 said.setdefault(one.path, {}).setdefault(platform.name, one)
         for path, by_platform in said.items():
             first, *others = by_platform.values()
@@ -118,7 +118,7 @@ class _Reader:
         failure: str | None = None
         try:
             found.extend(platform.parse(outputs))
-        except Exception as error:  # a bug in one parser must not cost what the others read
+        except Exception as error:  # an error in one parser must not discard the results of others
             failure = f"its parser failed: {type(error).__name__}: {error}"
         if found:
             self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
@@ -143,7 +143,7 @@ class _Reader:
         shown: dict[str, set[str]],
         failure: str | None,
     ) -> None:
-        """Say of every path a command should have shown, and did not, why."""
+        """Give the reason for every path that a command should have shown and did not."""
         reasons: dict[tuple[str, str, str], list[str]] = {}
         for entry in entries:
             command = commands[_id(entry)]
@@ -158,7 +158,7 @@ class _Reader:
         read = {path for paths in shown.values() for path in paths}
         for (path, command_id, reason), interfaces in reasons.items():
             if path in read and path.startswith("host."):
-                continue  # a host has it once, and another command showed it
+                continue  # a host has one value, shown by another command
             where = ", ".join(interface for interface in interfaces if interface)
             self.gaps.setdefault(path, []).append(Gap(f"{command_id} on {where}" if where else command_id, reason))
 

@@ -1,4 +1,4 @@
-"""Writing a bundle: outputs as they come, the whole in one step at the end."""
+"""Writing a bundle: outputs as they arrive, the manifest at the end."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._+@:,=-]")
 class Writer:
     """A bundle being written, as a directory or, if its name ends in ``.tar.gz``, an archive.
 
-    Outputs are written at once into a hidden folder beside it. Leaving the context puts the bundle in its place;
-    leaving it by an exception or Ctrl-C does so too, with what there is, and its manifest says that it is not
-    complete. A bundle that is already there is replaced; anything else is not touched.
+    Outputs are written at once into a hidden folder beside it. Leaving the context renames it;
+    an exception or Ctrl-C does so too, with the outputs so far, and its manifest marks it as incomplete.
+    An existing bundle is replaced; anything else is not touched.
 
     Raises:
-        Refused: something that is not a bundle is in the way.
+        Refused: the output path holds something else than a bundle.
     """
 
     def __init__(self, out: Path, cluster: str | None = None) -> None:
@@ -53,12 +53,12 @@ class Writer:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def device(self, name: str, platforms: tuple[tuple[str, str], ...]) -> None:
-        """Begin a device, or say its platforms anew."""
+        """Begin a device, or replace its platforms."""
         _, entries = self._devices.get(name, ((), []))
         self._devices[name] = (platforms, entries)
 
     def output(self, device: str, entry: Entry, stdout: bytes | None, stderr: bytes = b"", order: int = 0) -> None:
-        """Keep one command's output. The manifest lists a device's commands by ``order``, whenever they came."""
+        """Write one command's output. The manifest lists a device's commands by ``order``."""
         stem = f"{_UNSAFE.sub('_', device)}/{_UNSAFE.sub('_', entry.command)}"
         file = None if stdout is None else self._write(f"{stem}.out", stdout)
         errors = self._write(f"{stem}.err", stderr) if stderr else None
@@ -112,7 +112,7 @@ def _is_bundle(folder: Path) -> bool:
 
 
 def _pack(folder: Path, out: Path) -> None:
-    """An archive whose bytes depend on the content alone."""
+    """An archive whose bytes depend on the content only."""
     beside = folder.with_name(f"{folder.name}.tar.gz")
     with (
         beside.open("wb") as raw,

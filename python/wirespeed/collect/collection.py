@@ -1,4 +1,4 @@
-"""Collecting from this machine, or from machines that a function runs commands on."""
+"""Collecting from this machine, or from machines reached through a function."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from wirespeed.reach import Ran, Status, run
 from wirespeed.settings import Host
 
 _ANY = "ubuntu"
-"""The platform a machine is read with whose system none speaks for: its commands are those of any Linux."""
+"""The platform for a machine whose system has none: its commands work on any Linux."""
 
 
 def _system() -> str:
-    """The platform that speaks for this machine's system or for one it takes after (os-release(5))."""
+    """The platform of this machine's system, or of one it is derived from (os-release(5))."""
     try:
         said = stdlib_platform.freedesktop_os_release()
     except OSError:
@@ -34,10 +34,10 @@ def _system() -> str:
     return next((found for name in names if (found := platform_of_system("host", name))), _ANY)
 
 
-_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # they wait more than they compute
+_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # commands wait more than they compute
 
 Progress = Callable[[str], None]
-"""Told of each command that has ended, as typed."""
+"""Called with the command line of each finished command."""
 
 
 class Run(Protocol):
@@ -51,10 +51,10 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A device, the platform that speaks for its system, and the way to it.
+    """A device, the platform of its system, and the function that runs commands on it.
 
-    ``network`` says that only its network is its own, as a namespace's is: nothing else is asked. ``off`` says why it
-    cannot answer at all.
+    ``network``: the device is a network namespace, so only network settings are collected. ``off``: why it is
+    unreachable.
     """
 
     name: str
@@ -73,11 +73,11 @@ def collect_local(
 ) -> None:
     """Collect from this machine into a bundle.
 
-    ``name`` is what the cluster calls this host, its own name otherwise. A command gets ``patience`` times its own
-    time, and never more than ``limit_s``.
+    ``name`` is the host's name in the cluster file; default: its host name. A command's timeout is multiplied by
+    ``patience`` and is at most ``limit_s``.
 
     Raises:
-        Refused: something that is not a bundle is in the way.
+        Refused: the output path holds something else than a bundle.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     here = Machine(name or os.uname().nodename, ("host", _system()), run)
@@ -95,7 +95,7 @@ def collect_machines(
     """Collect from machines, one after the other, into one bundle; see `collect_local`.
 
     Raises:
-        Refused: something that is not a bundle is in the way.
+        Refused: the output path holds something else than a bundle.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     with Writer(out, cluster) as writer:
@@ -104,7 +104,7 @@ def collect_machines(
 
 
 def platform_key(kind: str, os: str | None) -> tuple[str, str]:
-    """The platform of an operating system as a cluster file names it; that of any Linux for one nobody speaks for."""
+    """The platform of an operating system as a cluster file names it; that of any Linux if there is none."""
     return (kind, platform_of_system(kind, os or "") or _ANY)
 
 
@@ -125,7 +125,7 @@ class _Collector:
         return self.machine.name
 
     def collect(self) -> None:
-        """First what needs no NIC, then what needs its name alone, then what needs what was learnt by that."""
+        """First commands without NIC, then those that need its name, then those that need its other properties."""
         system = self.machine.platform
         self.writer.device(self.device, (system,))
         commands = platforms()[system].commands
@@ -151,14 +151,14 @@ class _Collector:
         ]
 
     def _host(self) -> Host:
-        """What is known of this machine by now."""
+        """The host as read so far."""
         found = platforms()[self.machine.platform].parse(Outputs(self.device, self.outputs))
         host = facts_from(found, devices=[self.device]).devices[self.device]
         assert isinstance(host, Host)
         return host
 
     def _run(self, wanted: Iterable[Invocation]) -> None:
-        """Run what is wanted; what only falls back is run where the command it stands in for did not answer."""
+        """Run the commands; a fallback only if the command it replaces failed."""
         asks = list(wanted)
         self._run_all(ask for ask in asks if ask.command.fallback_for is None)
         self._run_all(ask for ask in asks if ask.fallback_for and ask.fallback_for not in self.outputs)

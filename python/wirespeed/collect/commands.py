@@ -1,4 +1,4 @@
-"""Which commands a device is asked: those its platforms publish, once or once per NIC."""
+"""Commands run on a device: those of its platforms, once or once per NIC."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Invocation:
 
     @property
     def fallback_for(self) -> str | None:
-        """The id of the command this one stands in for, on the same NIC."""
+        """The id of the command this one replaces if that fails, on the same NIC."""
         name = self.command.fallback_for
         _, at, interface = self.id.partition("@")
         return None if name is None else f"{name}{at}{interface}"
 
     @property
     def text(self) -> str:
-        """As one would type it."""
+        """The command line."""
         return " ".join(_typed(word) for word in self.arguments or self.command.run)
 
 
@@ -46,7 +46,7 @@ def invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocatio
 
 
 def needs(command: Command) -> set[str]:
-    """What must be known of a NIC before the command can be run for it: interface, rdma, pcie, function."""
+    """The properties of a NIC that the command needs: interface, rdma, pcie, function."""
     return {name for word in command.run for name in _PLACEHOLDER.findall(word)}
 
 
@@ -89,19 +89,19 @@ def _own(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCommand:
-    """A command as it is published: all that collecting may run is in this list, and none of it changes a device."""
+    """A published command. Collecting runs only published commands; none of them changes a device."""
 
     platform: str  # kind and names, ``host rhel, ubuntu``
     title: str
     id: str
     run: str  # with {interface}, {rdma}, {pcie} and {function} where they are filled in
-    root: bool  # whether it shows less, or nothing, to others than root
+    root: bool  # whether it needs root to show everything
     per_nic: bool
     reads: tuple[str, ...]
 
 
 def published_commands() -> tuple[PublishedCommand, ...]:
-    """Every command of every platform; one that several of a kind share is there once."""
+    """Every command of every platform; one shared by several platforms is listed once."""
     speakers: dict[tuple[str, str], list[Platform]] = {}
     commands: dict[tuple[str, str], Command] = {}
     for (kind, _), platform in platforms().items():
@@ -124,5 +124,5 @@ def published_commands() -> tuple[PublishedCommand, ...]:
 
 
 def _typed(word: str) -> str:
-    """A word as one types it: a placeholder needs no quotes, nor does a switch's own pipe or semicolon."""
+    """A quoted argument. Placeholders and the pipes and semicolons of switch CLIs need no quotes."""
     return word if word in ("|", ";") or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)

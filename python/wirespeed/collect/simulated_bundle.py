@@ -1,4 +1,4 @@
-"""The bundle a cluster would give that is exactly as planned, or as any other devices are: an example, a reference."""
+"""Synthetic bundles: of a cluster exactly as planned, or of any other devices, as an example or reference."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ from wirespeed.platforms.templates import fill_answer
 from wirespeed.settings import Device, Host, Switch
 
 _STARTED = "2000-01-01T00:00:00.000Z"
-"""Time in a simulated bundle: nothing was run, so it is no time of this century's clusters, and always the same."""
+"""Time in a synthetic bundle, always the same: nothing was run."""
 
 
 def write_planned_bundle(plan: Plan, out: Path) -> None:
     """Write the bundle of a cluster that is exactly as planned.
 
     Raises:
-        Refused: a device runs a system that no platform speaks, or something that is not a bundle is in the way.
+        Refused: no platform exists for a device's system, or the output path holds something else than a bundle.
     """
     write_simulated_bundle(plan.devices, plan.name, out)
 
 
 def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, out: Path) -> None:
-    """Write the bundle that devices with these settings would give.
+    """Write the bundle of devices with these settings.
 
-    Every command of every platform is answered by what the platform says such a device prints; one it has no answer
-    to is recorded as not applicable.
+    Every command gets the output that its platform gives such a device; one without is recorded as not applicable.
 
     Raises:
-        Refused: a device runs a system that no platform speaks, or something that is not a bundle is in the way.
+        Refused: no platform exists for a device's system, or the output path holds something else than a bundle.
     """
     stacks = {name: _stack(device) for name, device in devices.items()}
     problems = [
@@ -58,14 +57,14 @@ def _systems(device: Device) -> list[str]:
 
 
 def _stack(device: Device) -> tuple[tuple[str, str], ...]:
-    """The platforms a device runs; empty when its operating system is unknown here."""
+    """The platforms of a device; empty when its operating system is unknown."""
     name = platform_of_system(device.kind, device.os or "")
     if name is None:
         return ()
     if isinstance(device, Switch):
         return (("switch", name),)
     keys = stack(name, device.nics)
-    # Of the launchers the one that is used: where it is known, the others' files are not there.
+    # Only the launcher in use, where it is known: the files of others do not exist.
     used = platforms_of_launch(device.launch.library, device.launch.starter)
     return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)
 
@@ -75,7 +74,7 @@ def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) ->
         nics = nics_of(device, key) if isinstance(device, Host) else {}
         for command in platforms()[key].commands:
             if command.fallback_for is not None:
-                continue  # every command answers, so none stands in for another
+                continue  # every command succeeds, so no fallback is run
             for ask in invocations(command, nics):
                 yield _answer(name, device, key, ask)
 
@@ -90,7 +89,7 @@ def _answer(name: str, device: Device, key: tuple[str, str], ask: Invocation) ->
     except jinja2.TemplateNotFound:
         reason = f"no output of {ask.command.id} is known for {key[1]}"
         return Entry(ask.id, ask.text, "not-applicable", None, detail=reason), None
-    # Commands that may answer with several exit codes use another than 0 to say "none".
+    # Commands with several exit codes use another than 0 for "none".
     exit_code = (
         0 if text.strip() or 0 not in ask.command.exits else ask.command.exits[min(1, len(ask.command.exits) - 1)]
     )

@@ -1,4 +1,4 @@
-"""What wirespeed can do with each setting on each platform: say it, read it, both, or nothing."""
+"""Support of each setting on each platform: rendered, read back, both, or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class State(StrEnum):
     BOTH = "rendered and read back"
     RENDERED = "rendered"
     READ = "read back"
-    AUTOMATIC = "automatic"  # comes about without being said
+    AUTOMATIC = "automatic"  # set without configuration
     NONE = "not supported"
 
 
@@ -29,7 +29,7 @@ class SettingSupport:
 
     setting: str
     state: State
-    verified: bool  # False: the format is known from memory; a check says warn at worst
+    verified: bool  # False: the format is known from memory; a check only warns
     default: str | None = None
     automatic: str | None = None
     instead: str | None = None
@@ -59,7 +59,7 @@ def platform_support() -> tuple[PlatformSupport, ...]:
 
 
 def setting_states(kind: str, system: str) -> Mapping[str, str]:
-    """State of each setting on an operating system or NIC platform; empty when no platform speaks for it."""
+    """State of each setting on an operating system or NIC platform; empty when no platform is for it."""
     name = platform_of_system(kind, system) or system
     found = platforms().get((kind, name))
     return {one.setting: one.state.value for one in _supported(found).settings} if found else {}
@@ -72,7 +72,7 @@ def _supported(found: Platform) -> PlatformSupport:
         for path, setting in settings_of(thing).items()
         if setting.compare is not Compare.NONE or path in found.settings  # names and evidence are no orders
     ]
-    paths += [path for path in found.settings if path not in paths]  # a bridge's platform speaks of loans, not of NICs
+    paths += [path for path in found.settings if path not in paths]  # a bridge's platform has loans, not NICs
     return PlatformSupport(
         kind=found.kind,
         name=found.name,

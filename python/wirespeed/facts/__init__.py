@@ -1,4 +1,4 @@
-"""What devices really have: observed settings, where each was read, and why the others were not.
+"""Observed settings of devices, where each was read, and why others were not.
 
 Facts are built from observations. An observation is one fact: at this place, this setting has this value, read from
 this line of this command's output. The same things (`Host`, `Switch`) that carry intent in a plan carry the observed

@@ -21,13 +21,12 @@ def facts_from(
 ) -> Facts:
     """Assemble observations.
 
-    Of several readings of one setting the first of the highest state is believed. ``devices`` names devices from
-    which something was collected even if nothing was observed of them; such a one is a device without values: a `Host`
-    unless ``switches`` names it too.
-    ``unverified`` is passed on.
+    Of several readings of one setting the first of the highest state counts. ``devices`` are devices with collected
+    output, even without observations; such a device has no values and is a `Host` unless in ``switches``.
+    ``unverified`` is stored as given.
 
     Raises:
-        KeyError: an observation's path is no setting or collection of its place's kind of thing.
+        KeyError: an observation's path is not a setting or collection of its place.
     """
     readings: dict[tuple[Place, str], list[Reading]] = {}
     for observation in observations:

@@ -1,4 +1,4 @@
-"""What was counted between two collections."""
+"""Counter increases between two bundles."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _COUNTED = "nic.counters."
 
 
 def subtract_counters(later: Facts, earlier: Facts, when: str | None) -> Facts:
-    """The later facts, with counters less what they were in the earlier ones, which were recorded ``when``.
+    """The later facts with the counters of the earlier ones subtracted, which were recorded ``when``.
 
-    A counter that is smaller than before began anew, so all of it is new. One that the earlier facts lack is unknown.
+    A counter that is smaller than before was reset, so it counts whole. One missing in the earlier facts is unknown.
     """
     observations = []
     gaps = dict(later.gaps)

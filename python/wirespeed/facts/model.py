@@ -17,7 +17,7 @@ Without it a member that was not observed is unknown; with it, it is absent.
 
 
 class State(IntEnum):
-    """Which state of a device a reading shows; a check believes the highest one read."""
+    """State of a device that a reading shows; a check uses the highest one."""
 
     ASSUMED = -1  # not printed by the device: the default, not verified
     PERSISTENT = 0  # in effect after the next reboot or reset
@@ -60,7 +60,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a setting was not read: the command that would have shown it, and what became of it."""
+    """Why a setting was not read: the command that shows it, and how that failed."""
 
     command: str
     reason: str
@@ -71,11 +71,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that was observed of a cluster.
+    """Everything observed in a cluster.
 
-    ``gaps`` is keyed by (device, path): on that device, readings of that path are lacking for that reason.
-    ``unverified`` holds the (device, path) whose output format is known from memory only. ``counted_since`` is when the
-    collection was made that counters are held against; None when they count since their port came up.
+    ``gaps`` is keyed by (device, path): the reasons why readings of that path are missing on that device.
+    ``unverified`` holds the (device, path) whose output format is known from memory only. ``counted_since`` is the time
+    of the earlier bundle that was subtracted from counters; None: they count since the port came up.
     """
 
     devices: Mapping[str, Device]
@@ -85,17 +85,17 @@ class Facts:
     counted_since: str | None = None
 
     def reading(self, place: Place, path: str) -> Reading | None:
-        """The reading a check believes: running before configured before persistent; None when not read."""
+        """The reading a check uses: running before configured before persistent; None when not read."""
         readings = self.readings.get((place, path))
         return readings[0] if readings else None
 
     def value(self, place: Place, path: str) -> Any:
-        """The value a check believes, None when not read."""
+        """The value a check uses, None when not read."""
         reading = self.reading(place, path)
         return None if reading is None else reading.value
 
     def complete(self, place: Place, path: str) -> bool:
-        """Whether the collection at this path (``host.rules``) was read to its end."""
+        """Whether the collection at this path (``host.rules``) was read completely."""
         return (place, path) in self.readings
 
     def missing(self, place: Place, path: str) -> str:

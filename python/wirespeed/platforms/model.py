@@ -150,7 +150,7 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class SettingCommands:
-    """A change in a device's own words: what to type, in order, and what typing it does to traffic."""
+    """Commands that change a setting, in order, and their effect on traffic."""
 
     commands: tuple[str, ...]
     consequence: str | None = None  # link flap, service restart, reboot; None: nothing is interrupted
@@ -158,7 +158,7 @@ class SettingCommands:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A program to start on hosts: so many ranks on each, told what the settings of the first one say."""
+    """A program to start on hosts: ranks per host, and the launch settings of the first host."""
 
     hosts: tuple[str, ...]
     ranks_per_host: int
@@ -181,7 +181,7 @@ Start = Callable[[Job], tuple[str, ...]]
 """The command that starts a job, typed on its first host."""
 
 CommandsFor = Callable[[Place, str, Any, Device], SettingCommands | None]
-"""(place, setting path, value, device with its other settings) to words; None: the platform has none for it.
+"""(place, setting path, value, device with its other settings) to commands; None: the platform has none for it.
 
 Of a set, the value may be a mapping of the members that change to whether they are to be in it.
 """

@@ -55,9 +55,9 @@ def platform(kind: str, name: str) -> Platform:
 
 
 def platform_of_system(kind: str, system: str) -> str | None:
-    """Name of the platform that speaks for a switch's or host's operating system; None when there is none.
+    """Name of the platform of a switch's or host's operating system; None when there is none.
 
-    Variants share one: ``ubuntu-22.04`` is spoken by the platform that lists ``ubuntu``.
+    Variants share one: ``ubuntu-22.04`` belongs to the platform that lists ``ubuntu``.
     """
     for name in (system, system.partition("-")[0]):
         for (known, platform_name), found in platforms().items():

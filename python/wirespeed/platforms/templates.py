@@ -1,8 +1,8 @@
-"""Filling a platform's templates: what a device is told (``templates/``) and what it answers (``answers/``).
+"""Filling a platform's templates: configuration (``templates/``) and simulated command output (``answers/``).
 
-Every template sees ``name`` and ``device`` (a `Host` or `Switch`), what the caller adds, and what the platform's
-``view(name, device)`` computes for it: groups, ranges, names that the device's language needs and settings lack.
-Under ``problems`` a view lists what the platform cannot say of the device; then no file is made.
+Every template has ``name`` and ``device`` (a `Host` or `Switch`), the caller's additions, and the values that the
+platform's ``view(name, device)`` computes: groups, ranges, names that the device's syntax needs.
+``problems`` of a view lists what the platform cannot configure; then no file is rendered.
 Two filters quote: ``shell`` for a POSIX shell, ``yaml`` for YAML 1.1.
 """
 
@@ -30,7 +30,7 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
     """A file for the device, from ``templates/``.
 
     Raises:
-        Refused: the platform cannot say these settings.
+        Refused: the platform cannot configure these settings.
         jinja2.UndefinedError: the template uses a name that the context lacks.
     """
     context = _context(platform, name, device, extra)
@@ -53,10 +53,10 @@ def _line(text: str) -> jinja2.Template:
 
 
 def fill_answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
-    """What the device prints for a command, from ``answers/<command>.j2``.
+    """Simulated output of a command, from ``answers/<command>.j2``.
 
     Raises:
-        jinja2.TemplateNotFound: the platform has no answer to this command.
+        jinja2.TemplateNotFound: the platform has no output for this command.
     """
     return _fill(platform, f"answers/{command}.j2", _context(platform, name, device, extra))
 

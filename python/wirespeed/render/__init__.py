@@ -1,4 +1,4 @@
-"""A plan as files: every setting in its device's own words, with the way in and the way back. Nothing is applied."""
+"""A plan as configuration files with apply and rollback scripts. Nothing is applied."""
 
 from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.commands import commands_for

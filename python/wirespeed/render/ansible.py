@@ -1,4 +1,4 @@
-"""Ansible around the rendered files: an inventory of the devices, a playbook for the way in, and one for the way back.
+"""Ansible for the rendered files: an inventory of the devices, a playbook for apply, and one for rollback.
 
 The playbooks do on many hosts what apply.sh and revert.sh do on one, by running them. Without ``-e yes=true`` they
 show, with ``--check --diff`` line by line, what would differ. To a switch they copy its files; what is typed there,

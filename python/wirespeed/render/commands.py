@@ -1,4 +1,4 @@
-"""A change in settings, in the device's own words."""
+"""The commands that change a setting on a device."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from wirespeed.settings import Place, collections_of, get, settings_of, things
 
 
 def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | None:
-    """What to type on the device so that the changed setting becomes what the plan says.
+    """The commands that set a changed setting to the planned value.
 
-    None when no platform of the device has words for it, or the plan has no such place or no value there: the
-    sentence of the fix is then all there is to say.
+    None if no platform of the device has commands for it, or the plan has no such place or value.
     """
     if device not in plan.devices:
         return None
@@ -35,7 +34,7 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
 
 
 def _part(value: Any, members: tuple[int, ...]) -> Any:
-    """Of a set, whether each of the named members is in it; any other value as it is."""
+    """For a set: map each changed member to its membership; any other value unchanged."""
     if not members or not isinstance(value, frozenset):
         return value
     return {member: member in value for member in members}

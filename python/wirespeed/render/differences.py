@@ -1,4 +1,4 @@
-"""What differs: rendered files from those in a folder, intended settings from those a bundle shows."""
+"""Differences between rendered files and those in a folder, and between planned and collected settings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from wirespeed.settings import Compare, Place, collections_of, get, settings_of
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A file that is not as rendered. ``kind`` is missing, extra, different or mode."""
+    """A file that differs from the rendered one. ``kind`` is missing, extra, different or mode."""
 
     device: str
     path: str
     kind: str
-    lines: tuple[str, ...] = ()  # unified diff, from what is there to what is rendered
+    lines: tuple[str, ...] = ()  # unified diff, from the present file to the rendered one
 
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting that is not as intended. ``kind`` is different, absent (the thing is not there) or unread."""
+    """A setting that differs from the plan. ``kind`` is different, absent (the thing does not exist) or unread."""
 
     place: Place
     path: str
@@ -42,7 +42,7 @@ Difference = FileDifference | SettingDifference
 def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[FileDifference]:
     """How the files of a folder that `wirespeed.render.output_folder` filled differ from what is rendered now.
 
-    Only the folders of the rendered devices are looked at.
+    Only the folders of the rendered devices are read.
 
     Raises:
         OSError: a file cannot be read.
@@ -84,14 +84,14 @@ def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
 
 
 def _visible(line: str) -> str:
-    """A line of a file that anybody may have written: what a terminal would obey is spelled out."""
+    """A line of an untrusted file with control characters escaped."""
     return "".join(sign if sign.isprintable() or sign == "\t" else f"\\x{ord(sign):02x}" for sign in line)
 
 
 def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
-    """Every intended setting that was found otherwise or should have been read and was not, and every absent thing.
+    """Planned settings with another value, not read although a command shows them, and missing things.
 
-    A setting that no command of the bundle claims to show is not among them: it cannot be read at all.
+    Settings that no command of the bundle shows are left out.
     """
     for name in devices:
         place = Place(name)

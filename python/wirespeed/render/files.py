@@ -1,4 +1,4 @@
-"""The files of a plan."""
+"""The rendered files of a plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RenderedFile:
 
     @property
     def relative(self) -> str:
-        """Where the file lies in the device's folder."""
+        """Path of the file in the device's folder."""
         return self.path.lstrip("/")
 
 
@@ -52,10 +52,10 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[RenderedFile]:
-    """Every file of the devices, device by device, and last of each host its apply and revert scripts.
+    """Every file of the devices, device by device; each host ends with its apply and revert scripts.
 
     Raises:
-        Refused: a device is not in the plan, has no platform, or is to do what its platform cannot say.
+        Refused: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
     """
     wanted = devices_of(plan, devices)
     _check_covered(plan, wanted)
@@ -64,7 +64,7 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
 
 
 def check(plan: Plan) -> None:
-    """That every kind of device can be rendered. Devices of one range of the cluster file are of one kind.
+    """Raise if a kind of device cannot be rendered. Devices of one range of the cluster file are one kind.
 
     Raises:
         Refused: as `files` does; every kind's reasons, with their lines of the cluster file.
@@ -82,7 +82,7 @@ def check(plan: Plan) -> None:
 
 
 def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
-    """One device of each kind: those that come from one line of the cluster file."""
+    """One device of each kind: the first of each line of the cluster file."""
     kinds: dict[str, str] = {}
     for name in devices:
         kinds.setdefault(plan.origins.get(name, name), name)
@@ -107,16 +107,16 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 if not text.strip():
                     continue
                 step = _step(platform, file, device, thing, extra)
-                if step.path.startswith("/"):  # others are run where they lie
+                if step.path.startswith("/"):  # others are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
-    # A switch is typed at, not run scripts on: its platform renders what to type, both ways, among its files.
+    # Switches run no scripts: their platform renders the commands of apply and rollback among the files.
     for name, text in scripts(device, steps) if device in plan.hosts else ():
         yield RenderedFile(device, name, text, 0o755)
 
 
 def _times(thing: Device, file: FileTemplate) -> list[dict[str, Any]]:
-    """What the template sees besides its device: once, or once for each NIC."""
+    """Template variables besides the device: once, or once for each NIC."""
     if not file.per_nic or not isinstance(thing, Host):
         return [{}]
     return [{"interface": interface, "nic": nic} for interface, nic in thing.nics.items()]
@@ -132,7 +132,7 @@ def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, ex
 
 
 def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict[str, Any]) -> str:
-    """A template's text; what it refuses names the device's line of the cluster file."""
+    """A filled-in template; its refusals name the device's line of the cluster file."""
     try:
         return fill_template(platform, template, device, plan.devices[device], **extra)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""A job on some hosts of the plan, in the words of what starts its ranks and of its library."""
+"""The commands that start a job on some hosts of the plan, for its starter and library."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
 
 
 class Jobs:
-    """What is typed to start benchmarks on hosts of a plan."""
+    """The commands that start benchmarks on hosts of a plan."""
 
     def __init__(self, plan: Plan, starter: str | None = None) -> None:
-        """``starter`` starts jobs in place of what the plan says."""
+        """``starter`` replaces the planned one."""
         self._plan, self._starter = plan, starter
 
     def job(
@@ -57,12 +57,12 @@ class Jobs:
         return gpu_memory(self._plan.hosts[host].launch, gpu)
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
-        """What a program over UCX is told so that it takes one NIC of a host."""
+        """Variables that restrict a program over UCX to one NIC of a host."""
         return dict(of_nic(self._plan.hosts[host].launch, device))
 
 
 class LabJobs(Jobs):
-    """The same on hosts of a lab: by Open MPI over TCP whatever the plan says, for there is no RDMA and no ssh."""
+    """The same on hosts of a lab: always Open MPI over TCP, since a lab has neither RDMA nor ssh."""
 
     def __init__(self, plan: Plan, agent: Sequence[str], control: str) -> None:
         """``agent`` starts a command on a host, ``control`` is the interface that no data go over."""

@@ -1,4 +1,4 @@
-"""What routes on a lab's switches, in its own words. The switches of a cluster get files of their own systems."""
+"""Configuration of the routing daemons on a lab's switches. Switches of a cluster get files of their own systems."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from wirespeed.settings import Switch
 
 
 def routing_daemons(name: str, switch: Switch) -> Mapping[str, str]:
-    """The daemons of FRRouting that a switch needs, each with its configuration; none where it has no session."""
+    """The FRRouting daemons that a switch needs, with their configuration; empty without sessions."""
     return frr.configuration(name, switch)

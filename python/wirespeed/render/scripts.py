@@ -1,4 +1,4 @@
-"""The way in and the way back: a script that installs a device's files, and one that puts back what was there.
+"""Apply and rollback: a script that installs a device's files, and one that restores the files before.
 
 Both only print what they would do until they are given ``--yes``.
 """

@@ -1,4 +1,4 @@
-"""What the simulator runs in place of NICs, in the words of their platforms."""
+"""What the simulator runs instead of NIC drivers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wirespeed.platforms import SimulatorMapping, platforms
 
 
 def simulator_mappings() -> Mapping[str, SimulatorMapping]:
-    """By kernel driver; drivers of which the simulator knows no congestion control are not in it."""
+    """By kernel driver; drivers without congestion control in the simulator are left out."""
     known = [one for (kind, _), one in platforms().items() if kind == "nic"]
     return {
         driver: one.simulator_mapping for one in known for driver in one.drivers if one.simulator_mapping is not None

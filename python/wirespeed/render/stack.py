@@ -1,4 +1,4 @@
-"""Which platforms a device is a stack of. Every setting has exactly one owner in it."""
+"""The platforms of a device. Every setting belongs to exactly one of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _switch(switch: Switch) -> list[tuple[str, str]]:
 def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
     keys = [("host", _of_system("host", host.os))]
     for nic in host.nics.values():
-        if nic.model is None:  # an interface that the host's own system says all of
+        if nic.model is None:  # an interface that the host's system configures completely
             continue
         model = plan.hardware.nics.get(nic.model or "")
         key = ("nic", model.system if model else nic.model or "unknown")

@@ -1,4 +1,4 @@
-"""That every intended setting is somebody's to say: what no platform of a device can say is refused, never left out."""
+"""Every planned setting is rendered or refused: one that no platform of a device supports is never left out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from wirespeed.settings import Compare, Place, settings_of, things
 
 
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
-    """One problem for each setting that the plan intends for a device and none of its platforms brings about.
+    """One problem for each planned setting of a device that none of its platforms renders or sets automatically.
 
-    A state that follows from others (`Setting.observed`) and what is never compared are no orders.
+    States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
     seen: set[str] = set()
     for place, thing in things(plan.devices[device], Place(device)):

@@ -1,4 +1,4 @@
-"""A changed launch setting as what to type."""
+"""Commands that change a launch setting in a library's configuration file."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCom
 
 
 def whole(file: str, lines: list[str]) -> SettingCommands:
-    """The command that writes a file anew."""
+    """The command that replaces a file."""
     return SettingCommands((f"printf '%s\\n' {shlex.join(lines)} > {file}",), _NEXT)

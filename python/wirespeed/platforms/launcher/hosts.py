@@ -25,7 +25,7 @@ def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observ
     for text in output.text.split("\n"):
         said = text.partition("#")[0].strip()
         match = line.fullmatch(said)
-        if match is None and said:  # a message, or a form that is not known: no list of hosts
+        if match is None and said:  # a message or an unknown format: not a list of hosts
             return
         if match is not None:
             hosts.append(match[1])

@@ -97,10 +97,10 @@ def _ranks(text: str) -> int | None:
 
 UCX = (
     *_UCX_PLACES,
-    # "rc" stands for every RC transport the NIC has; memory within the host and to itself are needed beside it.
+    # "rc" stands for every RC transport the NIC has; shared memory (sm) and loopback (self) are needed besides.
     Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
     # A transport is in question while the job has at most so many ranks (ucp_is_scalable_transport of
-    # src/ucp/core/ucp_context.h; Open MPI's pml/ucx says the size of the job): UD comes after the last that RC takes.
+    # src/ucp/core/ucp_context.h; Open MPI's pml/ucx passes the size of the job): above it UD is used.
     Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _ranks),
     number("UCX_IB_NUM_PATHS", "queue_pairs"),
 )
@@ -123,7 +123,7 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
     return (
         flag(f"{prefix}_USE_RoCE", "rdma"),
         Variable(f"{prefix}_IBA_HCA", "rdma_devices", ":".join, lambda text: _devices(text, ":")),
-        number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # row 0 unless told: RoCE v1 on most NICs
+        number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # default row 0: RoCE v1 on most NICs
         service_level(f"{prefix}_DEFAULT_SERVICE_LEVEL"),
         number(f"{prefix}_HYBRID_ENABLE_THRESHOLD", "hybrid_from"),
         number(f"{prefix}_NUM_QP_PER_PORT", "queue_pairs"),
@@ -165,7 +165,7 @@ def mvapich_transport(prefix: str, read: Read) -> tuple[str, Source] | None:
 
 _PREFIXES = {"mvapich2": "MV2", "mvapich3": "MVP"}
 _ELSEWHERE = frozenset({"cores", "control_interface"})
-"""What a starter says, or nobody need say, where a library has no variable for it."""
+"""Settings that the starter sets, or that need none, where a library has no variable."""
 
 
 def table_of(library: str | None) -> tuple[Variable, ...]:
@@ -176,7 +176,7 @@ def table_of(library: str | None) -> tuple[Variable, ...]:
 
 
 def settings_said(library: str | None) -> dict[str, str]:
-    """Every variable of a library with the setting that it says."""
+    """Every variable of a library with its setting."""
     prefix = _PREFIXES.get(library or "")
     known = settings_of_table(table_of(library))
     if prefix:
@@ -185,14 +185,14 @@ def settings_said(library: str | None) -> dict[str, str]:
 
 
 def library_said(launch: Launch) -> list[tuple[str, str]]:
-    """What a library is told, the plan's settings first, then the cluster file's own variables."""
+    """Variables of a library: the plan's settings first, then the cluster file's variables."""
     prefix = _PREFIXES.get(launch.library or "")
     said = mvapich_said(prefix, launch) if prefix else told(table_of(launch.library), launch)
     return list({**said, **(launch.environment or {})}.items())
 
 
 def environment(launch: Launch) -> list[tuple[str, str]]:
-    """The environment of a job. MPI starts collectives too: UCX is told where to run, and nothing else."""
+    """The environment of a job. MPI starts collectives too; for them UCX only gets the devices."""
     found = library_said(launch)
     if launch.library in ("nccl", "rccl"):
         found += told(_UCX_PLACES, launch).items()
@@ -208,7 +208,7 @@ def of_job(launch: Launch, bound: bool) -> list[tuple[str, str]]:
 
 
 def over_nics(launch: Launch) -> Launch | None:
-    """A launch whose ranks within a host reach each other over the NICs alone; None where the library has no way.
+    """A launch whose ranks within a host communicate over the NICs only; None if the library cannot.
 
     GPUs take neither the links between them nor memory of the host. RCCL drops the NICs from its topology when all
     ranks are on one host, unless it is told otherwise (RCCL source, src/graph/paths.cc; 957608-AN210, section 8.6).
@@ -226,7 +226,7 @@ def over_nics(launch: Launch) -> Launch | None:
 
 
 def of_nic(launch: Launch, device: str) -> list[tuple[str, str]]:
-    """What UCX is told so that it takes one NIC alone."""
+    """Variables that restrict UCX to one NIC."""
     return list(told(_UCX_PLACES, replace(launch, rdma_devices=(device,))).items())
 
 
@@ -237,7 +237,7 @@ def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
 
 
 def unsaid(name: str, host: Host) -> list[Problem]:
-    """What a launch asks that its library has no word for, and variables that a setting says or no file can hold."""
+    """Launch settings that the library lacks, and variables that a setting sets or no file can contain."""
     launch = host.launch
     prefix = _PREFIXES.get(launch.library or "")
     table = table_of(launch.library)

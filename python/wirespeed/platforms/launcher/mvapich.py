@@ -42,7 +42,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 
 def start(job: Job) -> tuple[str, ...]:
-    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks itself."""
+    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks."""
     launch = job.host.launch
     total, told = len(job.hosts) * job.ranks_per_host, of_job(launch, job.bound)
     if launch.starter == "mpirun-rsh":

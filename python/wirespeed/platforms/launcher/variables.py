@@ -1,4 +1,4 @@
-"""Environment variables of a library: which setting each says, and how it is written and read."""
+"""Environment variables of a library: the setting of each, and how it is written and read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPORT = re.compile(r'\[ "\$\{([A-Za-z_][A-Za-z0-9_]*)\+set\}" \] \|\| export \
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable that says one launch setting. Reading gives None for a text that says no value of it."""
+    """A variable of one launch setting. Reading gives None for a text without a valid value."""
 
     name: str
     setting: str
@@ -31,10 +31,10 @@ class Variable:
 
 
 Read = Mapping[str, tuple[str, Source]]
-"""Variables as read: value and where it stands."""
+"""Variables as read: value and source."""
 
 
-# Ways to write and read a value.
+# Formats of values.
 
 
 def flag(name: str, setting: str) -> Variable:
@@ -53,7 +53,7 @@ def number(name: str, setting: str) -> Variable:
 
 
 def word(name: str, setting: str, known: Sequence[str]) -> Variable:
-    """One of the words known."""
+    """One of the known keywords."""
     return Variable(name, setting, str, lambda text: text if text in known else None)
 
 
@@ -113,7 +113,7 @@ def observation(place: Place, setting: str, value: object, source: Source, state
 
 
 def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with the cluster file's own variables: no file or shell takes it, or a setting says it already.
+    """What is wrong with the cluster file's own variables: no file or shell accepts it, or a setting sets it already.
 
     ``settings`` are the variables of the library with the setting that each says.
     """
@@ -133,7 +133,7 @@ def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Pro
 
 
 def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
-    """The setting that each variable says."""
+    """The setting of each variable."""
     return {variable.name: variable.setting for table in tables for variable in table}
 
 

@@ -1,4 +1,4 @@
-"""Commands that set a NIC port, with the settings they say: a boot script runs all, a fix those of its setting."""
+"""Commands that configure a NIC port, with their settings: a boot script runs all, a fix those of its setting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.settings import Nic, NicQos, NicTrafficClass, Priority
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command line of a POSIX shell, and the settings it says."""
+    """A command line of a POSIX shell, and the settings it changes."""
 
     text: str
     settings: tuple[str, ...]
@@ -28,7 +28,7 @@ def write(value: object, path: str) -> str:
 
 
 def saying(lines: Iterable[Line], path: str) -> tuple[str, ...]:
-    """The command lines that say a setting."""
+    """The command lines that change a setting."""
     return tuple(line.text for line in lines if path in line.settings)
 
 

@@ -1,4 +1,4 @@
-"""What iproute2's ``dcb -j`` says of a NIC's traffic classes: the kernel's own view, the same for every driver.
+"""Traffic classes of a NIC in iproute2's ``dcb -j``: the kernel's view, the same for every driver.
 
 Keys are those of iproute2 (dcb_ets.c, dcb_pfc.c, dcb_app.c, dcb_buffer.c). A driver without DCB answers
 ``Operation not supported`` and no JSON: then nothing is known.
@@ -24,7 +24,7 @@ _COUNT = 8  # priorities, traffic classes and buffers of IEEE 802.1Q
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Settings of every NIC that dcb was asked of."""
+    """Settings of every NIC with output of dcb."""
     for command, read in _COMMANDS.items():
         for interface, output in outputs.per_nic(command):
             found = _object(output)

@@ -1,4 +1,4 @@
-"""What ``devlink -j dev param show`` says of RDMA: whether the function has an RDMA device, now and after a reload."""
+"""RDMA state in ``devlink -j dev param show``: whether the function has an RDMA device, now and after a reload."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent"
 
 
 def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observation]:
-    """RDMA support of every NIC it was asked of."""
+    """RDMA support of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
         place = Place(outputs.device).thing("nic", interface)
         for mode, value in _values(output):

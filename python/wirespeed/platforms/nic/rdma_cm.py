@@ -18,7 +18,7 @@ VERSIONS = ("IB/RoCE v1", "RoCE v2")
 
 
 def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
-    """RoCE version of new connections, of every NIC it was asked of."""
+    """RoCE version of new connections, of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
         for number, text in numbered_lines(output):
             path, colon, said = text.partition(":")

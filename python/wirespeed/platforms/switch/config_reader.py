@@ -14,10 +14,10 @@ from wirespeed.settings import Place
 from wirespeed.units import Quantity
 
 Found = dict[str, tuple[Any, int]]
-"""Path to value and line number (0: no one line says it); a None value says that a line was there but made no sense."""
+"""Path to value and line number (0: no single line); a None value marks a line that was malformed."""
 
 Reader = Callable[[str], Any]
-"""What follows a line's leading words, to a value; None when it makes no sense."""
+"""The text after a line's keywords to a value; None when it is malformed."""
 
 
 def read_settings(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Found:
@@ -68,7 +68,7 @@ def quantity(kind: type[Quantity], unit: str, suffix: str = "") -> Reader:
 
 
 def choice(values: Mapping[str, Any]) -> Reader:
-    """One of these words."""
+    """One of these keywords."""
     return values.get
 
 

@@ -24,7 +24,7 @@ class Line:
         return self.text.split()
 
     def after(self, prefix: str) -> str | None:
-        """What follows these leading words, None when the line starts otherwise."""
+        """The text after this prefix, None when the line starts otherwise."""
         if self.text == prefix:
             return ""
         return self.text[len(prefix) + 1 :].strip() if self.text.startswith(prefix + " ") else None
@@ -65,7 +65,7 @@ def _end_of_banner(rest: str) -> str | None:
 
 
 def following(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
-    """The lines that start with these words, with what follows them."""
+    """The lines with this prefix, and the text after it."""
     for line in lines:
         rest = line.after(prefix)
         if rest is not None:

@@ -27,7 +27,7 @@ def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def source_of(output: Output, word: str) -> Source:
-    """The first line on which this quoted word stands."""
+    """The first line with this quoted text."""
     line = _lines(output.text).get(word)
     return output.source if line is None else output.at(line)
 

@@ -1,6 +1,6 @@
-"""What a terminal adds to a device's text: the command as typed, prompts, the pager's stops, colours, overprinting.
+"""Removal of a terminal's additions to output: echoed command, prompts, pager stops, colours, overprinting.
 
-Somebody who copies out of a session brings them along. Line numbers stay what they are in the recorded file.
+Output copied from a session contains them. Line numbers stay those of the recorded file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TYPED = re.compile(r"([A-Za-z0-9_][\w.@:~()/-]*[#>$%]) ?\S.*")
 
 
 def plain(outputs: Outputs) -> Outputs:
-    """The outputs without what is the terminal's."""
+    """The outputs without a terminal's additions."""
     return replace(outputs, outputs={key: _plain(output) for key, output in outputs.outputs.items()})
 
 

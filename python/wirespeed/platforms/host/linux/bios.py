@@ -1,4 +1,4 @@
-"""What firmware calls its attributes, as Redfish shows them, and where its BMC keeps them.
+"""Names of firmware attributes in Redfish, and their location in the BMC.
 
 Sources. Dell: attributes and values that PowerEdge R650, R6515 and R7525 print under
 ``/redfish/v1/Systems/System.Embedded.1/Bios``, public profiles of its EPYC servers for those of determinism, and Dell's
@@ -19,12 +19,12 @@ from wirespeed.settings import BiosAttribute, Host
 _SWITCH = {"Enabled": "enabled", "Disabled": "disabled"}
 _SUFFIX = re.compile(r"_[0-9A-F]{4}$")
 _NOT_KEPT = ("", "WriteOnly", "NotAvailable")
-"""What stands in place of a value that the firmware does not keep."""
+"""Placeholder of a value that the firmware does not store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A firmware's name of an attribute, its words for the values a plan may ask, its names of other generations."""
+    """A firmware's name of an attribute, its keywords for plannable values, its names in other generations."""
 
     name: str
     words: Mapping[str, str]
@@ -75,7 +75,7 @@ MAKERS: Mapping[str, str] = {
 """Vendors by the manufacturer that SMBIOS names."""
 
 SYSTEMS: Mapping[str, str] = {"dell": "System.Embedded.1", "supermicro": "1", "gigabyte": "Self"}
-"""What a vendor's BMC calls the server itself under /redfish/v1/Systems."""
+"""Identifier of the server under /redfish/v1/Systems of a vendor's BMC."""
 
 
 _OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
@@ -97,7 +97,7 @@ def meaning(system: str, name: str, word: object) -> tuple[str, str, bool] | Non
 
 
 def name_of(host: Host, attribute: str) -> tuple[str, str, bool] | None:
-    """A planned attribute in the words of the host's firmware: name, value, whether that is known for certain."""
+    """A planned attribute in the firmware's terms: name, value, whether both are verified."""
     one = _OF_VENDOR.get(host.vendor or "", {}).get(attribute)
     value = _value(host.bios, attribute)
     if one is None or value is None:
@@ -111,7 +111,7 @@ def said(host: Host) -> list[tuple[str, str]]:
 
 
 def nodes(host: Host, sockets: int) -> int | None:
-    """How many NUMA nodes the planned attributes make of so many sockets; None where none says."""
+    """Number of NUMA nodes that the planned attributes give for these sockets; None without such attributes."""
     if (planned := _value(host.bios, "nps")) is not None:
         return max(1, sockets * int(planned))
     if (planned := _value(host.bios, "sub-numa")) is not None:

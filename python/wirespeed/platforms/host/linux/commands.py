@@ -1,4 +1,4 @@
-"""One setting of a host as what to type, as root. What is typed at the network holds until the next boot."""
+"""Commands that change one setting of a host, as root. Network commands last until the next boot."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | Non
     way = ["via", route.gateway] if route.gateway else ["scope", "link"]
     source = ["src", route.source] if route.source else []
     words = ["ip", "route", "replace", destination, *way, "dev", route.device, *source, "table", table]
-    # `scope` stands behind the device in ip's own output, but is taken anywhere.
+    # `scope` follows the device in ip's output, but is accepted anywhere.
     return SettingCommands((shlex.join(words),), _kept(renderer, route.device))
 
 

@@ -20,7 +20,7 @@ _BY_HAND = "leave it out of the cluster file and install it as its vendor says"
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """A distribution's own words."""
+    """Commands and templates specific to a distribution."""
 
     renderers: Callable[[str], Sequence[str]]  # of an operating system, ``sles-15.6``; its own default is the first
     command_line: Callable[[Sequence[str]], tuple[str, ...]]  # parameters to the commands that add them

@@ -1,4 +1,4 @@
-"""What can configure the network of a Linux host: where an interface's settings stand, and what reads them again."""
+"""Network managers of Linux hosts: the file of an interface's settings, and the command that reloads it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """One of them. ``{interface}`` stands for the interface's name."""
+    """A network manager. ``{interface}`` is replaced by the interface's name."""
 
     file: str
     reload: tuple[str, ...]

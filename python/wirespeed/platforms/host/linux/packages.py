@@ -1,4 +1,4 @@
-"""How a distribution installs software, and what it calls it."""
+"""Package commands and names of a distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.settings import Action, Host, InstallStep
 
 @dataclass(frozen=True, slots=True)
 class PackageManager:
-    """A distribution's words for packages. Command lines are for a POSIX shell; ``FILE`` stands for a package file."""
+    """A distribution's package commands, for a POSIX shell; ``FILE`` is replaced by a package file."""
 
     format: str  # deb or rpm: which files of a vendor's release it takes
     install: str  # the command that installs packages by name or file
@@ -35,7 +35,7 @@ Gpu = Callable[[InstallStep], tuple[str, ...]]
 
 
 def deb(prerequisites: tuple[str, ...], build_tools: tuple[str, ...], gpu: Gpu) -> PackageManager:
-    """Debian's way."""
+    """Debian's package manager."""
     name = 'dpkg-deb -f "$1" Package'
     return PackageManager(
         format="deb",
@@ -70,7 +70,7 @@ def rpm(
     boot_image: str,
     gpu: Gpu,
 ) -> PackageManager:
-    """Red Hat's way, with the distribution's own front end."""
+    """RPM with the distribution's front end."""
     return PackageManager(
         format="rpm",
         install=install,

@@ -1,4 +1,4 @@
-"""What the commands of this platform say, by subject."""
+"""Command output of Linux hosts to settings, by subject."""
 
 from __future__ import annotations
 

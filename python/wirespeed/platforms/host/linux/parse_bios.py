@@ -1,4 +1,4 @@
-"""What is set in the firmware's menus: as its BMC says, saved in a file, and where the running kernel proves it."""
+"""Firmware settings: from the BMC's reply saved in a file, and from the running kernel where it shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NIC ports, as ethtool and the device's uevent file say."""
+"""NIC ports in the output of ethtool and the device's uevent file."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _ALSO = (
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """An IP version: how long its addresses are, and what stands for all of them in names of rules and routes."""
+    """An IP version: length of its addresses, and the term for all of them in names of rules and routes."""
 
     bits: int
     everything: str
@@ -69,7 +69,7 @@ def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _is_nic(link: dict[str, Any]) -> bool:
-    """A port of hardware; or a virtual pair that stands for one, as in a lab: it has an address or an alias.
+    """A hardware port, or in a lab a virtual pair that represents one: it has an address or an alias.
 
     A link that is down may lose its address, and keeps its alias.
     """
@@ -112,7 +112,7 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
         name = _selector(rule, version)
         table, priority = _table(rule.get("table")), parse_whole(rule.get("priority"))
         if name is None or name in seen:
-            continue  # of two rules with one selector the kernel obeys the first
+            continue  # of two rules with one selector the kernel uses the first
         seen.add(name)
         place = host.thing("rule", name)
         if table is not None:
@@ -179,7 +179,7 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
 
 
 def _resolved(host: Place, output: Output) -> Iterator[Observation]:
-    """Who answered for which address; nothing of those for whom nobody did."""
+    """Resolved neighbour addresses; unresolved ones are left out."""
     found = parse_json_objects(output)
     if found is None:
         return

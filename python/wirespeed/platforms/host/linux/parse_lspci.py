@@ -49,7 +49,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 @dataclass(slots=True)
 class _Function:
-    """What one function's paragraph says; each value with its line."""
+    """The values in one function's paragraph, each with its line."""
 
     address: str
     line: int
@@ -141,5 +141,5 @@ def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
         if path.endswith("speed"):
             if rate := _SYSFS_SPEED.fullmatch(value):
                 yield observe(place, path, _rate(rate[1]), output, number)
-        elif value.isascii() and value.isdecimal() and len(value) < 7:  # -1 says that the firmware names no NUMA node
+        elif value.isascii() and value.isdecimal() and len(value) < 7:  # -1: the firmware reports no NUMA node
             yield observe(place, path, int(value), output, number)

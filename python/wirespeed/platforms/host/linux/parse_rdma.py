@@ -153,7 +153,7 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
 
 
 def _address(gid: str) -> str | None:
-    """The IP address a GID stands for: ``::ffff:10.1.0.1`` is 10.1.0.1; None for an empty row."""
+    """The IP address in a GID: ``::ffff:10.1.0.1`` is 10.1.0.1; None for an empty row."""
     try:
         address = ipaddress.IPv6Address(gid)
     except ValueError:

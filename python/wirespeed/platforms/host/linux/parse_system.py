@@ -59,7 +59,7 @@ def _os(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
-    """The limit that jobs get: what limits.conf says of all users, else what this very process has.
+    """The limit of jobs: of all users in limits.conf, else of this process.
 
     The process that collects is often root's, to whom a rule for ``*`` does not apply (limits.conf(5)). A rule for a
     group counts where there is none for all: who runs the jobs is not known.
@@ -126,7 +126,7 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
         return
     said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     installed = next((number for number, text in said if _OFED.fullmatch(text.strip())), None)
-    if said and installed is None:  # neither the file's name nor nothing: it does not answer the question
+    if said and installed is None:  # neither the file's name nor empty: unknown
         return
     if installed is not None:
         conflicts.append("MLNX_OFED")

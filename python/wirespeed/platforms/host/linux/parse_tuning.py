@@ -124,7 +124,7 @@ def _interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Obse
 
 
 def _qdisc(place: Place, output: Output) -> Iterator[Observation]:
-    """The discipline of the transmit queues: the children of mq where there is one, the root itself otherwise."""
+    """The discipline of the transmit queues: the children of mq if there is one, else the root."""
     try:
         json.loads(output.text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tuning of a host in ethtool's words, for the templates."""
+"""Tuning of a host as arguments of ethtool, for the templates."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from wirespeed.platforms.host.linux.tuning import coalescing_words, is_tuned, ne
 from wirespeed.settings import Device, Host, Nic, Route, Rule
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
-"""ACS control register, from bit 0, in lspci's words; source: PCI Express Base Specification 5.0, 7.7.11.3."""
+"""ACS control register, from bit 0, as named by lspci; source: PCI Express Base Specification 5.0, 7.7.11.3."""
 
 Routes = list[tuple[int, str, Route]]
 Rules = list[tuple[dict[str, str], Rule]]
@@ -81,7 +81,7 @@ def _of_protocol(interface: Interface, ipv6: bool) -> Routing:
 
 
 def selector(key: str) -> dict[str, str]:
-    """A rule's name, ``from 10.1.0.1/32 to 10.0.0.0/8``, by its words."""
+    """A rule's name, ``from 10.1.0.1/32 to 10.0.0.0/8``, as keywords and values."""
     words = key.split()
     return dict(zip(words[::2], words[1::2], strict=True))
 

@@ -1,4 +1,4 @@
-"""One setting of a Red Hat host as what to type, as root."""
+"""One setting of a Red Hat host as commands for root."""
 
 from wirespeed.platforms.host.rhel.view import RHEL
 

@@ -1,4 +1,4 @@
-"""One setting of a SUSE host as what to type, as root."""
+"""One setting of a SUSE host as commands for root."""
 
 from wirespeed.platforms.host.sles.view import SLES
 

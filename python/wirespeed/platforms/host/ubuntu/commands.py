@@ -1,4 +1,4 @@
-"""One setting of an Ubuntu host as what to type, as root."""
+"""One setting of an Ubuntu host as commands for root."""
 
 from wirespeed.platforms.host.ubuntu.view import UBUNTU
 

@@ -1,4 +1,4 @@
-"""What the files and running jobs of MVAPICH2 say."""
+"""Files and running jobs of MVAPICH2 to settings."""
 
 from __future__ import annotations
 

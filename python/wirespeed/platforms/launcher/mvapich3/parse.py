@@ -1,4 +1,4 @@
-"""What the scripts and running jobs of MVAPICH 3 say."""
+"""Scripts and running jobs of MVAPICH 3 to settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One launch setting as what to type."""
+"""Commands that change one launch setting."""
 
 from __future__ import annotations
 

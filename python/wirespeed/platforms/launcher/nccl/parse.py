@@ -1,4 +1,4 @@
-"""What the files and running jobs of NCCL and RCCL say."""
+"""Files and running jobs of NCCL and RCCL to settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of NCCL and RCCL need computed, and what cannot be said in them."""
+"""What the files of NCCL and RCCL need computed, and what they cannot contain."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _YIELDING = ("--mca", "mpi_yield_when_idle", "1")
 
 
 def start(job: Job) -> tuple[str, ...]:
-    """mpirun with the hosts on its command line: no file need be there. Nothing is said of UCX without RDMA devices."""
+    """mpirun with the hosts on its command line: no file is needed. UCX is not configured without RDMA devices."""
     launch = job.host.launch
     told = [word for name, value in of_job(launch, job.bound) for word in ("-x", f"{name}={value}")]
     over_ucx = ("--mca", "pml", "ucx", "--mca", "osc", "ucx") if launch.rdma_devices else ()

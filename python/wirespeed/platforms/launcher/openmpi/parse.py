@@ -1,4 +1,4 @@
-"""What the files of Open MPI and UCX say."""
+"""Files of Open MPI and UCX to settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What slurmd and the batch script say."""
+"""Slurm's unit and batch script to settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _slurmd(place: Place, output: Output) -> Iterator[Observation]:
-    """The limit of the running unit. Of a unit that is not there systemd shows its own default, which says nothing."""
+    """The limit of the running unit. For a missing unit systemd shows its default, which is ignored."""
     shown = lines(output)
     if shown.get("LoadState", ("",))[0] != "loaded" or "LimitMEMLOCK" not in shown:
         return

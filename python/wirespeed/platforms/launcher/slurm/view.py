@@ -28,7 +28,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 
 def plugin(host: Host) -> str:
-    """What tells the ranks of each other."""
+    """The process management interface of the ranks."""
     return "pmi2" if host.launch.library in _OWN_BINDING else "pmix"
 
 

@@ -1,4 +1,4 @@
-"""One setting of a Broadcom NIC as what to type, as root."""
+"""One setting of a Broadcom NIC as commands for root."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         return _congestion(nic.rdma_device, nic)
     try:
         said = qos(place.device, device)
-    except Refused:  # the NICs of the host differ, or want what no command of the package says
+    except Refused:  # the NICs of the host differ, or need settings that the package lacks
         return None
     return None if said is None else _package(place.name, nic.rdma_device, said)
 

@@ -77,7 +77,7 @@ _INBOX = {  # the kernel's own names
 
 
 def configfs(place: Place, output: Output) -> Iterator[Observation]:
-    """``grep -r`` over the cc folder. ``apply`` asks the firmware, the others may be what the driver remembers."""
+    """``grep -r`` over the cc folder. ``apply`` reads the firmware; the others may be cached by the driver."""
     applied: dict[str, tuple[int, int]] = {}
     remembered: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):

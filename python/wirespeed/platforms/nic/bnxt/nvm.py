@@ -1,4 +1,4 @@
-"""Options in the memory of a Broadcom NIC: their names in the vendor's tools, their values, and what is printed."""
+"""NVRAM options of a Broadcom NIC: names in the vendor's tools, values, and output."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One NVM option as the tools take it. A scope of None says the option is the card's, not a function's."""
+    """One NVRAM option in the tools' syntax. Scope None: an option of the card, not of a function."""
 
     name: str
     value: int
@@ -54,12 +54,12 @@ class Option:
 
     @property
     def scoped(self) -> str:
-        """The newest tool's scope words, empty for an option of the card."""
+        """The newest tool's scope arguments, empty for an option of the card."""
         return "" if self.scope is None else f" --scope {self.scope}"
 
 
 def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
-    """An option: the last line says it, in words that differ from release to release; others are not guessed."""
+    """An option: its value is in the last line, in formats that differ by release; unknown ones are not guessed."""
     said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     if not said:
         return
@@ -87,7 +87,7 @@ def options(nic: Nic) -> Iterator[Option]:
 
 
 def option(nic: Nic, path: str) -> Option | None:
-    """The option of one setting; None where there is no intent, or no number says it."""
+    """The option of one setting; None without intent or without a number for it."""
     name, scoped = OPTIONS[path]
     value = get(nic, path)
     # Which mode "on" is would be the site's choice.

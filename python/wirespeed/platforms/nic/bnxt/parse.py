@@ -1,4 +1,4 @@
-"""What niccli, the configuration package's file and configfs say."""
+"""Output of niccli, the configuration package's file and configfs to settings."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _cos(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _conf(place: Place, output: Output) -> Iterator[Observation]:
-    """The configuration package's file; of a key that stands twice a shell takes the last."""
+    """The configuration package's file; of a repeated key the last counts, as in a shell."""
     found: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):
         if match := _SETTING.fullmatch(text.strip()):

@@ -19,7 +19,7 @@ ROCE_TC, CNP_TC, DEFAULT_TC = NicTrafficClass(1), NicTrafficClass(2), NicTraffic
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """What /etc/bnxt_re/bnxt_re.conf says; the file is one for all NICs of a host."""
+    """Content of /etc/bnxt_re/bnxt_re.conf, one file for all NICs of a host."""
 
     flow_control: int  # FC_MODE: 1 PFC, 2 congestion control, 3 both
     roce_priority: Priority
@@ -28,7 +28,7 @@ class Qos:
     cnp_dscp: Dscp
     roce_share: int  # percent
     congestion: Congestion | None
-    mark: int | None  # ecn_marking, where it is not what the package writes by itself
+    mark: int | None  # ecn_marking, if it differs from the package's default
     parameters: Mapping[str, int]  # of congestion control, by the driver's names
 
     @property
@@ -124,7 +124,7 @@ def _qos(said: NicQos) -> Qos:
 
 
 def _unsayable(name: str, said: NicQos) -> Iterator[Problem]:
-    """What bnxt_setupcc.sh cannot be told: it knows one RoCE class, one CNP class, and the rest."""
+    """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
     place = f"{name}: RoCE configuration package"
     numbers = (said.roce_priority, said.roce_dscp, said.cnp_priority, said.cnp_dscp, said.roce_share)
     if None in numbers:

@@ -1,4 +1,4 @@
-"""What iproute2's dcb and devlink say."""
+"""Output of iproute2's dcb and devlink to settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A NIC told through the kernel's own tools: iproute2's dcb, ethtool and rdma_cm's configfs."""
+"""Template values of a NIC set with the kernel's tools: iproute2's dcb, ethtool and rdma_cm's configfs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 
 def own(host: Host) -> dict[str, Nic]:
-    """The NICs of this platform that are told something."""
+    """The NICs of this platform with commands."""
     return {name: nic for name, nic in host.nics.items() if nic.driver.name in DRIVERS and nic.qos.priority_tc}
 
 

@@ -1,4 +1,4 @@
-"""One setting of a ConnectX port as what to type, as root."""
+"""One setting of a ConnectX port as commands for root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options in the memory of a ConnectX card: their keys in mlxconfig, their values, and what its query prints."""
+"""NVRAM options of a ConnectX card: keys in mlxconfig, values, and output of its query."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _number(word: str) -> int | None:
 def _settings(
     place: Place, told: Mapping[str, tuple[int, int]], number: int, state: State, output: Output
 ) -> Iterator[Observation]:
-    """Marks and parameters of DCQCN are what the driver starts with: its sysfs says what runs."""
+    """Markings and parameters of DCQCN are the driver's initial values; sysfs has the running ones."""
     configured = State.CONFIGURED if state is State.RUNNING else state
     for path, (key, meanings) in _SWITCHES.items():
         value, line = told.get(key.format(port=number), (-1, 0))
@@ -123,7 +123,7 @@ def _settings(
             except ValueError:
                 continue
             yield observe(place, path, made, output, line, state if path.startswith("nic.nvm.") else configured)
-    if told.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run in DCQCN's place
+    if told.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run instead of DCQCN
         yield observe(
             place, "nic.qos.congestion", Congestion.DCQCN_P, output, told["USER_PROGRAMMABLE_CC"][1], configured
         )

@@ -1,4 +1,4 @@
-"""What mlnx_qos, mlxconfig and sysfs say of a ConnectX port."""
+"""Output of mlnx_qos, mlxconfig and sysfs to settings of a ConnectX port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the simulator runs in place of the NIC, and the driver's parameters of it."""
+"""The driver's congestion control and parameters in the simulator's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ConnectX port told through NVIDIA's tools and sysfs: mlnx_qos, rdma_cm, ecn; and the options in its memory."""
+"""Template values of a ConnectX port: NVIDIA's tools and sysfs (mlnx_qos, rdma_cm, ecn), and NVRAM options."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
     if qos.trust is not None:
         yield line(("nic.qos.trust",), "--trust", {"dot1p": "pcp"}.get(qos.trust, qos.trust))
     if qos.pfc is not None:
-        # In one command: told the length alone, mlnx_qos switches PFC off on every priority.
+        # In one command: with the length only, mlnx_qos disables PFC on every priority.
         cable = () if nic.cable_length is None else ("--cable_len", -(-int(nic.cable_length) // _METRE))
         on = ",".join("1" if value in qos.pfc else "0" for value in range(8))
         yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", on, *cable)
@@ -137,7 +137,7 @@ def _dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
 
 
 def _marks(nic: Nic) -> Iterator[Line]:
-    """The ToS byte of all RoCE data, whatever a program asked for."""
+    """The ToS byte of all RoCE data, regardless of the program."""
     if nic.rdma_device is not None and nic.qos.roce_dscp is not None:
         path = f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class"
         yield Line(write(tos(nic.qos), path), ("nic.qos.roce_dscp", "nic.qos.ect"))

@@ -1,4 +1,4 @@
-"""Settings in NVUE's words, and one change as commands.
+"""Commands that change one setting with NVUE.
 
 Commands, defaults and ranges: NVIDIA Cumulus Linux 5.12 documentation, and the configuration that NVIDIA publishes for
 its reference architecture, whose newer spelling (``ipv4 address``, ``state enabled``) is used here.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One ``nv set`` line: the words after it."""
+    """One ``nv set`` line: its words."""
 
     number: int  # line, from 1
     words: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What NVUE prints, as settings."""
+"""NVUE command output to settings."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
                 continue
             chassis, port = mapping_of(neighbour, "chassis"), mapping_of(neighbour, "port")
             place, source = switch.thing("port", name), source_of(output, name)
-            # A chassis that tells its name is the one key; one that does not has its "id" there.
+            # The key is the chassis name, or "id" for a chassis without name.
             if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
                 yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)
             told = mapping_of(port, "id")

@@ -59,7 +59,7 @@ def qos_of(told: list[Said]) -> Qos:
 
 
 def _mode(lines: list[Said]) -> tuple[bool, bool, int]:
-    """Whether the RoCE mode is on, whether it is lossless (which it is unless said otherwise), and the line."""
+    """Whether the RoCE mode is on, whether it is lossless (the default), and the line."""
     on, mode, number = False, "lossless", 0
     for line in lines:
         if line.words[0] != "roce":
@@ -149,7 +149,7 @@ def _queues(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
             case ("egress-scheduler", "default-global", "traffic-class", listed, key, value):
                 _each(found, listed, line, _scheduling(key, value))
             case ("congestion-control", "default-global", "traffic-class", listed, key, value):
-                # A class of the profile is marked unless said otherwise.
+                # A class of the profile is marked by default.
                 for queue in {*(numbers(listed) or ())} & found.queues.keys() - named:
                     found.queues[queue] |= _marked(line.number)
                     named.add(queue)

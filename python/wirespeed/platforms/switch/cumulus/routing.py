@@ -76,7 +76,7 @@ def _session(name: str, lines: list[Said]) -> Found:
     }
     for line in lines:
         match line.words:
-            case ("remote-as", value):  # "external" says no number
+            case ("remote-as", value):  # "external" contains no number
                 found["peer.asn"] = (parse_number(value), line.number)
             case ("description", value):
                 found["peer.description"] = (value, line.number)

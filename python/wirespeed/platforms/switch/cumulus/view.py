@@ -1,4 +1,4 @@
-"""What the NVUE templates need computed: what all ports share, and what NVUE cannot say."""
+"""What the NVUE templates need computed: what all ports share, and settings that NVUE cannot configure."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     seen: set[str] = set()
     for port_name, port in ports:
         for problem in _port(port_name, port, switch):
-            if problem.found + problem.expected not in seen:  # what all ports share is said once
+            if problem.found + problem.expected not in seen:  # problems shared by all ports are reported once
                 seen.add(problem.found + problem.expected)
                 yield Problem(f"{name} {problem.place}", problem.found, problem.expected, problem.hint)
 

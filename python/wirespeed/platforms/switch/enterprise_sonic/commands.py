@@ -1,4 +1,4 @@
-"""Settings in Enterprise SONiC's words, and one change as commands.
+"""Commands that change one setting on Enterprise SONiC.
 
 Keywords: dellemc.enterprise_sonic modules, Broadcom 957608-AN210 2.4 and 2.5.2, AMD's GPU cluster networking guide.
 """
@@ -17,7 +17,7 @@ from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
 
 DEFAULT_MTU: int = declared_default("switch/enterprise_sonic", "port.link.mtu")
-"""Of a port, bytes of the IP packet: the switch adds Ethernet header, VLAN tag and checksum itself (sonic-swss)."""
+"""Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
 
 KBYTE = 1000
 """Bytes in the KBytes of ``wred-policy``: 1048 of them stand for the 1048576 bytes of community SONiC."""
@@ -33,7 +33,7 @@ MAPS: Mapping[str, tuple[str, str, str]] = {
     "port.qos.pfc_queue": ("pfc-priority-queue", "pfc-priority", "queue"),
     "port.qos.pfc_pg": ("pfc-priority-pg", "pfc-priority", "pg"),
 }
-"""Setting path to kind of ``qos map``, and the words before its two numbers; in the order the device prints."""
+"""Setting path to kind of ``qos map``, and the keywords before its two numbers; in the order the device prints."""
 
 FAMILY_WORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
 """Address families, and the word before ``address`` that goes with them."""

@@ -1,4 +1,4 @@
-"""What Enterprise SONiC prints, as settings."""
+"""Enterprise SONiC command output to settings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
             continue
         right = columns[2:]
         if len(cells) < len(right) + 1:
-            continue  # a cell is empty: which one cannot be told
+            continue  # an empty cell: it is unknown which
         row = dict(zip(right, cells[-len(right) :], strict=True))
         port, source = switch.thing("port", cells[0]), output.at(number)
         if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdecimal():
@@ -77,7 +77,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
             continue
         name, device, there, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
         if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (device and there):
-            continue  # which cell is whose cannot be told
+            continue  # cells cannot be assigned to columns
         described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
         port, source = switch.thing("port", name), output.at(number)
         yield Observation(port, "port.neighbour.device", device, source)

@@ -92,7 +92,7 @@ def _families(line: Line) -> Found:
         given = [
             parse_number(rest) for _, rest in following(block.inner, "maximum-paths") if not rest.startswith("ibgp")
         ]
-        paths += given or [1]  # BGP takes one path until it is told otherwise (RFC 4271, section 9.1.2)
+        paths += given or [1]  # BGP uses one path by default (RFC 4271, section 9.1.2)
     found: Found = {"switch.bgp.networks": (tuple(networks), at)}
     known = [number for number in paths if number is not None]
     if known and len(known) == len(paths):
@@ -101,7 +101,7 @@ def _families(line: Line) -> Found:
 
 
 def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], output: Output) -> Iterator[Observation]:
-    """A session; what it does not say itself its peer group says."""
+    """A session; settings it lacks come from its peer group."""
     port = re.fullmatch(r"interface (Eth(?:ernet)?) ?([0-9/]+)", name)
     key = port[1] + port[2] if port else _address(name)
     if key is None:

@@ -79,7 +79,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     if not top:
         return
     found = read_settings(top, _SWITCH)
-    if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
+    if any(line.words[0] == "interface" for line in top):  # printed after a line that disables LLDP
         set_defaults(found, _SWITCH_DEFAULTS, 0)
     yield from observe_settings(switch, found, output)
     policies = policies_of(top)
@@ -101,7 +101,7 @@ _SPLIT = re.compile(r"breakout port ([0-9]+/[0-9]+) mode ([0-9]+)x[0-9]+G")
 
 
 def _splits(top: list[Line]) -> dict[str, tuple[int, int]]:
-    """Into how many ports each one of the front panel is split, and the line that says so."""
+    """Number of sub-ports of each split port of the front panel, and its line."""
     matches = ((_SPLIT.fullmatch(rest), line.number) for line, rest in following(top, "interface"))
     return {match[1]: (int(match[2]), number) for match, number in matches if match is not None}
 

@@ -26,7 +26,7 @@ from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "4.4.0-Enterprise_Premium"
-"""What an answer says when the settings do not."""
+"""Version in simulated output when the settings have none."""
 
 _POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
 _PIR = range(400_000_001)  # kb/s; dellemc.enterprise_sonic, sonic_qos_scheduler: 0 to 400000000000 b/s
@@ -69,7 +69,7 @@ class PortSay:
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what the system cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that the system cannot configure."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     policies = Policies(device)

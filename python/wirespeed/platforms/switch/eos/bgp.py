@@ -75,7 +75,7 @@ def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
             found["switch.bgp.multipath_relax"] = (False, inner.number)
-    if "switch.bgp.multipath_relax" not in found:  # that it is on by default no source at hand says
+    if "switch.bgp.multipath_relax" not in found:  # no source confirms that it is on by default
         assumed: Found = {"switch.bgp.multipath_relax": (True, line.number)}
         yield from observe_settings(switch, assumed, output, State.ASSUMED)
     found["switch.bgp.networks"] = _networks(line)
@@ -153,7 +153,7 @@ def _say(said: _Said, line: Line, rest: str) -> None:
 
 
 def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
-    """``no neighbor … bfd``, which takes back what the group says."""
+    """``no neighbor … bfd``, which overrides the group."""
     for inner, rest in following(line.inner, "no neighbor"):
         name, _, what = rest.partition(" ")
         said = sessions.get(_session_name(name) or "") or groups.get(name)
@@ -162,7 +162,7 @@ def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Sai
 
 
 def _activate(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
-    """Address families of sessions and groups; IPv4 is on for all unless the speaker says otherwise."""
+    """Address families of sessions and groups; IPv4 is on for all unless the speaker disables it."""
     if not any(inner.text == "no bgp default ipv4-unicast" for inner in line.inner):
         for said in sessions.values():
             said.found.setdefault("default.ipv4", (True, said.line))

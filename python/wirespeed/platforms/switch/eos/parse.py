@@ -1,4 +1,4 @@
-"""What EOS prints, as settings."""
+"""EOS command output to settings."""
 
 from __future__ import annotations
 

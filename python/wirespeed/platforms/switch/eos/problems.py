@@ -1,4 +1,4 @@
-"""What EOS cannot say of a switch."""
+"""Settings of a switch that EOS cannot configure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHORTEST, _LONGEST = Duration.from_unit(10, "ms"), Duration.from_unit(60, "s")
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
-    """Every setting of the switch whose value has no words."""
+    """Every setting of the switch whose value cannot be configured."""
     ports = by_name(switch.ports)
     yield from odd_texts(name, switch)
     if any(port.queues for _, port in ports) and queue_word(switch.chip) is None:

@@ -100,7 +100,7 @@ def _pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | None, in
 
 
 def _watchdog(lines: list[Line], shared: Globals) -> Found:
-    """Nothing when no line says whether the port is watched."""
+    """Nothing without a line about the watchdog of the port."""
     found: Found = {}
     for line in lines:
         if line.text == "no priority-flow-control pause watchdog":
@@ -140,7 +140,7 @@ def _queues(place: Place, lines: list[Line], number: int, output: Output) -> Ite
     for queue, (at, inner) in blocks.items():
         thing = place.thing("queue", str(queue))
         found = _queue(inner, at)
-        if "queue.discipline" not in found:  # that strict is the default no source at hand says
+        if "queue.discipline" not in found:  # no source confirms strict as the default
             yield from observe_settings(thing, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
         yield from observe_settings(thing, found, output)
 

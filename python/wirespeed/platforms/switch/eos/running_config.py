@@ -91,7 +91,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
 
 @dataclass(frozen=True, slots=True)
 class _Defaults:
-    """What holds for a port that says nothing itself."""
+    """Defaults of a port without statements."""
 
     routed: bool
     mtu: int | None  # of a routed port; None when its line makes no sense
@@ -113,7 +113,7 @@ def _defaults(top: list[Line]) -> _Defaults:
 
 def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
     if any(following(line.inner, "profile")):
-        return  # what an interface profile says for the port, and which of the two wins, is not read
+        return  # settings of interface profiles and their precedence are not read
     found = read_settings(line.inner, _PORT)
     routed = defaults.routed
     for inner in line.inner:
@@ -139,7 +139,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     yield from observe_settings(
         place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
     )
-    # That a port sends and obeys no pauses of all traffic unless it is told to, no source at hand says.
+    # No source confirms that global pause is off by default.
     pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}
     yield from observe_settings(place, pauses, output, State.ASSUMED)
     yield from _speed(place, line, output)

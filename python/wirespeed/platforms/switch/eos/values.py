@@ -1,4 +1,4 @@
-"""Values of settings in EOS's spelling, and back.
+"""Values of settings in EOS syntax, and back.
 
 Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.36 user guide.
 """
@@ -76,7 +76,7 @@ def speed_word(link: Link) -> str | None:
 
 
 def speed_of(words: str) -> tuple[Bandwidth, int | None] | None:
-    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None when the words are none such."""
+    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for anything else."""
     match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", words.lower())
     if match is None:
         return None
@@ -101,7 +101,7 @@ def seconds(duration: Duration) -> str:
 
 
 def threshold_words(ecn: Ecn) -> str:
-    """Thresholds and probability; kbytes are 1000 bytes, other amounts are said in bytes."""
+    """Thresholds and probability; kbytes are 1000 bytes, other amounts are in bytes."""
     low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
     unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
     words = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
@@ -111,7 +111,7 @@ def threshold_words(ecn: Ecn) -> str:
 
 
 def global_watchdog(switch: Switch) -> Watchdog:
-    """The watchdog settings said once for the switch: those of its first port that has any."""
+    """The switch-wide watchdog settings: those of its first port with any."""
     return next((port.qos.watchdog for _, port in by_name(switch.ports) if port.qos.watchdog.detect), Watchdog())
 
 

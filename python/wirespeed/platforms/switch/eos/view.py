@@ -1,4 +1,4 @@
-"""What the EOS templates need computed: profiles, words of the chip family, what differs from the default."""
+"""What the EOS templates need computed: profiles, syntax of the chip family, values that differ from the default."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watch
 PROFILE = "ROCE"
 
 EXAMPLE_VERSION = "4.33.1F"
-"""What an answer says when the settings do not; the first train that trains 400G links on all ports is 4.33.0F."""
+"""Version in simulated output by default; the first train that trains 400G links on all ports is 4.33.0F."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class QueueSay:
     number: int
     queue: Queue | None
     shape: str | None
-    ecn: str | None  # the thresholds in words
+    ecn: str | None  # thresholds as written in the configuration
 
 
 @dataclass(frozen=True, slots=True)

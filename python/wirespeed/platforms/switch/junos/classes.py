@@ -17,7 +17,7 @@ CLASSIFIER, PROFILE, MAP, MARKING = "ROCE", "ROCE-PFC", "ROCE-MAP", "ROCE-ECN"
 
 @dataclass(frozen=True, slots=True)
 class ForwardingClass:
-    """A forwarding class; the priority is that of the pause it asks for, None for a lossy class."""
+    """A forwarding class; the priority is that of its PFC pause, None for a lossy class."""
 
     name: str
     queue: int

@@ -1,4 +1,4 @@
-"""Settings in Junos's words, and one change as commands.
+"""Commands that change one setting on Junos.
 
 Statements, ranges and defaults: the YANG model of Junos 23.4R1.10-EVO (Juniper/yang), Broadcom 957608-AN210 section
 2.5.3, and the configurations of Juniper's validated designs (Juniper/jvd).
@@ -15,7 +15,7 @@ from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Duration
 
 L2_HEADER = 14
-"""Bytes a physical MTU counts beside the IP packet: ``show interfaces`` says MTU 1514 over inet MTU 1500."""
+"""Bytes of a physical MTU beyond the IP packet: ``show interfaces`` shows MTU 1514 over inet MTU 1500."""
 DEFAULT_PHYSICAL_MTU: int = declared_default("switch/junos", "port.link.mtu") + L2_HEADER
 LARGEST_PHYSICAL_MTU = 9216
 """Of both vendor samples, over an inet MTU of 9170: 46 bytes are left for the header, tags and encapsulation."""

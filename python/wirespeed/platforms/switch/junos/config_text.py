@@ -9,7 +9,7 @@ from wirespeed.platforms.switch.indented_config import Line
 
 _PREFIX = re.compile(r"(inactive|replace|protect): ")
 _FROM_GROUP, _FROM_RANGE = "inherited from group", "expanded from interface-range"
-"""Juniper documentation, show | display inheritance; the words of a range are from memory."""
+"""Juniper documentation, show | display inheritance; the syntax of a range is from memory."""
 _PROMPT = re.compile(r"\{[a-z]+:[0-9]+\}")
 
 
@@ -50,7 +50,7 @@ def statements(text: str) -> list[Line]:
 
 
 def inherited(top: list[Line], text: str) -> bool:
-    """Whether what groups and interface ranges say stands at what they say it of, as ``display inheritance`` has it.
+    """Whether settings of groups and interface ranges are expanded at their targets, as by ``display inheritance``.
 
     It says so in a comment at each. Without one the text shows who takes from whom, but not what.
     """

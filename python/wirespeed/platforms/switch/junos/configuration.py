@@ -50,7 +50,7 @@ class Names:
 
 
 def configuration(switch: Place, output: Output) -> Iterator[Observation]:
-    """All settings of a whole configuration; one whose braces do not match was cut short and says nothing."""
+    """All settings of a configuration; nothing if its braces do not match, since it is truncated."""
     top = statements(output.text)
     if not top or not inherited(top, output.text):
         return
@@ -217,7 +217,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
     mode = read_settings(switching.inner, {"interface-mode": ("mode", text)}).get("mode", ("access", switching.number))[
         0
     ]
-    # "vlan { members vn2; }", and "vlan members vn2" where it stands on one line.
+    # "vlan { members vn2; }", and "vlan members vn2" where it is on one line.
     told = [*following(inside(switching.inner, "vlan"), "members"), *following(switching.inner, "vlan members")]
     if len(told) != 1:
         return {}

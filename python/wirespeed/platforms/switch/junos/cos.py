@@ -79,7 +79,7 @@ def _applied(cos: Cos, name: str) -> Applied:
         scheduler_map=_named(inner, "scheduler-map"),
         classifier=_named(classifiers, "dscp"),
         dot1p=_named(classifiers, "ieee-802.1"),
-        # A traffic control profile schedules the queues in place of a map; what it says is not read.
+        # A traffic control profile schedules the queues instead of a map; it is not read.
         sure=len(units) < 2 and not any(following(inner, "output-traffic-control-profile")),
     )
 
@@ -219,7 +219,7 @@ def _milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | Non
 
 
 def _queues(place: Place, cos: Cos, applied: Applied, number: int, output: Output) -> Iterator[Observation]:
-    """Queues of the classes in the scheduler map. How a class that is not in it is served, no source at hand says."""
+    """Queues of the classes in the scheduler map. No source describes the scheduling of other classes."""
     found: dict[int, Found] = {queue: {"queue.ecn.enabled": (False, number)} for queue in _ALL}
     scheduler_map = cos.defined("scheduler-maps", applied.scheduler_map[0] if applied.scheduler_map else None)
     if applied.scheduler_map is not None and scheduler_map is None:
@@ -257,7 +257,7 @@ def _discipline(rest: str) -> Discipline | None:
 
 
 def _slope(slope: Line) -> Found:
-    """A slope of two points that begins with 0; any other curve is not told by two thresholds."""
+    """A slope of two points that begins with 0; other curves have no two thresholds."""
     told = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = told.get("fill-level", ([], slope.number))
     chances, chance_number = told.get("drop-probability", ([], slope.number))

@@ -1,4 +1,4 @@
-"""What Junos prints, as settings."""
+"""Junos command output to settings."""
 
 from __future__ import annotations
 

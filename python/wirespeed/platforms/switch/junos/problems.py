@@ -1,4 +1,4 @@
-"""What Junos cannot say of a switch, with the setting and what to do."""
+"""Settings of a switch that Junos cannot configure, with a hint."""
 
 from __future__ import annotations
 

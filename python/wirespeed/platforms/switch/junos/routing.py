@@ -73,7 +73,7 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
             for line, unit in following(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
                 found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
-                # Such a session has no description of its own; who is there, its port says.
+                # Such a session has no description; its port has one.
                 found |= read_settings(inside(top, "interfaces", port), {"description": ("peer.description", text)})
                 yield from observe_settings(switch.thing("peer", port), found, output)
 

@@ -1,4 +1,4 @@
-"""What the Junos templates need computed: forwarding classes, profiles, cages, and what Junos cannot say."""
+"""Template values for Junos: forwarding classes, profiles, cages, and settings that Junos cannot configure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth
 
 EXAMPLE_VERSION = "23.4R2.13-EVO"
-"""What an answer says when the settings do not; the QFX5240 has the PFC watchdog from 23.4R2 on (Juniper)."""
+"""Version in simulated output by default; the QFX5240 has the PFC watchdog from 23.4R2 on (Juniper)."""
 
 
 @dataclass(frozen=True, slots=True)

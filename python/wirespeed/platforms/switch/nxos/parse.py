@@ -1,4 +1,4 @@
-"""What NX-OS prints, as settings."""
+"""NX-OS command output to settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.units import Bandwidth
 
 _UP = {"connected": True, "notconnec": False, "disabled": False, "sfpAbsent": False, "xcvrAbsen": False}
 """Words of the column, which is nine letters wide; another word (errDisabl, linkFlapE, …) is a link that is down too,
-but what else there is no source at hand says."""
+but no source lists the others."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -34,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The rows of a table: NX-OS prints a table of one row as the row itself."""
+    """The rows of a table: NX-OS prints a table of one row as an object instead of a list."""
     found = mapping_of(data, f"TABLE_{name}").get(f"ROW_{name}")
     listed = found if isinstance(found, list) else [found]
     return [row for row in listed if isinstance(row, dict)]

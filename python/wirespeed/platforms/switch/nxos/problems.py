@@ -1,4 +1,4 @@
-"""What NX-OS cannot say of a switch."""
+"""Settings of a switch that NX-OS cannot configure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MS = 10**9
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
-    """Every setting of the switch whose value has no words."""
+    """Every setting of the switch whose value cannot be configured."""
     ports = by_name(switch.ports)
     yield from odd_texts(name, switch)
     yield from _whole_switch(name, switch)

@@ -131,7 +131,7 @@ def _paused(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Pri
 
 
 def _pfc(line: Line, shared: Globals) -> Found:
-    """``auto``, the default, leaves it to the neighbour: then nothing here tells whether PFC is on."""
+    """``auto``, the default, depends on the neighbour: then the state of PFC is unknown."""
     mode = next(((rest, inner.number) for inner, rest in following(line.inner, "priority-flow-control mode")), None)
     if mode is not None and mode[0] == "off":
         return {"port.qos.pfc": (frozenset(), mode[1])}

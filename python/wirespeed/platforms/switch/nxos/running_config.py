@@ -86,11 +86,11 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
 def _port(
     place: Place, line: Line, unsaid: tuple[bool, bool], shared: Globals, output: Output
 ) -> Iterator[Observation]:
-    """``unsaid``: whether a port that says neither is routed, and whether a switched one is on."""
+    """``unsaid``: whether a port without statement is routed, and whether a switched one is enabled."""
     routed, enabled = unsaid
     found = read_settings(line.inner, _PORT)
     if any(following(line.inner, "inherit port-profile")):
-        return  # what that says for the port is not read
+        return  # its settings for the port are not read
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
             routed = inner.text == "no switchport"

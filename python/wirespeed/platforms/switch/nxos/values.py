@@ -1,4 +1,4 @@
-"""Values of settings in NX-OS's spelling, and back.
+"""Values of settings in NX-OS syntax, and back.
 
 Class names and the lines of policies: Microsoft's Azure Local reference configurations for Nexus 9000; the rest is from
 memory, and platform.yaml says so.
@@ -52,7 +52,7 @@ def queue_of(word: str, prefix: str) -> int | None:
 
 
 def random_detect(ecn: Ecn) -> str:
-    """Marking of a queue; amounts that are no whole kbytes are said in bytes."""
+    """Marking of a queue; amounts that are not whole kbytes are written in bytes."""
     low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
     unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
     thresholds = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
@@ -60,7 +60,7 @@ def random_detect(ecn: Ecn) -> str:
 
 
 def complete(ecn: Ecn) -> bool:
-    """Whether all is there that marking is said with."""
+    """Whether the queue has every value that marking needs."""
     return None not in (ecn.minimum, ecn.maximum, ecn.probability)
 
 

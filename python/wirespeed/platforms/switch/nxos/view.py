@@ -22,7 +22,7 @@ from wirespeed.settings import Device, Switch, WatchdogAction
 from wirespeed.units import Duration
 
 EXAMPLE_VERSION = "10.4(3)"
-"""What an answer says when the settings do not."""
+"""Version in simulated output when the settings have none."""
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:

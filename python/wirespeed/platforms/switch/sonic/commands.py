@@ -1,4 +1,4 @@
-"""One change as commands of a switch's shell: those of sonic-utilities where there is one, else the row itself."""
+"""Commands that change one setting: of sonic-utilities where it has one, else the CONFIG_DB row."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def lossless_groups(port: Port) -> list[int]:
 
 
 def scheduler_name(queue: Queue) -> str:
-    """A name that says what the row holds, so that queues which are served alike share it."""
+    """A name derived from the row's values, so that queues with equal scheduling share it."""
     parts = [BASE, queue.discipline.value.upper() if queue.discipline else "ANY"]
     parts += [str(queue.weight)] if queue.weight is not None else []
     parts += [f"{queue.shape.whole('Mb/s')}M"] if queue.shape is not None else []

@@ -1,4 +1,4 @@
-"""What community SONiC prints, as settings."""
+"""Community SONiC command output to settings."""
 
 from __future__ import annotations
 

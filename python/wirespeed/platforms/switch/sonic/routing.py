@@ -76,7 +76,7 @@ def _peer(tables: Tables, name: str, row: Row) -> Found:
 
 
 def _said(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:
-    """What a session says, else its peer group."""
+    """The value of a session, else of its peer group."""
     first = group if group is not None and row.get(field) is None else row
     return read(first.get(field)), first.at(field)
 

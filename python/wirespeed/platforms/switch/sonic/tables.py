@@ -99,7 +99,7 @@ class _Reader:
         return match.end() if match else at
 
     def members(self, at: int) -> tuple[dict[str, tuple[int, int]], int]:
-        """Of the object here: each member's line and where its value stands; and where the object ends."""
+        """Of the object here: each member's line and the position of its value; and the end of the object."""
         if self._text[at] != "{":
             raise ValueError("no object")
         found: dict[str, tuple[int, int]] = {}
@@ -119,7 +119,7 @@ class _Reader:
         return found, at + 1
 
     def row(self, at: int, line: int) -> Row:
-        """The row whose object stands here."""
+        """The row whose object begins here."""
         members, _ = self.members(at)
         values: dict[str, Any] = {
             name: _DECODER.raw_decode(self._text, start)[0] for name, (_, start) in members.items()

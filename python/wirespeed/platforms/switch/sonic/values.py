@@ -1,4 +1,4 @@
-"""Settings in CONFIG_DB's words.
+"""Values of settings in CONFIG_DB.
 
 Tables and fields: sonic-buildimage qos_config.j2, sonic-swss schema, sonic-utilities tests; of BGP the design document
 of the unified FRR management framework (sonic-net/SONiC).
@@ -15,7 +15,7 @@ from wirespeed.settings import Dscp, Priority, PriorityGroup, SwitchQueue, Switc
 from wirespeed.settings.qos import Discipline
 
 DEFAULT_MTU: int = declared_default("switch/sonic", "port.link.mtu")
-"""Of a port, bytes of the IP packet: the switch adds Ethernet header, VLAN tag and checksum itself (sonic-swss)."""
+"""Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
 
 VRF = "default"
 """The VRF that the tables of the FRR management framework name the main routing table by."""
@@ -45,7 +45,7 @@ MAPS: Mapping[str, QosMap] = {
 }
 
 FAMILIES = {"ipv4_unicast": "peer.ipv4", "ipv6_unicast": "peer.ipv6"}
-"""Address families of BGP tables, and the setting of a session that says whether it has one."""
+"""Address families of BGP tables, and the setting of a session that enables each."""
 
 ON_OFF = {"on": True, "off": False}
 TRUE_FALSE = {"true": True, "false": False}

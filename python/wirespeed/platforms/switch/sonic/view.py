@@ -1,4 +1,4 @@
-"""What the templates of community SONiC need computed, and what it cannot say of a switch."""
+"""What the templates of community SONiC need computed, and settings that it cannot configure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "202405.10-0000000"
-"""What an answer says when the settings do not."""
+"""Version in simulated output when the settings have none."""
 
 
 # In ms; sonic-utilities, pfcwd: what `pfcwd interval` and `pfcwd start` take.
@@ -24,7 +24,7 @@ _RESTORE = range(100, 60_001)
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what the system cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that the system cannot configure."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     ports = by_name(device.ports)
@@ -53,7 +53,7 @@ def _json(tables: Mapping[str, Any]) -> str:
 
 
 def _whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
-    """CONFIG_DB as the device prints it: with what the platform itself says of its ports and of the image."""
+    """CONFIG_DB as the device prints it, with the platform's entries for its ports and the image."""
     ports = {
         name: {"alias": f"etp{index}", "index": str(index), "lanes": _lanes(name, switch.ports[name]), **fields}
         for index, (name, fields) in enumerate(tables.get("PORT", {}).items(), start=1)
