@@ -39,14 +39,17 @@ def test_the_commands_as_one_types_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "found"),
-    [([], "nothing to collect from"), (["--local", "--show-commands"], "found --local and --show-commands")],
+    ("arguments", "message"),
+    [
+        ([], "no source to collect from"),
+        (["--local", "--show-commands"], "--local and --show-commands exclude each other"),
+    ],
 )
-def test_one_thing_at_a_time(arguments: list[str], found: str) -> None:
+def test_one_source_at_a_time(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(app, ["collect", *arguments])
     assert isinstance(result.exception, Refused)
     assert str(result.exception) == (
-        f"collect: {found}; expected one of --local, --as-planned, --lab and --show-commands"
+        f"collect: {message}\n  hint: give one of --local, --lab NAME, --as-planned CLUSTER.yaml, --show-commands"
     )
 
 
