@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Photographs the demo's report for the README:
+# Make the picture of the report in README.md:
 #
 #     make demo && docs/screenshot.sh
 #
-# Needs Chromium (Debian: apt install chromium). The picture ends below the topology.
+# It needs Chromium (Debian: apt install chromium). The height ends the picture below the topology.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -20,7 +20,7 @@ from wirespeed.results.lab import LabDevice, LabState, Phase, Role
 _AT_ONCE = 8
 _CONFIGURED_WITHIN_S, _EACH_WITHIN_S = 60, 3
 
-_NO_SWITCH = "of switches: traffic classes, PFC, ECN marking, buffers and speeds (a veth pair has none)"
+_NO_SWITCH = "switches: traffic classes, PFC, ECN marking, buffers and speeds (a veth pair has none)"
 
 _NAMED = 4  # files that are named; the others are counted
 
@@ -174,11 +174,11 @@ def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str
     said = []
     if parameters:
         names = ", ".join(key.replace("/", ".") for key in parameters)
-        said.append(f"of kernel parameters: {names} (they apply to the whole machine)")
+        said.append(f"kernel parameters: {names} (they apply to the whole machine)")
     if left:
         others = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
         named = ", ".join(list(left)[:_NAMED])
-        said.append(f"of files: {named}{others} (read by hardware, boot or jobs, not by a network namespace)")
+        said.append(f"files: {named}{others} (read by hardware, boot or jobs, not by a network namespace)")
     return (*said, _NO_SWITCH)
 
 

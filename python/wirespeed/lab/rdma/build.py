@@ -37,8 +37,8 @@ _NEEDED = {  # program: package of Debian and Ubuntu
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _LACKING = (
-    "of services and scripts: all (their files exist, but systemd does not run)",
-    "of NICs and GPUs: drivers, firmware, PCIe and queues (a NIC is a virtio-net device with soft-RoCE)",
+    "services and scripts: all (their files exist, but systemd does not run)",
+    "NICs and GPUs: drivers, firmware, PCIe and queues (a NIC is a virtio-net device with soft-RoCE)",
 )
 
 
