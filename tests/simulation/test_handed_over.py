@@ -315,9 +315,7 @@ def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
     assert settled(document, 0, 0)["congestion"] == {"algorithm": "line-rate"}
     nic = "broadcom-bcm957608-p1400gd"
     assert f"tcp_cp, tr_lb of {nic}: dcqcn-p has no such parameter here" in assumed
-    assert (
-        f"cr_min_th 0 of {nic} is not taken over: dcqcn-p takes 1 to 62500, line rate in 64 bytes per RTT"
-    ) in assumed
+    assert (f"cr_min_th 0 of {nic} is not taken over: dcqcn-p takes at least 1") in assumed
     assert "parameters of dcqcn-p other than g, init_cp, rtt_us are the simulator's: not in the plan" in assumed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -81,6 +82,16 @@ def test_tables_have_the_columns_of_the_schema(tmp_path: Path) -> None:
     optional = {"rnr_naks_sent", "messages_received"}
     for name, table in {**result.tables, **result.context}.items():
         assert [column for column in table_columns(name) if column not in optional] == table.column_names, name
+
+
+def test_the_types_for_python_are_fresh() -> None:
+    folder = ROOT / "docs"
+    spec = importlib.util.spec_from_file_location("scenario_types", folder / "scenario_types.py")
+    assert spec is not None and spec.loader is not None
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    module = ROOT / "python" / "wirespeed" / "simulation" / "scenario_types.py"
+    assert module.read_text(encoding="utf-8") == generator.module(), "run `make docs`"
 
 
 def test_a_time_is_named_by_its_unit() -> None:

@@ -8,15 +8,17 @@ else of ports.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from wirespeed.identity import Identity
 from wirespeed.plan import End, Plan
+from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.host_pipe import pipes_of
 from wirespeed.simulation.names import Names
-from wirespeed.simulation.nics import PortSettings, Tree, Words, bits, nic_port
+from wirespeed.simulation.nics import PortSettings, Words, bits, nic_port
+from wirespeed.simulation.parameters import difference, merge, most_common, only
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
 
@@ -25,18 +27,24 @@ from wirespeed.simulation.workload import Traffic
 class Devices:
     """Settings of all devices, and what had to be assumed for them."""
 
-    parameters: Tree
-    items: list[Tree]
+    parameters: form.Parameters
+    items: list[form.Device]
     assumed: tuple[str, ...]
+
+
+class _Where(TypedDict, total=False):
+    nodes: list[int]
+    ports: list[form.Port]
+    priorities: list[int]
 
 
 @dataclass(slots=True)
 class _Settings:
-    """Trees by node, by port, and by port and priorities; a tree is a partial one of the core's parameters."""
+    """Parameters by node, by port, and by priorities and port."""
 
-    nodes: dict[int, Tree] = field(default_factory=dict)
-    ports: dict[int, Tree] = field(default_factory=dict)
-    lanes: dict[tuple[int, ...], dict[int, Tree]] = field(default_factory=dict)
+    nodes: dict[int, form.Parameters] = field(default_factory=dict)
+    ports: dict[int, form.Parameters] = field(default_factory=dict)
+    priorities: dict[tuple[int, ...], dict[int, form.Parameters]] = field(default_factory=dict)
 
 
 def devices_of(plan: Plan, names: Names, words: Words, traffic: Traffic | None = None) -> Devices:
@@ -59,10 +67,10 @@ class _Making:
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
         self._made: dict[tuple[object, ...], PortSettings] = {}
-        self._texts: dict[tuple[Identity[Tree], Identity[Tree]], str] = {}
-        self._below: dict[int, Tree] = {}
-        self._same: dict[str, Tree] = {}
-        self._piped: dict[tuple[Identity[Tree], Identity[Tree | None]], Tree] = {}
+        self._texts: dict[tuple[Identity[form.Parameters], Identity[form.Parameters]], str] = {}
+        self._below: dict[int, form.Parameters] = {}
+        self._same: dict[str, form.Parameters] = {}
+        self._piped: dict[tuple[Identity[form.Parameters], Identity[form.Pipe | None]], form.Parameters] = {}
 
     def devices(self) -> Devices:
         for name, switch in self._plan.switches.items():
@@ -70,9 +78,9 @@ class _Making:
         for port, _, end in self._names.ports():
             settings = self._switches if end.device in self._plan.switches else self._hosts
             made = self._port(end)
-            settings.ports[port] = made.tree
-            for priorities, tree in made.lanes.items():
-                settings.lanes.setdefault(priorities, {})[port] = tree
+            settings.ports[port] = made.parameters
+            for priorities, tree in made.of_priorities.items():
+                settings.priorities.setdefault(priorities, {})[port] = tree
         for port, pipe in pipes_of(self._plan, self._names, self._traffic, self._assume).items():
             self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
@@ -84,7 +92,7 @@ class _Making:
             *self._port_items(self._hosts.ports, base, None),
         ]
         for settings in (self._switches, self._hosts):
-            for priorities, trees in settings.lanes.items():
+            for priorities, trees in settings.priorities.items():
                 items += self._port_items(trees, base, priorities)
         return Devices(base, items, tuple(self._assumed))
 
@@ -109,7 +117,7 @@ class _Making:
             self._made[key] = self._of_switches.port(end.device, switch, port)
         return self._made[key]
 
-    def _with_pipe(self, tree: Tree, pipe: Tree | None) -> Tree:
+    def _with_pipe(self, tree: form.Parameters, pipe: form.Pipe | None) -> form.Parameters:
         """A NIC port with what is between it and memory, made once for each two."""
         key = (Identity(tree), Identity(pipe))
         if key not in self._piped:
@@ -119,26 +127,26 @@ class _Making:
     def _assume(self, text: str) -> None:
         self._assumed.setdefault(text)
 
-    def _base(self) -> Tree:
+    def _base(self) -> form.Parameters:
         """What most ports are set to."""
-        base: Tree = {}
+        base: form.Parameters = {}
         for trees in (self._hosts.ports, self._switches.ports):  # of a switch where there is one
-            base = _over(base, _usual(trees.values()))
-        base = _over(base, _usual(self._switches.nodes.values()))
+            base = merge(base, most_common(trees.values()))
+        base = merge(base, most_common(self._switches.nodes.values()))
         lossless = bits([int(one.priority) for one in self._plan.classes.values() if one.lossless])
-        for priorities, trees in (*self._hosts.lanes.items(), *self._switches.lanes.items()):
+        for priorities, trees in (*self._hosts.priorities.items(), *self._switches.priorities.items()):
             for section in ("congestion", "notification", "headroom"):
                 if section == "headroom" and bits(priorities) == lossless:
-                    usual = _usual(trees.values()).get("switch", {})
-                    base = _over(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
+                    usual = most_common(trees.values()).get("switch", {})
+                    base = merge(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
                 elif bits(priorities) & lossless and section != "headroom":
-                    base = _over(base, _only(_usual(trees.values()), section))
-        base = _over(base, {"marking": {"enabled": False}} if self._plan.switches else {})
-        return _over(base, {"transport": self._transport()})
+                    base = merge(base, only(most_common(trees.values()), section))
+        base = merge(base, {"marking": {"enabled": False}} if self._plan.switches else {})
+        return merge(base, {"transport": self._transport()})
 
-    def _transport(self) -> Tree:
+    def _transport(self) -> form.Transport:
         mtus = {nic.rdma_mtu for host in self._plan.hosts.values() for nic in host.nics.values() if nic.rdma_mtu}
-        found: Tree = {}
+        found: form.Transport = {}
         if mtus:
             found["mtu_bytes"] = min(mtus)
         if len(mtus) > 1:
@@ -148,26 +156,28 @@ class _Making:
             found["priority"] = lossless[0]
         return found
 
-    def _under(self, node: int, base: Tree) -> Tree:
+    def _under(self, node: int, base: form.Parameters) -> form.Parameters:
         """What the ports of a node are set to before any item of theirs."""
         if node not in self._below:
             own = self._switches.nodes.get(node, {})
-            self._below[node] = self._same.setdefault(json.dumps(own), _over(base, own))
+            self._below[node] = self._same.setdefault(json.dumps(own), merge(base, own))
         return self._below[node]
 
-    def _differing(self, tree: Tree, base: Tree) -> str:
+    def _differing(self, tree: form.Parameters, base: form.Parameters) -> str:
         key = Identity(tree), Identity(base)
         if key not in self._texts:
-            self._texts[key] = json.dumps(_differing(tree, base))
+            self._texts[key] = json.dumps(difference(tree, base))
         return self._texts[key]
 
-    def _node_items(self, trees: Mapping[int, Tree], base: Tree) -> list[Tree]:
+    def _node_items(self, trees: Mapping[int, form.Parameters], base: form.Parameters) -> list[form.Device]:
         groups: dict[str, list[int]] = {}
         for node, tree in trees.items():
             groups.setdefault(self._differing(tree, base), []).append(node)
         return [{"nodes": nodes, "parameters": json.loads(text)} for text, nodes in groups.items() if json.loads(text)]
 
-    def _port_items(self, trees: Mapping[int, Tree], base: Tree, priorities: tuple[int, ...] | None) -> list[Tree]:
+    def _port_items(
+        self, trees: Mapping[int, form.Parameters], base: form.Parameters, priorities: tuple[int, ...] | None
+    ) -> list[form.Device]:
         """Items of the ports that differ, of whole nodes where all ports of the node are set to the same."""
         of_nodes: dict[int, dict[str, list[int]]] = {}
         for port, tree in trees.items():
@@ -182,48 +192,14 @@ class _Making:
                     nodes.setdefault(text, []).append(node)
                 else:
                     ports.setdefault(text, []).extend(own)
-        items: list[Tree] = []
-        for key, groups in (("nodes", nodes), ("ports", ports)):
-            for text, which in groups.items():
-                if parameters := json.loads(text):
-                    only = {} if priorities is None else {"priorities": list(priorities)}
-                    items.append({key: which, **only, "parameters": parameters})
+        limited: _Where = {} if priorities is None else {"priorities": list(priorities)}
+        items: list[form.Device] = []
+        places: list[tuple[str, _Where]] = []
+        for text, numbers in nodes.items():
+            places.append((text, {"nodes": numbers}))
+        for text, numbers in ports.items():
+            places.append((text, {"ports": [*numbers]}))
+        for text, where in places:
+            if parameters := json.loads(text):
+                items.append({**where, **limited, "parameters": parameters})
         return items
-
-
-def _usual(trees: Iterable[Tree]) -> Tree:
-    """The tree that occurs most often, the first of equals; nothing of none.
-
-    Without what another tree does not say: there it is that of the preset, not of the others.
-    """
-    all_of_them = list(trees)
-    texts = {Identity(tree): json.dumps(tree) for tree in {Identity(tree): tree for tree in all_of_them}.values()}
-    counts = Counter(texts[Identity(tree)] for tree in all_of_them)
-    found: Tree = json.loads(counts.most_common(1)[0][0]) if counts else {}
-    for text in counts:
-        for section, values in json.loads(text).items():
-            if section in found:
-                found[section] = {key: value for key, value in found[section].items() if key in values}
-    return found
-
-
-def _over(base: Tree, tree: Tree) -> Tree:
-    """Sections laid over others."""
-    return {**base, **{section: {**base.get(section, {}), **values} for section, values in tree.items()}}
-
-
-def _only(tree: Tree, section: str) -> Tree:
-    return {section: tree[section]} if section in tree else {}
-
-
-def _differing(tree: Tree, base: Tree) -> Tree:
-    """What of a tree the base has not."""
-    found: Tree = {}
-    for section, values in tree.items():
-        usual = base.get(section, {})
-        changed = {key: value for key, value in values.items() if key not in usual or usual[key] != value}
-        if section == "congestion" and changed:
-            changed = values  # an algorithm comes with all of its parameters
-        if changed:
-            found[section] = changed
-    return found

@@ -10,21 +10,40 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from wirespeed import __version__
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation import Fault, Source
+from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import devices_of
-from wirespeed.simulation.faults import check, priority_of, rules_of, turned, wrongly_set
+from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turned, wrongly_set
 from wirespeed.simulation.names import Names, names_of
-from wirespeed.simulation.nics import Tree, Words
+from wirespeed.simulation.nics import Words
 from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
 PRESET = "roce"
 """What the plan says nothing of is real RoCEv2."""
+
+
+class _Connection(TypedDict):
+    priority: int
+    service: NotRequired[form.Service]
+    udp_source_port: NotRequired[int]
+
+
+class _Ports(TypedDict):
+    src_port: int
+    dst_port: int
+
+
+class _Verb(TypedDict, total=False):
+    verb: form.Verb
+
+
+_Posted = tuple[list[form.Flow], list[form.QueuePair], list[form.Operation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +113,13 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Wor
     sockets, unknown = _sockets(plan, flows)
     assumed = (*assumed, *devices.assumed, *unknown)
     posted, connected, operations = _posted(flows, [priority_of(planned, plan, flow) for flow in flows], names)
-    document: dict[str, Any] = {
+    document: form.Scenario = {
         "name": f"{plan.name} {traffic.name}",
         "desc": "; ".join((origin, *(f"assumed: {one}" for one in assumed))),
         "hosts": len(plan.hosts),
         "switches": len(plan.switches),
-        "node_names": names.nodes,
-        "links": links,
+        "node_names": list(names.nodes),
+        "links": [*links],
         "flows": posted,
         "queue_pairs": connected,
         "operations": operations,
@@ -108,7 +127,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Wor
         "devices": [*devices.items, *rules.devices],
         "faults": rules.items,
     }
-    kept = {key: value for key, value in document.items() if value not in ([], ())}
+    kept = {key: value for key, value in document.items() if value != []}
     return Scenario(_text(kept), names, assumed, tuple(_wrong_settings(traffic, names)))
 
 
@@ -122,9 +141,9 @@ def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
             yield Fault(fault.kind, place, (node,), (), 0.0, None, f"{fault.setting}{of_class} = {value}")
 
 
-def _links(plan: Plan, names: Names, more: Mapping[int, Tree]) -> tuple[list[Any], tuple[str, ...]]:
+def _links(plan: Plan, names: Names, more: Mapping[int, CableFault]) -> tuple[list[form.Cable], tuple[str, ...]]:
     """Every cable: ends, rate, delay, addresses of NICs, and what else there is to say of one."""
-    links = [_link(plan, names, cable) | more.get(number, {}) for number, cable in enumerate(plan.cables)]
+    links = [_link(plan, names, cable, more.get(number, {})) for number, cable in enumerate(plan.cables)]
     assumed = []
     unknown = sum(cable.length is None for cable in plan.cables)
     if unknown:
@@ -134,9 +153,9 @@ def _links(plan: Plan, names: Names, more: Mapping[int, Tree]) -> tuple[list[Any
     return links, tuple(assumed)
 
 
-def _link(plan: Plan, names: Names, cable: Cable) -> dict[str, Any]:
+def _link(plan: Plan, names: Names, cable: Cable, fault: CableFault) -> form.Cable:
     gbps = int(cable.speed) / 1e9
-    link: dict[str, Any] = {
+    link: form.Cable = {
         "a": names.node(cable.a.device),
         "b": names.node(cable.b.device),
         "gbps": int(gbps) if gbps == int(gbps) else gbps,
@@ -146,17 +165,17 @@ def _link(plan: Plan, names: Names, cable: Cable) -> dict[str, Any]:
     addresses = [_address(plan, end.device, end.port) for end in (cable.a, cable.b)]
     if any(addresses):
         link["addresses"] = addresses
-    return link
+    return {**link, **fault}
 
 
-def _framing(links: Sequence[Any]) -> dict[str, Any]:
+def _framing(links: Sequence[form.Cable]) -> form.Parameters:
     """The version of IP is that of the addresses. Nothing is tagged: a VLAN is that of a leaf's port to a host,
     and leaves route between each other."""
     addresses = [address for link in links for address in link.get("addresses", ()) if address]
     return {"framing": {"ip": "ipv6"}} if any(":" in address for address in addresses) else {}
 
 
-def _sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[form.Parameters, tuple[str, ...]]:
     """The MTU of the interfaces, for TCP and UDP where there is any."""
     if all(flow.protocol is Protocol.RDMA for flow in flows):
         return {}, ()
@@ -183,41 +202,44 @@ def _address(plan: Plan, device: str, port: str) -> str | None:
     return nic.addresses[0].partition("/")[0] if nic and nic.addresses else None
 
 
-def _posted(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> tuple[list[Any], list[Any], list[Any]]:
+def _posted(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> _Posted:
     """Queue pairs with one message as flows; those with more as queue pairs with operations."""
-    posted: list[Any] = []
-    connected: list[Any] = []
-    operations: list[Any] = []
+    posted: list[form.Flow] = []
+    connected: list[form.QueuePair] = []
+    operations: list[form.Operation] = []
     for flow, priority in zip(flows, priorities, strict=True):
         source, target = names.nic(flow.source), names.nic(flow.target)
-        more: dict[str, Any] = {"priority": priority}
+        more: _Connection = {"priority": priority}
         if flow.protocol is not Protocol.RDMA:
-            more["service"] = flow.protocol.value
+            more["service"] = "tcp" if flow.protocol is Protocol.TCP else "udp"
         if flow.udp_source_port is not None:
             more["udp_source_port"] = flow.udp_source_port
         if flow.messages == 1:
-            one: dict[str, Any] = {"src": source.node, "dst": target.node, "bytes": flow.size}
-            one |= {"start_ns": flow.start_ns} if flow.start_ns else {}
-            one |= _verb(flow)
-            posted.append(one | {"src_port": source.index, "dst_port": target.index} | more)
+            one: form.Flow = {"src": source.node, "dst": target.node, "bytes": flow.size}
+            if flow.start_ns:
+                one["start_ns"] = flow.start_ns
+            ports: _Ports = {"src_port": source.index, "dst_port": target.index}
+            posted.append({**one, **_verb(flow), **ports, **more})
             continue
         # Data goes from source to target, so with reads it is the target that posts.
-        connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index} | more)
+        connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index, **more})
         operations += _messages(flow, len(connected) - 1, len(operations))
     return posted, connected, operations
 
 
-def _verb(flow: Flow) -> dict[str, Any]:
-    return {"verb": flow.verb} if flow.protocol is Protocol.RDMA and flow.verb != "write" else {}
+def _verb(flow: Flow) -> _Verb:
+    return {"verb": cast(form.Verb, flow.verb)} if flow.protocol is Protocol.RDMA and flow.verb != "write" else {}
 
 
-def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[dict[str, Any]]:
+def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[form.Operation]:
     for number in range(flow.messages):
         at = flow.start_ns + (flow.every_ns or 0) * number
-        one: dict[str, Any] = {"queue_pair": queue_pair, "bytes": flow.size}
-        one |= {"side": "b"} if flow.verb == "read" else {}
-        one |= _verb(flow)
-        one |= {"at_ns": at} if at else {}
+        one: form.Operation = {"queue_pair": queue_pair, "bytes": flow.size}
+        if flow.verb == "read":
+            one["side"] = "b"
+        one = {**one, **_verb(flow)}
+        if at:
+            one["at_ns"] = at
         if flow.every_ns is None and number:
             one["after"] = [first + number - 1]
         yield one
@@ -231,7 +253,7 @@ def _text(document: Mapping[str, Any]) -> str:
 
     lines = []
     for key, value in document.items():
-        if isinstance(value, list):
+        if isinstance(value, list) and key != "node_names":
             body = ",\n".join(f"    {shown(item)}" for item in value)
             lines.append(f"  {shown(key)}: [\n{body}\n  ]")
         elif isinstance(value, dict):

@@ -17,8 +17,9 @@ from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Cable, Plan
 from wirespeed.settings import Nic, PcieFunction
+from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.names import Names
-from wirespeed.simulation.nics import Assume, Tree
+from wirespeed.simulation.nics import Assume
 from wirespeed.simulation.receive_buffer import pausing
 from wirespeed.simulation.workload import HostPipe, Traffic
 from wirespeed.units import Duration, format_transfer_rate
@@ -54,7 +55,7 @@ class _Port:
         return int(self.nic.link.speed or self.cable.speed)
 
 
-def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) -> Mapping[int, Tree | None]:
+def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) -> Mapping[int, form.Pipe | None]:
     """The pipe of each NIC port, None where it has none; nothing where no port has one.
 
     Raises:
@@ -63,7 +64,7 @@ def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) 
     if traffic is not None and traffic.host_pipe is not None:
         _check(traffic, traffic.host_pipe)
     making = _Making(plan, traffic, assume)
-    found: dict[int, Tree | None] = {}
+    found: dict[int, form.Pipe | None] = {}
     narrow: list[_Port] = []
     for number, _, end in names.ports():
         if end.device not in plan.hosts:
@@ -102,7 +103,7 @@ class _Making:
     def __init__(self, plan: Plan, traffic: Traffic | None, assume: Assume) -> None:
         self._plan, self._traffic, self._assume = plan, traffic, assume
         self._said = traffic.host_pipe if traffic else None
-        self._made: dict[tuple[object, ...], Tree | None] = {}
+        self._made: dict[tuple[object, ...], form.Pipe | None] = {}
 
     def port(self, host: str, nic: Nic, cable: Cable) -> _Port | None:
         """A port whose slot is known, and one that the simulator knows; none of a card that is PCIe on both sides."""
@@ -120,7 +121,7 @@ class _Making:
             return None
         return _Port(host, nic, cable, function, slot)
 
-    def pipe(self, port: _Port) -> Tree | None:
+    def pipe(self, port: _Port) -> form.Pipe | None:
         """None where neither direction can be slower than the port."""
         host, nic, cable = self._plan.hosts[port.host], port.nic, port.cable
         key = (
@@ -132,7 +133,7 @@ class _Making:
             self._made[key] = self._pipe(port)
         return self._made[key]
 
-    def _pipe(self, port: _Port) -> Tree | None:
+    def _pipe(self, port: _Port) -> form.Pipe | None:
         slot = port.slot
         tags = self._tags(port.nic)
         trip_ns = -(-int((self._said and self._said.round_trip) or _ROUND_TRIP) // _PS_PER_NS)
@@ -146,7 +147,7 @@ class _Making:
         if min(rates) >= port.speed:
             return None
         self._unsaid(port, tags, trip_ns)
-        link = {
+        link: form.Pcie = {
             "generation": _GENERATIONS[slot.rate],
             "width": slot.lanes,
             "max_payload_bytes": slot.max_payload,
@@ -188,7 +189,7 @@ class _Making:
         if unsaid:
             self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(unsaid)}")
 
-    def _buffer(self, port: _Port) -> Tree:
+    def _buffer(self, port: _Port) -> form.Pipe:
         """The receive buffer, with the headroom of all lossless priorities."""
         needed = pausing(self._plan, port.nic, port.cable)
         size = self._size(port, needed.headroom + needed.least)

@@ -7,16 +7,16 @@ not, or not with that value, is said.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 from wirespeed import _core
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.settings import Congestion, Discipline, Nic
+from wirespeed.simulation import scenario_types as form
 
-Tree = dict[str, Any]
 Assume = Callable[[str], None]
 """Told what is not in the plan, or in the simulator."""
 _PRIORITIES = range(8)
@@ -50,8 +50,8 @@ Words = Mapping[str, NicWords]
 class PortSettings:
     """What a port is set to, and some of its priorities."""
 
-    tree: Tree
-    lanes: dict[tuple[int, ...], Tree] = field(default_factory=dict)
+    parameters: form.Parameters
+    of_priorities: dict[tuple[int, ...], form.Parameters] = field(default_factory=dict)
 
 
 def nic_port(plan: Plan, nic: Nic, words: Words, assume: Assume) -> PortSettings:
@@ -77,28 +77,29 @@ def nic_port(plan: Plan, nic: Nic, words: Words, assume: Assume) -> PortSettings
     if not slowed and qos.roce_priority is not None:
         slowed = [int(qos.roce_priority)]
     if slowed:
-        made.lanes[tuple(slowed)] = _congestion(plan, nic, words, assume)
+        made.of_priorities[tuple(slowed)] = _congestion(plan, nic, words, assume)
     others = tuple(priority for priority in _PRIORITIES if priority not in slowed)
-    made.lanes[others] = {"congestion": {"algorithm": "line-rate"}}
+    made.of_priorities[others] = {"congestion": {"algorithm": "line-rate"}}
     return made
 
 
-def _congestion(plan: Plan, nic: Nic, words: Words, assume: Assume) -> Tree:
+def _congestion(plan: Plan, nic: Nic, words: Words, assume: Assume) -> form.Parameters:
     """Both ends of congestion control, of the priorities that it slows."""
     model = plan.hardware.nics.get(nic.model or "")
     known = words.get(nic.driver.name or (model.driver if model else None) or "")
     algorithm = _algorithm(nic, known, assume)
-    tree: Tree = {"congestion": {"algorithm": algorithm}}
-    notification: Tree = {}
+    congestion: dict[str, object] = {"algorithm": algorithm}
+    notification: form.Notification = {}
     if nic.qos.cnp_priority is not None:
         notification["priority"] = int(nic.qos.cnp_priority)
     if algorithm == "dcqcn-d":
         notification["interval_ns"] = 0  # 957608-AN210: in this mode every marked packet has its CNP
     if known is not None and algorithm in known.algorithms.values():
-        tree["congestion"] |= _parameters(algorithm, nic, known, notification, assume)
+        congestion |= _parameters(algorithm, nic, known, notification, assume)
+    parameters: form.Parameters = {"congestion": cast(form.Congestion, congestion)}
     if notification:
-        tree["notification"] = notification
-    return tree
+        parameters["notification"] = notification
+    return parameters
 
 
 def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
@@ -114,7 +115,9 @@ def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
     return "dcqcn"
 
 
-def _parameters(algorithm: str, nic: Nic, words: NicWords, notification: Tree, assume: Assume) -> Tree:
+def _parameters(
+    algorithm: str, nic: Nic, words: NicWords, notification: form.Notification, assume: Assume
+) -> dict[str, int]:
     """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
     said = dict(nic.qos.congestion_parameters or {})
     if not said:
@@ -133,9 +136,9 @@ def _parameters(algorithm: str, nic: Nic, words: NicWords, notification: Tree, a
     return taken
 
 
-def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume) -> Tree:
+def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume) -> dict[str, int]:
     """Those that the core takes at the port's rate: it is asked, for it alone knows the ranges."""
-    found: Tree = {name: bool(value) if name in flags else value for name, value in sorted(asked.items())}
+    found: dict[str, int] = {name: bool(value) if name in flags else value for name, value in sorted(asked.items())}
     gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
     while found:
         try:
@@ -152,7 +155,7 @@ def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic:
     return found
 
 
-def _smallest(gbps: float, congestion: Tree) -> str:
+def _smallest(gbps: float, congestion: Mapping[str, object]) -> str:
     """A scenario to hold parameters of congestion control: two hosts and a cable."""
     return json.dumps(
         {
@@ -169,7 +172,7 @@ def _listed(names: Mapping[str, object] | list[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def bits(priorities: Any) -> int:
+def bits(priorities: Iterable[int]) -> int:
     """A bit for each priority."""
     return sum(1 << priority for priority in set(priorities))
 

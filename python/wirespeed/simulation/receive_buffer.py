@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import headroom
 from wirespeed.settings import Nic
-from wirespeed.simulation.nics import Tree
+from wirespeed.simulation import scenario_types as form
 from wirespeed.units import Length
 
 
@@ -24,14 +24,14 @@ class Pausing:
         """The smallest buffer whose XON is not below empty."""
         return self.headroom + self.mtu
 
-    def of(self, size: int) -> Tree:
+    def of(self, size: int) -> form.Pipe:
         """A buffer of so many bytes: XOFF where no more than the headroom is left, XON an MTU below.
 
         As Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold).
         """
         xoff = size - self.headroom
-        pauses = {"receive_buffer_bytes": size, "xoff_bytes": xoff, "xon_bytes": xoff - self.mtu}
-        return {name: max(bytes_, 0) for name, bytes_ in pauses.items()}
+        xon = xoff - self.mtu
+        return {"receive_buffer_bytes": max(size, 0), "xoff_bytes": max(xoff, 0), "xon_bytes": max(xon, 0)}
 
 
 def pausing(plan: Plan, nic: Nic, cable: Cable) -> Pausing:

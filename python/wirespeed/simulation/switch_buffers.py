@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from wirespeed.catalogue.model import BufferDefaults, ChipModel, SwitchSystem
 from wirespeed.plan import Plan
@@ -11,37 +13,40 @@ from wirespeed.plan.headroom import headroom
 from wirespeed.plan.memory import chips_together
 from wirespeed.settings import Port, Switch
 from wirespeed.settings.fabric import Buffers
-from wirespeed.simulation.nics import Assume, Tree
+from wirespeed.simulation import scenario_types as form
+from wirespeed.simulation.nics import Assume
 from wirespeed.units import Bandwidth, Duration
+
+_SIZES = {"buffer_bytes": "buffer", "cell_bytes": "cell", "slices": "slices"}
+"""Parameters by the name that the catalogue has for them."""
 
 
 class SwitchBuffers:
     """Buffers of a plan's switches. What the catalogue does not know is the preset's, and said to ``assume``."""
 
-    def __init__(self, plan: Plan, preset: Tree, assume: Assume) -> None:
+    def __init__(self, plan: Plan, preset: form.Switch, assume: Assume) -> None:
         self._plan, self._preset, self._assume = plan, preset, assume
 
-    def memory(self, switch: Switch) -> Tree:
+    def memory(self, switch: Switch) -> form.Switch:
         """Size, cells and slices of the whole buffer, and what a group may take of it."""
         chip, name = chip_of(self._plan, switch), name_of(switch)
-        found: Tree = {"buffer_bytes": _value(chip, "buffer"), "cell_bytes": _value(chip, "cell")}
-        found["slices"] = _value(chip, "slices")
+        known = {key: _value(chip, name) for key, name in _SIZES.items()}
         model = self._plan.hardware.switches.get(switch.model or "")
         share = (
             chip.share_at(model.speed.value) if chip and model else chip.share.value if chip and chip.share else None
         )
-        found["alpha_exponent"] = None if share is None else round(math.log2(share))
-        for key, value in found.items():
-            if value is None:
-                found[key] = self._preset[key]
-                self._assume(f"{key} of {name} is {self._preset[key]:,}: the catalogue has none")
-        return found
+        known["alpha_exponent"] = None if share is None else round(math.log2(share))
+        usual = cast(Mapping[str, int], self._preset)
+        for key in [key for key, value in known.items() if value is None]:
+            known[key] = usual[key]
+            self._assume(f"{key} of {name} is {usual[key]:,}: the catalogue has none")
+        return cast(form.Switch, known)
 
-    def division(self, switch: Switch) -> Tree:
+    def division(self, switch: Switch) -> form.Switch:
         """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
         buffers, name = self._divided(switch), name_of(switch)
         lossless, lossy, shared = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
-        found: Tree = {}
+        found: form.Switch = {}
         if lossless is not None or lossy is not None:
             rest = 100 - (lossless or 0) - (lossy or 0) - (shared or 0)
             if lossless is None or lossy is None:
@@ -65,11 +70,11 @@ class SwitchBuffers:
             self._assume(f"the buffer of {name} is divided on arrival; its shares on departure limit nothing")
         return found
 
-    def group(self, switch: Switch, speed: Bandwidth | None) -> Tree:
+    def group(self, switch: Switch, speed: Bandwidth | None) -> form.Switch:
         """What is of lossless groups alone: what depends on the speed of their port, and the planned threshold."""
         chip = chip_of(self._plan, switch)
         group = chip.group(speed) if chip and speed else None
-        found: Tree = {}
+        found: form.Switch = {}
         if group is not None:
             found["alpha_exponent"] = round(math.log2(group.share))
             found["xon_offset_bytes"] = int(group.xon_offset)

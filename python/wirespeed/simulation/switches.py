@@ -9,12 +9,13 @@ from wirespeed.plan import Plan
 from wirespeed.plan.model import Latency
 from wirespeed.settings import Discipline, Port, Queue, Switch, TrafficClass, WatchdogAction
 from wirespeed.settings.fabric import LoadBalancing
-from wirespeed.simulation.nics import Assume, PortSettings, Tree, bits, shares
+from wirespeed.simulation import scenario_types as form
+from wirespeed.simulation.nics import Assume, PortSettings, bits, shares
 from wirespeed.simulation.switch_buffers import SwitchBuffers, chip_of, name_of
 
 _NS = 1000  # picoseconds
 _LONGEST_GAP_NS = 1_000_000_000  # the core's
-_ACTIONS = {WatchdogAction.DROP: "drop", WatchdogAction.FORWARD: "forward"}
+_ACTIONS: dict[WatchdogAction, form.WatchdogAction] = {WatchdogAction.DROP: "drop", WatchdogAction.FORWARD: "forward"}
 
 
 class Switches:
@@ -22,10 +23,10 @@ class Switches:
 
     def __init__(self, plan: Plan, assume: Assume) -> None:
         self._plan, self._assume = plan, assume
-        self._preset: Tree = json.loads(_core.preset("roce"))
+        self._preset: form.Parameters = json.loads(_core.preset("roce"))
         self._buffers = SwitchBuffers(plan, self._preset["switch"], assume)
 
-    def node(self, name: str, switch: Switch) -> Tree:
+    def node(self, name: str, switch: Switch) -> form.Parameters:
         """What is one for a whole switch, ``name`` in the plan."""
         latency = self._plan.latencies.get(name, Latency())
         name = name_of(switch)
@@ -54,17 +55,18 @@ class Switches:
             }
         )
         for priority, queue in queues.items():
-            tree = self._marking(switch, queue, priority in lossless)
-            if tree is not None:
-                made.lanes[priority,] = {"marking": tree}
+            marking = self._marking(switch, queue, priority in lossless)
+            if marking is not None:
+                made.of_priorities[priority,] = {"marking": marking}
         if lossless:
             self._assume("headroom is what the plan computes: what platforms set apart by themselves is not rendered")
             latency = self._plan.latencies.get(name, Latency()).whole
             size = self._buffers.headroom(switch, settings, len(lossless), latency)
-            rule: Tree = {"rule": "computed", "percent": 100} if size is None else {"rule": "fixed", "bytes": size}
+            computed: form.Headroom = {"rule": "computed", "percent": 100}
+            rule: form.Headroom = computed if size is None else {"rule": "fixed", "bytes": size}
             group = tuple(lossless)
             shared = self._buffers.group(switch, settings.link.speed)
-            made.lanes[group] = {**made.lanes.get(group, {}), "switch": {"headroom": rule, **shared}}
+            made.of_priorities[group] = {**made.of_priorities.get(group, {}), "switch": {"headroom": rule, **shared}}
         return made
 
     def unsaid(self) -> None:
@@ -83,7 +85,7 @@ class Switches:
             self._assume(f"switch latency of {name} is {found:,} ns from the last bit in: the catalogue's")
         return found
 
-    def _architecture(self, switch: Switch, latency: Latency) -> tuple[Tree, int]:
+    def _architecture(self, switch: Switch, latency: Latency) -> tuple[form.Architecture, int]:
         """Where packets wait, and how many nanoseconds a credit takes."""
         chip = chip_of(self._plan, switch)
         if chip is None or chip.credit is None:
@@ -94,7 +96,7 @@ class Switches:
         self._assume(f"the ports of {name} belong to its cores in their order")
         return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
 
-    def _balance(self, name: str, balancing: LoadBalancing) -> Tree:
+    def _balance(self, name: str, balancing: LoadBalancing) -> form.Ecmp:
         """How flows choose. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
         packet (Junos, Dynamic Load Balancing; Customize Egress Port Link Quality Metrics for DLB: load and queue)."""
         if balancing.mode in (None, "static"):
@@ -120,7 +122,7 @@ class Switches:
             self._assume(f"{name} tells any number of flowlets apart; its table has {balancing.flowlet_table:,}")
         return {"balance": "adaptive", "adaptive_gap_ns": gap}
 
-    def _watchdog(self, switch: Switch, port: Port) -> Tree | None:
+    def _watchdog(self, switch: Switch, port: Port) -> form.Watchdog | None:
         watchdog, poll = port.qos.watchdog, switch.watchdog_poll
         if not watchdog.enabled:
             return None
@@ -144,7 +146,7 @@ class Switches:
             "action": action,
         }
 
-    def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> Tree | None:
+    def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> form.Marking | None:
         if queue is not None and queue.ecn.enabled is None:
             self._assume("queues whose marking the plan leaves to the switch mark nothing")
         if queue is None or not queue.ecn.enabled:

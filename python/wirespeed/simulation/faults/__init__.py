@@ -1,8 +1,8 @@
 """What a traffic file lets go wrong, put on a plan and into a scenario."""
 
 from wirespeed.simulation.faults.places import check
-from wirespeed.simulation.faults.rules import Rules, rules_of
+from wirespeed.simulation.faults.rules import CableFault, Rules, rules_of
 from wirespeed.simulation.faults.settings import priority_of, wrongly_set
 from wirespeed.simulation.faults.wiring import exchanged, turned
 
-__all__ = ["Rules", "check", "exchanged", "priority_of", "rules_of", "turned", "wrongly_set"]
+__all__ = ["CableFault", "Rules", "check", "exchanged", "priority_of", "rules_of", "turned", "wrongly_set"]

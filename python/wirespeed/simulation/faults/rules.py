@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
+from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
 from wirespeed.simulation.faults.places import nanoseconds, refusing
 from wirespeed.simulation.faults.wiring import exchanged
 from wirespeed.simulation.names import Names
-from wirespeed.simulation.nics import Tree
 from wirespeed.simulation.receive_buffer import Pausing, pausing
 from wirespeed.simulation.workload import Fault, Seat, Traffic
 from wirespeed.simulation.workload.fault_entries import (
@@ -30,15 +30,45 @@ from wirespeed.simulation.workload.fault_entries import (
 )
 
 
+class CableFault(TypedDict, total=False):
+    """Keys of a cable that loses frames."""
+
+    loss: float
+    pfc_lost_from_ns: int
+
+
+class _Time(TypedDict, total=False):
+    from_ns: int
+    until_ns: int
+
+
+class _Where(TypedDict, total=False):
+    link: int
+    node: int
+
+
+class _Floor(TypedDict, total=False):
+    floor_ber: float
+
+
+class _Priority(TypedDict, total=False):
+    priority: int
+
+
+class _NicPort(TypedDict):
+    node: int
+    nic_port: NotRequired[int]
+
+
 @dataclass(slots=True)
 class Rules:
     """What faults are in a scenario."""
 
-    items: list[Tree] = field(default_factory=list)
+    items: list[form.Fault] = field(default_factory=list)
     """Of its ``faults``."""
-    links: dict[int, Tree] = field(default_factory=dict)
+    links: dict[int, CableFault] = field(default_factory=dict)
     """More keys of single links."""
-    devices: list[Tree] = field(default_factory=list)
+    devices: list[form.Device] = field(default_factory=list)
     """More items of its ``devices``."""
 
 
@@ -65,55 +95,74 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
                     refuse = refusing(traffic, index)
                     problems.append(refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.least:,}", hint))
                 port = planned[fault.port]
-                pipe = {**_pipe_of(plan, devices, port, names), **needed.of(size)}
+                pipe: form.Pipe = {**_pipe_of(plan, devices, port, names), **needed.of(size)}
                 rules.devices.append({"ports": [port], "parameters": {"nic": {"pipe": pipe}}})
         if (rule := _rule(plan, fault, names, ports)) is not None:
-            rules.items.append({"kind": fault.kind, **_times(fault), **rule})
+            rules.items.append(rule)
     if problems:
         raise Refused(problems)
     return rules
 
 
-def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> Tree | None:
+def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> form.Fault | None:
     """Where a fault is put, and what it does; None of one that is none of the core's ``faults``."""
     match fault:
         case LinkDown():
-            where = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(fault.node or "")}
-            return where | {
+            node = fault.node or ""
+            where: _Where = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
+            return {
+                "kind": "link-down",
+                **_time(fault),
+                **where,
                 "detection_ns": nanoseconds(fault.detection),
                 "convergence_ns": nanoseconds(fault.convergence),
             }
         case BitErrors():
-            floor = {"floor_ber": fault.floor_ber} if fault.floor_ber else {}
-            return {"link": ports[fault.port] // 2, "ber": fault.ber, "fec": fault.fec, **floor}
+            floor: _Floor = {"floor_ber": fault.floor_ber} if fault.floor_ber else {}
+            return {
+                "kind": "bit-errors",
+                **_time(fault),
+                "link": ports[fault.port] // 2,
+                "ber": fault.ber,
+                "fec": fault.fec,
+                **floor,
+            }
         case Miswired():
             planned = names.by_name()
-            return {"links": [planned[port] // 2 for port in fault.ports]}
+            return {"kind": "miswired", "links": [planned[port] // 2 for port in fault.ports]}
         case StuckNic():
             known = plan.classes.get(fault.traffic_class or "")
-            return _nic(names, fault.port) | ({"priority": int(known.priority)} if known else {})
+            priority: _Priority = {"priority": int(known.priority)} if known else {}
+            return {"kind": "stuck-nic", **_time(fault), **_nic(names, fault.port), **priority}
         case SlowReceiver():
-            return _nic(names, fault.port) | {"gbps": int(fault.rate) / 1e9}
+            nic = _nic(names, fault.port)
+            return {"kind": "slow-receiver", **_time(fault), **nic, "gbps": int(fault.rate) / 1e9}
         case CnpLoss():
-            return {"link": ports[fault.port] // 2, "probability": fault.probability}
+            link = ports[fault.port] // 2
+            return {"kind": "cnp-loss", **_time(fault), "link": link, "probability": fault.probability}
         case CnpDelay():
-            return _nic(names, fault.port) | {"delay_ns": nanoseconds(fault.delay)}
+            nic = _nic(names, fault.port)
+            return {"kind": "cnp-delay", **_time(fault), **nic, "delay_ns": nanoseconds(fault.delay)}
         case FrameLoss() | PfcLoss() | WrongSetting():
             return None
 
 
-def _times(fault: Fault) -> Tree:
+def _time(fault: Fault) -> _Time:
     if not isinstance(fault, For):
         return {}
-    times: dict[str, Any] = {"from_ns": nanoseconds(fault.start)} if fault.start else {}
-    return times if fault.until is None else times | {"until_ns": nanoseconds(fault.until)}
+    time: _Time = {"from_ns": nanoseconds(fault.start)} if fault.start else {}
+    if fault.until is not None:
+        time["until_ns"] = nanoseconds(fault.until)
+    return time
 
 
-def _nic(names: Names, port: str) -> Tree:
+def _nic(names: Names, port: str) -> _NicPort:
     """A NIC port as its host's; the core finds it whichever cable it has."""
     host, _, interface = port.partition(":")
     found = names.nic(Seat(host, interface))
-    return {"node": found.node} | ({"nic_port": found.index} if found.index else {})
+    if found.index:
+        return {"node": found.node, "nic_port": found.index}
+    return {"node": found.node}
 
 
 def _pausing(plan: Plan, fault: SlowReceiver) -> Pausing:
@@ -125,7 +174,7 @@ def _pausing(plan: Plan, fault: SlowReceiver) -> Pausing:
     return pausing(plan, nic, cable)
 
 
-def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> Tree:
+def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> form.Pipe:
     """What stands between a NIC and memory already; else what is never slower than the wire."""
     node = names.node(names.ends[port].device)
     found = devices.parameters.get("nic", {}).get("pipe")
