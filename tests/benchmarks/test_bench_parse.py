@@ -78,7 +78,7 @@ def test_the_table_names_what_causes_a_failure() -> None:
     assert ran.stdout.splitlines()[:4] == [
         "perftest  failed",
         "  IB device nodev not found; Unable to find the Infiniband/RoCE device",
-        "  likely causes, see wirespeed explain ID:",
+        "  likely causes (`wirespeed explain ID`):",
         "    OS-17    RDMA devices have other names on some hosts",
     ]
 

@@ -48,6 +48,12 @@ def test_explain_without_an_id_lists_all() -> None:
     assert [line.split()[0] for line in lines] == list(checks())
 
 
+def test_explain_shows_a_counter_with_the_checks_that_use_it() -> None:
+    page = wirespeed("explain", "nic.counters.retries").stdout
+    assert page.startswith("nic.counters.retries  ")
+    assert "\nChecks that use it\n    nic.rdma-losses  " in page
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

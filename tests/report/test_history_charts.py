@@ -88,7 +88,7 @@ def test_a_history_as_junit():
     assert cases == [
         (f"{name} 1 GiB", [("failure", "worse since campaign week-8: 371.0 to 344.2 GB/s, -7.2 %")]),
         (f"{name} 1 MiB", []),
-        (f"{name} 1 KiB", [("error", "9 campaigns of the 10 it takes to see a change of level")]),
+        (f"{name} 1 KiB", [("error", "9 campaigns of the 10 needed to find a change point")]),
     ]
 
 

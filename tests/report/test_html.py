@@ -34,10 +34,10 @@ def test_the_same_report_gives_the_same_bytes(page):
 def test_headings_tell_the_story_in_order(document):
     assert document.text("h1") == ["two-nodes"]
     assert document.text("h2") == [
-        *("What to do first", "Topology", "Findings", "Benchmarks", "Peers", "Before and after", "History"),
-        *("Computed numbers", "Inputs"),
+        *("What to do first", "Topology", "Findings", "Benchmarks", "Peers", "Comparison", "History"),
+        *("Computed values", "Inputs"),
     ]
-    assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 places failed"]
+    assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 locations failed"]
     assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20T10:00:00Z"]
 
 
@@ -178,11 +178,11 @@ def test_passed_and_skipped_checks_are_listed(document):
     [
         ((), "Nothing was checked"),
         ((Status.SKIP,), "Nothing was checked"),
-        ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 places"),
-        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 place warned"),
-        ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed, but 1 check at 1 place could not say"),
-        ((Status.ERROR, Status.UNKNOWN), "Nothing failed, but 1 check at 2 places could not say"),
-        ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 places failed"),
+        ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 locations"),
+        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 location warned"),
+        ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed; 1 check at 1 location unknown"),
+        ((Status.ERROR, Status.UNKNOWN), "Nothing failed; 1 check at 2 locations unknown"),
+        ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 locations failed"),
     ],
 )
 def test_the_verdict_in_a_sentence(statuses, says):
@@ -195,7 +195,7 @@ def test_the_verdict_in_a_sentence(statuses, says):
 def test_a_report_of_nothing_is_a_page():
     document = Document(html.page(EMPTY))
     assert document.text("h2") == ["What to do first", "Topology", "Findings", "Inputs"]
-    assert "Nothing was recorded on the cluster" in document.text("p")
+    assert "No bundle given" in document.text("p")
 
 
 def test_commands_of_several_places_stand_whole_and_once():

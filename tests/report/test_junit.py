@@ -49,14 +49,14 @@ DETAILS = """\
 the NIC's PCIe link is narrower than its slot
 expected: 16 lanes
 found: 8 lanes
-costs: 197 Gb/s
-read: node1: lspci -vvv, node1/lspci.out:412
+estimated impact: 197 Gb/s
+evidence: node1: lspci -vvv, node1/lspci.out:412
 fix: Reseat the NIC and its riser (the host goes down)"""
 
 
 def test_a_failure_says_everything():
     case = parsed(findings=(sample.WIDTH,)).find("testsuite/testcase")
-    assert (case.get("classname"), case.get("name")) == ("nic.pcie-width", sample.WIDTH.place)
+    assert (case.get("classname"), case.get("name")) == ("nic.pcie-width", "node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)")
     assert case.find("failure").text == DETAILS
 
 

@@ -135,7 +135,7 @@ def test_prometheus(line):
 
 
 def test_a_ticket_has_the_worst_first():
-    part = ticket.text(REPORT).partition("## Measured against each other")[2].partition("\n## ")[0]
+    part = ticket.text(REPORT).partition("## Runs compared with each other")[2].partition("\n## ")[0]
     assert [row.split()[1] for row in part.strip().splitlines()] == ["**fail**", "**warn**", "**unknown**", "**pass**"]
     assert r"92.1% of \<that\>" in part
 
@@ -152,4 +152,4 @@ def test_html_has_them_and_a_column_of_gates():
     page = html.page(dataclasses.replace(REPORT, runs=(run,)))
     assert '<th scope="col" class="n">Gate</th><th scope="col">Verdict</th>' in page
     assert '<td class="n"><span title="busy: here">✓ ≥ 350.0 GB/s</span></td>' in page
-    assert '<th scope="col" class="n">As found</th>' in page
+    assert '<th scope="col" class="n">Limit as found</th>' in page

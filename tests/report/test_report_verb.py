@@ -115,9 +115,18 @@ def test_the_exit_code_is_that_of_the_verdicts(tmp_path, text, code):
 
 
 def test_a_report_without_evidence_is_incomplete():
+    assert "nothing was checked or judged" in report().output
     result = report()
     assert result.exit_code == Exit.INCOMPLETE
     assert "mi300x-4node" in result.stdout
+
+
+def test_a_format_that_the_output_does_not_name_is_refused(tmp_path, log):
+    result = CliRunner().invoke(app, ["report", str(CLUSTER), "--bench", str(log), "-o", str(tmp_path / "r.pdf")])
+    assert str(result.exception) == (
+        f"--output: the format of {tmp_path / 'r.pdf'} is unknown\n  hint: add --format, such as --format html"
+    )
+    assert not (tmp_path / "r.pdf").exists()
 
 
 def test_the_same_files_give_the_same_bytes(tmp_path, log):
@@ -162,7 +171,7 @@ def document(tmp_path, name):
     ("name", "code", "section"),
     [
         ("peers", Exit.FAILED, "Peers"),  # one suspect is confirmed
-        ("comparison", Exit.FAILED, "Before and after"),
+        ("comparison", Exit.FAILED, "Comparison"),
         ("history", Exit.PASSED, "History"),
     ],
 )

@@ -62,8 +62,8 @@ def faulty(seen: Simulated) -> Simulated:
 
 def test_on_the_page(seen: Simulated, faulty: Simulated) -> None:
     without, text = page([seen]), page([faulty])
-    assert "In red" not in without
-    assert "Dashed" not in without
+    assert "Red areas" not in without
+    assert "Dashed: devices" not in without
     assert 'class="span"' not in without
     half = f"{seen.summary.end_us / 2:,.1f}"
     assert (
@@ -71,8 +71,8 @@ def test_on_the_page(seen: Simulated, faulty: Simulated) -> None:
     )
     charts = len(re.findall(r'<figure class="chart">', text)) - len(faulty.distributions)
     assert text.count('<g class="span">') == charts + 1  # and the stripes
-    assert text.count("In red: faults, by their numbers in the summary.") == charts + 1
-    assert text.count("Dashed: where faults were.") == 2
+    assert text.count("Red areas: faults, with their numbers in the summary.") == charts + 1
+    assert text.count("Dashed: devices and links with faults.") == 2
     boxes = re.findall(r'<g class="node faulty">.*?<title>(.*?)</title>', text)
     assert boxes == ["switch 6"] * 2
     assert sorted(set(re.findall(r'class="way h\d faulty" data-port="(\d+)"', text))) == ["0", "1"]
@@ -84,8 +84,8 @@ def test_on_pictures(seen: Simulated, faulty: Simulated, tmp_path: Path) -> None
     drawn = dict(pictures.pictures([faulty]))
     words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in drawn.items()}
     for name in ("pause-map", "network"):
-        assert "; dashed 1: link-down at switch 6, from " in words[name], name
+        assert "; dashed: 1: link-down at switch 6, from " in words[name], name
     for name in ("pauses", "deepest-queues"):
         assert drawn[name].count('<g class="span">') == 1
-        assert "n red 1: link-down at switch 6, from " in words[name], name
+        assert "ed areas: 1: link-down at switch 6, from " in words[name], name
     assert 'class="span"' not in drawn["completion-time"]

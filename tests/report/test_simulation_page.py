@@ -59,11 +59,19 @@ def test_the_same_folder_gives_the_same_bytes(folder: Path) -> None:
 def test_headings(document: Document) -> None:
     assert document.text("h1") == ["victim"]
     assert document.text("h2") == [
-        *("Summary", "Who paused whom", "The network over time", "Rates, queues and marks over time"),
-        *("How long flows took", "Flows"),
+        *("Summary", "PFC pauses", "The network over time", "Rates, queues and marks over time"),
+        *("Flow completion time", "Flows"),
     ]
     assert document.text("h3") == [
-        *("Victims", "When", "Sent by hosts", "Busiest links", "Deepest queues", "ECN marks", "Allowed rates"),
+        *(
+            "Victim flows",
+            "Pauses over time",
+            "Sent by hosts",
+            "Busiest links",
+            "Deepest queues",
+            "ECN marks",
+            "Allowed rates",
+        ),
         *("Completion time", "Slowdown"),
     ]
 
@@ -85,7 +93,7 @@ def test_every_picture_says_what_it_shows(document: Document) -> None:
     pictures = document.all("svg", role="img")
     said = [text for text in document.text("desc") if text]
     assert len(pictures) == len(said) == 10
-    assert said[0].startswith("5 ports were paused. Longest: switch 6:6-7 → switch 7:7-6: ")
+    assert said[0].startswith("5 paused ports. Longest: switch 6:6-7 → switch 7:7-6: ")
 
 
 def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
@@ -94,8 +102,8 @@ def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
     (began,) = document.all("p", class_="later")
     (uplink,) = [one for one in seen.pausing.ports if seen.network.port_names[one.port] == "switch 6:6-7"]
     assert began["text"].strip() == (
-        f"Congestion began at switch 7, which paused others for {uplink.total_ps / 1e6:,.1f} µs in all, "
-        "100.0 % of it while nobody paused it."
+        f"Root of congestion: switch 7 paused other ports for {uplink.total_ps / 1e6:,.1f} µs in total, "
+        "100.0 % of it while not paused itself."
     )
     assert len(seen.pausing.ports) == 5
 
@@ -112,13 +120,13 @@ def test_the_table_of_flows_is_worst_first(document: Document) -> None:
 def test_a_table_of_very_many_flows_is_bounded(seen: Simulated) -> None:
     many = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, flows=100_000))
     text = page([many])
-    assert f"The 4 worst flows of 100,000; all of them are in {seen.folder}/flows.parquet." in text
+    assert f"The 4 slowest flows of 100,000; {seen.folder}/flows.parquet has all." in text
 
 
 def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
     text = page([look(made(tmp_path, INCAST))])
     assert text.count("wirespeed sim run SCENARIO.json -o DIR --series all") == 2
-    assert "Nobody: no port was paused." in text
+    assert "None: no port was paused." in text
     assert "<script type=" not in text
 
 
@@ -150,12 +158,12 @@ def test_runs_of_one_scenario_are_headed_by_its_name_once(seen: Simulated) -> No
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
     document = Document(page([look(folder), look(other)]))
-    assert document.text("h2")[:2] == ["Side by side", f"victim in {folder}"]
-    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("What each run amounts to")]
+    assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
+    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Summary of each run")]
     assert table["text"].count("4 of 4 completed") == 2
     assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
     legends = document.text("text", class_="named")[:2]
-    assert all(legend.startswith("victim in ") for legend in legends)
+    assert all(legend.startswith("victim (") for legend in legends)
 
 
 ACT = """<script>

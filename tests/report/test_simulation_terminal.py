@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from wirespeed.report.simulation.terminal import rate, summary
+from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation import CompletionTimes, Fault, Source, Summary
 
 WHOLE = Summary(
@@ -56,15 +57,29 @@ def test_a_screenful() -> None:
         "  flows            1,024 of 1,024 completed\n"
         "  completion time  mean 5,785   p50 6,022   p99 6,469   max 6,469   min 403.3 µs\n"
         "  simulated time   6,470 µs\n"
-        "  frames           1,048,576 hops of data and ACKs, 28 of PFC, 1 of CNPs\n"
+        "  frames           1,048,576 data and ACK, 28 PFC, 1 CNP (sent, counted per hop)\n"
         "  PFC              14 pauses, 1 resume\n"
         "  ECN              8,962 packets marked, 8,962 CNPs received\n"
-        "  loss             0 drops, 0 lost on links, 0 retransmissions\n"
-        f"  tables           sha256 {'ab' * 32}\n"
-        "  speed            8.39 M hops/s: 125.0 ms for 1,300,000 events\n"
-        "  set-up           20 µs\n"
-        "  memory           64 MB at the peak, unknown for this run\n"
+        "  loss             0 drops, 0 lost on faulty links, 0 retransmissions\n"
+        "  result hash      abababababab (of the tables; depends on --series)\n"
+        "  run time         125.0 ms for 1,300,000 events, 8.39 M hops/s\n"
+        "  set-up time      20 µs\n"
+        "  memory           64 MB peak, unknown for this run\n"
     )
+
+
+def test_congested_ports_are_named_by_device_and_port() -> None:
+    stream = io.StringIO()
+    ports = [
+        CongestedPort("leaf1:Eth1/1", "node1:eth0", 10_066_329, 5791, 0, 0.0),
+        CongestedPort("leaf1:Eth1/2", "node2:eth0", 512_000, 1, 2, 12.5),
+    ]
+    summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
+    lines = stream.getvalue().splitlines()
+    assert lines[7:9] == [
+        "  most congested   leaf1:Eth1/1 → node1:eth0: queue up to 9.6 MiB, 5,791 packets marked",
+        "                   leaf1:Eth1/2 → node2:eth0: queue up to 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
+    ]
 
 
 def test_nothing_is_wrapped_or_cut() -> None:
@@ -80,11 +95,11 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (replace(WHOLE, completed=1020, failed=3), "  flows            1,020 of 1,024 completed, 3 failed"),
         (
             replace(WHOLE, drops=1, losses=2, retransmissions=1),
-            "  loss             1 drop, 2 lost on links, 1 retransmission",
+            "  loss             1 drop, 2 lost on faulty links, 1 retransmission",
         ),
         (
             replace(WHOLE, drops=9, unroutable=7),
-            "  loss             9 drops (7 without a way), 0 lost on links, 0 retransmissions",
+            "  loss             9 drops (7 no route), 0 lost on faulty links, 0 retransmissions",
         ),
         (
             replace(WHOLE, watchdog_stuck=2, watchdog_recovered=1, watchdog_drops=1234),
@@ -107,8 +122,8 @@ def test_nothing_is_wrapped_or_cut() -> None:
             replace(WHOLE, faults=(replace(FAULT, start_us=0.0),)),
             "  fault            1: link-down at spine1, from the beginning to 1,500 µs",
         ),
-        (replace(WHOLE, run_s=0.0, events=0), "  speed            0 hops/s: 0 µs for 0 events"),
-        (replace(WHOLE, run_s=75.5), "  speed            0.01 M hops/s: 75.50 s for 1,300,000 events"),
+        (replace(WHOLE, run_s=0.0, events=0), "  run time         0 µs for 0 events, 0 hops/s"),
+        (replace(WHOLE, run_s=75.5), "  run time         75.50 s for 1,300,000 events, 0.01 M hops/s"),
     ],
 )
 def test_lines(run: Summary, line: str) -> None:

@@ -22,36 +22,36 @@ def printed(show, content, width=80, **options):
 
 FINDINGS = r"""
 node1
-FAIL    nic.pcie-width bnxt_re0 / enp29s0np0 / 0000:1d:00.0
+FAIL    nic.pcie-width node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)
                  the NIC's PCIe link is narrower than its slot
         expected 16 lanes
         found    8 lanes
-        costs    197 Gb/s (x8 at 32 GT/s carries 202.6 Gb/s of the line's 400
-                 Gb/s)
-        read     node1: lspci -vvv, node1/lspci.out:412
+        impact   197 Gb/s, estimated: x8 at 32 GT/s carries 202.6 Gb/s of the
+                 line's 400 Gb/s
+        evidence node1: lspci -vvv, node1/lspci.out:412
         fix      Reseat the NIC and its riser (the host goes down)
 
 node2
-FAIL    host.sysctl net.ipv4.conf.enp67s0np0.rp_filter
+FAIL    host.sysctl node2:net.ipv4.conf.enp67s0np0.rp_filter
                  strict reverse path filtering drops packets that come back by
                  another interface
         expected 2
         found    1
-        read     node2: sysctl -a, node2/sysctl.out:7
+        evidence node2: sysctl -a, node2/sysctl.out:7
         fix      Set it
                  sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2
-WARN    nic.ring enp29s0np0
+WARN    nic.ring node2:enp29s0np0
                  the receive ring is short
         expected 8191
         found    2047
-UNKNOWN nic.nvm enp29s0np0, enp67s0np0
+UNKNOWN nic.nvm node2:enp29s0np0, node2:enp67s0np0
                  relaxed ordering is on in the NIC's NVM
         found    not read: niccli: permission denied
-        read     node2: niccli --dev enp29s0np0 nvm, node2/nvm@enp29s0np0.out
-        read     node2: niccli --dev enp67s0np0 nvm, node2/nvm@enp67s0np0.out
+        evidence node2: niccli --dev enp29s0np0 nvm, node2/nvm@enp29s0np0.out
+        evidence node2: niccli --dev enp67s0np0 nvm, node2/nvm@enp67s0np0.out
 
 leaf1
-ERROR   port.mtu \x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil
+ERROR   port.mtu leaf1 \x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil
                  the port's MTU
         found    internal error in the check: KeyError: 'mtu'
 
@@ -85,7 +85,9 @@ def test_a_command_stays_on_one_line_at_any_width(width):
 
 def test_many_places_of_one_kind_are_one_entry():
     found = [dataclasses.replace(sample.BUFFER, place=f"eth{index}") for index in range(6)]
-    assert "WARN    nic.ring eth0, eth1, eth2, eth3 and 2 more\n" in printed(terminal.findings, found)
+    assert "WARN    nic.ring node2:eth0, node2:eth1, node2:eth2, node2:eth3 and 2 more\n" in printed(
+        terminal.findings, found
+    )
     assert printed(terminal.findings, found).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
 
 
@@ -106,10 +108,10 @@ def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
         sample.BUFFER,
     )
     assert [row.split() for row in printed(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
-        ["1", "d.half", "1", "node0", "197", "Gb/s"],
-        ["2", "c.slow", "2", "node0,", "node1", "3.5", "µs"],
-        ["3", "b.wide", "6", "node0,", "node1,", "node2,", "node3", "and", "2", "more", "not", "computable"],
-        ["4", "a.narrow", "1", "node0", "not", "computable"],
+        ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
+        ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
+        ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "unknown"],
+        ["4", "a.narrow", "1", "node0:eth0", "unknown"],
     ]
 
 
@@ -117,22 +119,22 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, bound by line / ring
-                   physical          reachable
-  size  measured      limit   of it      limit   of it  verdict
-───────────────────────────────────────────────────────────────
- 1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  pass
-16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  warn
+busbw out-of-place in GB/s, bottleneck: line (physical), ring (reachable)
+                   physical      % of  reachable       % of
+  size  measured      limit  physical      limit  reachable  verdict
+────────────────────────────────────────────────────────────────────
+ 1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
+16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, bound by line / ring
-                    physical          reachable
-   size  measured      limit   of it      limit    of it  verdict
-─────────────────────────────────────────────────────────────────
-256 MiB     357.6      391.2  91.4 %      371.6   96.2 %  pass
-  1 GiB     374.2      391.2  95.6 %      371.6  100.7 %  pass
- 16 GiB     379.6      391.2  97.0 %      371.6  102.2 %  pass
+busbw in-place in GB/s, bottleneck: line (physical), ring (reachable)
+                    physical      % of  reachable       % of
+   size  measured      limit  physical      limit  reachable  verdict
+─────────────────────────────────────────────────────────────────────
+256 MiB     357.6      391.2    91.4 %      371.6     96.2 %  pass
+  1 GiB     374.2      391.2    95.6 %      371.6    100.7 %  pass
+ 16 GiB     379.6      391.2    97.0 %      371.6    102.2 %  pass
         warn     less than the profile asks
-9 measurements not judged: for information only
+9 further measurements shown for information only
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed
@@ -152,7 +154,7 @@ def test_where_the_binding_term_changes_it_has_a_column():
     assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"
     rows = [row.split() for row in text.splitlines() if "iB" in row]
     assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
-    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"]]
+    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["/", "pass"]]
 
 
 def test_a_run_that_failed_says_so():
@@ -194,8 +196,8 @@ def test_of_a_verdict_its_word_alone_is_coloured():
     coloured = printed(terminal.judged, [sample.RUN], 200, force_terminal=True, color_system="standard")
     rows = [row.strip() for row in coloured.splitlines() if row.strip()[:5] in ("1 GiB", "16 Gi")]
     assert rows[:2] == [
-        "1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  \x1b[32mpass   \x1b[0m",
-        "16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  \x1b[33mwarn   \x1b[0m",
+        "1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  \x1b[32mpass   \x1b[0m",
+        "16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  \x1b[33mwarn   \x1b[0m",
     ]
 
 

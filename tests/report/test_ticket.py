@@ -46,13 +46,13 @@ def test_however_much_there_is_it_is_a_page():
         inputs=tuple(Input(f"{number}.log", "a log") for number in range(50)),
     )
     assert len(page(much)) <= 80
-    assert "more: the whole report has them" in ticket.text(much)
+    assert "more in the full report" in ticket.text(much)
 
 
 def test_what_is_left_out_is_counted():
     inputs = tuple(Input(f"{number}.log", "a log") for number in range(50))
     text = ticket.text(dataclasses.replace(sample.REPORT, inputs=inputs))
-    assert "and 46 more: the whole report has them" in text
+    assert "46 more in the full report" in text
 
 
 def test_device_text_is_neither_markup_nor_control():
@@ -73,7 +73,10 @@ def test_a_suspect_brings_the_commands_that_measure_it_again():
     suspect = dataclasses.replace(matrix.suspects[0], retest=("wirespeed bench run matrix --hosts 'node[1-4]'",))
     once = dataclasses.replace(matrix, suspects=(suspect,))
     report = dataclasses.replace(sample.REPORT, findings=(), peers=(Peers((once,)),))
-    assert "## Next\n\n```\nwirespeed bench run matrix --hosts 'node[1-4]'\n```\n" in ticket.text(report)
+    assert (
+        "## Next\n\nRepeat to confirm the suspects:\n\n```\nwirespeed bench run matrix --hosts 'node[1-4]'\n```\n"
+        in ticket.text(report)
+    )
 
 
 def test_runs_that_pass_are_told_too():

@@ -33,3 +33,17 @@ def test_a_cost_has_three_digits(value: float, text: str) -> None:
 @pytest.mark.parametrize(("fraction", "text"), [(0.9961, "99.6 %"), (1.0, "100.0 %"), (None, "")])
 def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
     assert wording.percent(fraction) == text
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ("", "leaf1"),
+        ("port Eth1/21", "leaf1:Eth1/21"),
+        ("eth0", "leaf1:eth0"),
+        ("bnxt_re0 / eth0 / 0000:1d:00.0", "leaf1:eth0 (bnxt_re0, 0000:1d:00.0)"),
+        ("rule from 10.1.0.1/32", "leaf1 rule from 10.1.0.1/32"),
+    ],
+)
+def test_a_location_names_its_device(place: str, shown: str) -> None:
+    assert wording.location("leaf1", place) == shown

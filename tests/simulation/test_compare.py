@@ -152,11 +152,12 @@ def test_printed(incast: Path) -> None:
     assert (table.returncode, table.stderr) == (0, "")
     lines = table.stdout.splitlines()
     assert lines[0] == "three to one  preset roce, seed 1"
-    header = "algorithm flows mean µs p50 µs p99 µs max µs pauses marks CNPs lost resent max queue KB Gb/s Jain"
+    header = "algorithm flows mean µs p50 µs p99 µs max µs PFC pauses ECN marks CNPs lost "
+    header += "retransmissions max queue MiB goodput Gb/s Jain"
     assert lines[1].split() == header.split(" ")
     assert [line.split()[:2] for line in lines[2:5]] == [["dcqcn-d", "3/3"], ["line-rate", "3/3"], ["hpcc", "3/3"]]
     assert len({len(line) for line in lines[1:5]}) == 1
-    assert lines[5:] == ["  dcqcn-d expects marking.kmax_bytes 400,000, notification.interval_ns 0"]
+    assert lines[5:] == ["  changed for dcqcn-d: marking.kmax_bytes = 400,000, notification.interval_ns = 0"]
 
     document = json.loads(wirespeed(*arguments, "--format", "json").stdout)
     assert (document["kind"], document["schema"]) == ("simulation-comparison", 1)
@@ -182,11 +183,12 @@ def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
     table = wirespeed(incast, "--algorithm", "nscc")
     assert (table.returncode, table.stderr) == (0, "")
     assert table.stdout.splitlines()[3] == (
-        "  nscc expects ecmp.balance entropy, pfc.lossless_priorities 0, marking.pmax 1.0, marking.kmin_bytes 33,264, "
-        "marking.kmax_bytes 133,056, marking.reference_gbps 100, transport.recovery selective-repeat, "
-        "transport.ack_priority 7, transport.reordering.rule time, transport.reordering.ns 92,838, "
-        "transport.ack_timeout 5, switch.trimming.priority 5, switch.trimming.trimmed_bytes 64, "
-        "switch.trimming.queue_ns 12,973"
+        "  changed for nscc: ecmp.balance = entropy, pfc.lossless_priorities = 0, marking.pmax = 1.0, "
+        "marking.kmin_bytes = 33,264, "
+        "marking.kmax_bytes = 133,056, marking.reference_gbps = 100, transport.recovery = selective-repeat, "
+        "transport.ack_priority = 7, transport.reordering.rule = time, transport.reordering.ns = 92,838, "
+        "transport.ack_timeout = 5, switch.trimming.priority = 5, switch.trimming.trimmed_bytes = 64, "
+        "switch.trimming.queue_ns = 12,973"
     )
     (row,) = csv.DictReader(wirespeed(incast, "--algorithm", "nscc", "--format", "csv").stdout.splitlines())
     assert row["set_for_it"].endswith(" switch.trimming.trimmed_bytes=64 switch.trimming.queue_ns=12973")
@@ -279,5 +281,5 @@ def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
 def test_refused(incast: Path) -> None:
     refused = wirespeed(incast, "--algorithm", "dcqcn-q", "--until", "soon")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--algorithm: found dcqcn-q; expected line-rate, dcqcn, " in refused.stderr
+    assert "--algorithm: no algorithm named 'dcqcn-q'; expected one of line-rate, dcqcn, " in refused.stderr
     assert "--until: found" in refused.stderr

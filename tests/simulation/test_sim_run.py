@@ -53,15 +53,15 @@ def test_the_summary_as_a_table(tmp_path: Path) -> None:
     assert lines[0] == "incast  preset hpcc, seed 3"
     said = dict(line.strip().split("  ", 1) for line in lines[1:])
     assert [name.strip() for name in said] == [
-        *("flows", "completion time", "simulated time", "frames", "PFC", "ECN", "loss", "tables"),
-        *("speed", "set-up", "memory"),
+        *("flows", "completion time", "simulated time", "frames", "PFC", "ECN", "most congested", "loss"),
+        *("result hash", "run time", "set-up time", "memory"),
     ]
     assert said["flows"].strip() == "2 of 2 completed"
-    assert said["frames"].strip().startswith("2,048 hops of data and ACKs, ")
+    assert said["frames"].strip().startswith("2,048 data and ACK, ")
     assert re.fullmatch(r"mean [\d.]+   p50 [\d.]+   p99 [\d.]+   max [\d.]+   min [\d.]+ µs", said["completion time"])
-    assert re.fullmatch(r"\d+\.\d\d M hops/s: [\d.]+ (µs|ms|s) for [\d,]+ events", said["speed"].strip())
-    assert re.fullmatch(r"\d+ MB at the peak, \d+ MB for this run", said["memory"].strip())
-    assert re.fullmatch(r"sha256 [0-9a-f]{64}", said["tables"].strip())
+    assert re.fullmatch(r"[\d.]+ (µs|ms|s) for [\d,]+ events, \d+\.\d\d M hops/s", said["run time"].strip())
+    assert re.fullmatch(r"\d+ MB peak, \d+ MB for this run", said["memory"].strip())
+    assert re.fullmatch(r"[0-9a-f]{12} \(of the tables; depends on --series\)", said["result hash"].strip())
 
 
 def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:

@@ -63,19 +63,19 @@ def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path
     lines = bench("compare", "before", "after", "--store", where, COLUMNS=columns).stdout.splitlines()
     at = lines.index(f"ib_write_bw, {PAIR}")
     assert lines[at - 1 : at + 2 : 2] == [
-        "  metric         size      A  n      B  n  change",
-        "  bw_avg Gb/s  64 KiB  389.5  5  361.1  5  -7.3 %  worse",
+        "  metric         size  median A  runs  median B  runs  change",
+        "  bw_avg Gb/s  64 KiB     389.5     5     361.1     5  -7.3 %  worse",
     ]
 
 
 @pytest.mark.parametrize(
     ("a", "b", "code", "difference", "reason"),
     [
-        (FAST, FAST[::-1], 0, "none shown", "p = 1"),
+        (FAST, FAST[::-1], 0, "no significant change", "p = 1"),
         (FAST, [360.0], 3, "too few values", "one value on a side: nothing tells a difference from chance"),
         (FAST[:3], SLOW[:3], 3, "too few values", "3 and 3 values: p cannot fall below 0.1"),
         (FAST[:4], SLOW[:4], 1, "worse", "p = 0.029"),
-        (FAST, [387.0, 387.1, 387.2, 387.3, 387.4], 0, "none shown", "certain, but smaller than 2 %"),
+        (FAST, [387.0, 387.1, 387.2, 387.3, 387.4], 0, "no significant change", "certain, but smaller than 2 %"),
         ([0.0] * 5, [3.0, 4.0, 5.0, 6.0, 7.0], 0, "better", "p = 0.0079"),
     ],
 )

@@ -90,7 +90,7 @@ def test_nothing_of_what_was_asked_for(asked: tuple[str, str], tmp_path: Path) -
     with Store(str(path)) as store:
         add(store, "a", measured([1.0]))
     ran = bench("history", *asked, "--store", path)
-    assert (ran.returncode, ran.stdout) == (3, "0 series, 0 with a change of level\n")
+    assert (ran.returncode, ran.stdout) == (3, "0 series, 0 with a change point\n")
 
 
 def test_settings_that_are_alike_are_kept_once(where: str) -> None:

@@ -45,8 +45,8 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
     for label in "ab":
         _store(tmp_path / "s.db", label, levels, chance)
     code, found = _compared(tmp_path / "s.db")
-    assert {row["difference"] for row in found["series"]} == {"none shown"}
-    assert [one["difference"] for one in found["together"]] == ["none shown"]
+    assert {row["difference"] for row in found["series"]} == {"no significant change"}
+    assert [one["difference"] for one in found["together"]] == ["no significant change"]
     assert code == 0
 
 
@@ -61,7 +61,7 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
     assert [row["series"]["where"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
     assert "by how much the other places of this measurement changed" in worse[0]["reason"]
-    assert found["together"][0]["difference"] == "none shown"
+    assert found["together"][0]["difference"] == "no significant change"
     assert code == 1
 
 
@@ -74,10 +74,10 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     (whole,) = found["together"]
     assert (whole["difference"], whole["places"], whole["series"]["where"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
-    assert {row["difference"] for row in found["series"]} == {"none shown"}
+    assert {row["difference"] for row in found["series"]} == {"no significant change"}
     assert code == 1
     shown = bench("compare", "a", "b", "--store", tmp_path / "s.db", "--limit", "1").stdout
-    assert "ib_write_bw bw_avg 64 KiB: worse by -5.0 %, the median of 40 places (" in shown
+    assert "ib_write_bw bw_avg 64 KiB: worse by -5.0 %, median of 40 pairs (" in shown
 
 
 def test_few_places_say_nothing_together(tmp_path: Path) -> None:

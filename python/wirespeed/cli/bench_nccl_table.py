@@ -1,4 +1,4 @@
-"""What NCCL said of its communicators, one paragraph each."""
+"""Communicators in NCCL debug lines, one paragraph each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wirespeed.units import Size
 
 def show(one: Communicator) -> None:
     """Print one communicator."""
-    size = f"{one.ranks} ranks" if one.ranks is not None else "ranks not said"
+    size = f"{one.ranks} ranks" if one.ranks is not None else "ranks: unknown"
     nodes = f" on {one.nodes} nodes" if one.nodes is not None else ""
-    state = "[green]initialized[/]" if one.complete else "[yellow]not all of its initialization is here[/]"
+    state = "[green]initialized[/]" if one.complete else "[yellow]initialization log incomplete[/]"
     library = escape(f"{one.library} {one.version}" if one.version else "NCCL or RCCL")
     out().print(f"[bold]{library} communicator, {size}{nodes}[/]  {state}", soft_wrap=True)
     for name, value in _rows(one):
@@ -62,12 +62,12 @@ def _rows(one: Communicator) -> Iterator[tuple[str, str]]:
 
 def _paths(paths: Iterable[NcclPath]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("host", "over", "device", "direction", "GPUDirect RDMA"):
+    for name in ("host", "transport", "NIC", "direction", "GPUDirect RDMA"):
         table.add_column(name)
     table.add_column("connections", justify="right")
     for path in paths:
         gdrdma = {True: "yes", False: "no", None: ""}[path.gdrdma]
-        device = "" if path.device is None else f"{path.device}{' through another GPU' if path.forwarded else ''}"
+        device = "" if path.device is None else f"{path.device}{' via another GPU (PXN)' if path.forwarded else ''}"
         table.add_row(
             escape(path.host), escape(path.transport), device, path.direction or "", gdrdma, str(path.connections)
         )

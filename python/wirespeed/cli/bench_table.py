@@ -1,4 +1,4 @@
-"""Runs as tables: one per run, a row per message size, place and line."""
+"""Runs as tables: one per run, a row per message size, variant and log line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _causes(run: Run) -> list[str]:
 
     known = load().failures
     return [
-        "likely causes, see wirespeed explain ID:",
+        "likely causes (`wirespeed explain ID`):",
         *(f"  [bold]{name:<8}[/] {escape(known[name].title)}" for name in run.failures),
     ]
 
@@ -100,11 +100,11 @@ def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
     has_sizes = any(one.size_bytes is not None for one in measurements)
     has_places = any(one.place is not None for one in measurements)
     grid = _Grid()
-    grid.add("line")
+    grid.add("log line")
     if has_sizes:
         grid.add("bytes")
     if has_places:
-        grid.add("place", right=False)
+        grid.add("pair or variant", right=False)
     return grid, has_sizes, has_places
 
 
@@ -146,7 +146,7 @@ def _folded(grid: _Grid) -> Table:
         table.add_column(
             heading,
             justify="right" if right else "left",
-            overflow="fold" if heading == "place" else "ellipsis",
+            overflow="fold" if heading == "pair or variant" else "ellipsis",
         )
     for row in grid.rows:
         table.add_row(*map(escape, row))

@@ -85,16 +85,19 @@ def _write(runs: Sequence[Simulated], style: str, output: Path | None) -> None:
 
 
 def _summaries(runs: Sequence[Simulated]) -> str:
-    """The summaries as `sim run` printed them."""
+    """The summaries as `sim run` prints them."""
     from io import StringIO
 
     from rich.console import Console
 
     from wirespeed.report.simulation import terminal
+    from wirespeed.simulation.congested_ports import of_folder
+    from wirespeed.simulation.opened import open_folder
 
     text = StringIO()
     for run in runs:
-        terminal.summary(run.summary, Console(file=text, width=120, no_color=True))
+        congested = of_folder(open_folder(Path(run.folder)))
+        terminal.summary(run.summary, Console(file=text, width=120, no_color=True), congested)
     return text.getvalue()
 
 

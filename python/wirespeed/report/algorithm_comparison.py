@@ -16,8 +16,8 @@ from wirespeed.report import wording
 from wirespeed.results.algorithm_comparison import Comparison, Run
 
 _TIMES = ("mean", "p50", "p99", "max")
-_COUNTS = ("pauses", "marks", "CNPs", "lost", "resent")
-_HEADER = ("algorithm", "flows", *(f"{time} µs" for time in _TIMES), *_COUNTS, "max queue KB", "Gb/s", "Jain")
+_COUNTS = ("PFC pauses", "ECN marks", "CNPs", "lost", "retransmissions")
+_HEADER = ("algorithm", "flows", *(f"{time} µs" for time in _TIMES), *_COUNTS, "max queue MiB", "goodput Gb/s", "Jain")
 
 
 def table(comparison: Comparison, console: Console) -> None:
@@ -49,7 +49,7 @@ def _cells(run: Run) -> Iterator[str]:
         yield f"{getattr(run.fct_us, name):,.1f}" if run.fct_us else "-"
     for count in (run.pfc_pauses, run.ecn_marks, run.cnps, run.drops + run.losses, run.retransmissions):
         yield f"{count:,}"
-    yield f"{run.max_queue_bytes / 1e3:,.1f}"
+    yield f"{run.max_queue_bytes / 2**20:,.3f}"
     yield "-" if run.goodput_gbps is None else f"{run.goodput_gbps:,.2f}"
     yield "-" if run.jain is None else f"{run.jain:.3f}"
 
@@ -57,9 +57,9 @@ def _cells(run: Run) -> Iterator[str]:
 def _notes(runs: Iterable[Run]) -> Iterator[str]:
     """What an algorithm was run with besides."""
     for run in runs:
-        said = (f"{key} {_said(value)}" for key, value in _set(run))
+        said = (f"{key} = {_said(value)}" for key, value in _set(run))
         if text := ", ".join(said):
-            yield f"{run.algorithm} expects {text}"
+            yield f"changed for {run.algorithm}: {text}"
         if not run.complete:
             yield f"{run.algorithm} was interrupted"
 

@@ -47,7 +47,7 @@ def campaigns(known: Sequence[Campaign], console: Console) -> None:
     table.add_column("cluster", overflow="fold")
     for one in known:
         numbers = (str(one.id), f"{one.logs:,}", f"{one.runs:,}", f"{one.failed:,}")
-        label = one.label if one.finished else f"{one.label} (not stored to its end)"
+        label = one.label if one.finished else f"{one.label} (stored incompletely)"
         table.add_row(*numbers, one.started or "", Text(wording.line(label)), Text(wording.line(one.cluster or "")))
     console.print(table)
 
@@ -60,17 +60,15 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
         console.print()
         _compared(found.series[:limit], console)
     if len(found.series) > limit:
-        console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
+        console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
     console.print()
     counted = Counter(row.difference for row in found.series)
     console.print(Text("  ").join(_count(counted[name], name) for name in Difference))
     if found.noise is not None:
-        console.print(
-            f"repeated values spread by {100 * found.noise:.2f} % (the median of {len(found.series):,} series)"
-        )
+        console.print(f"run-to-run spread: {100 * found.noise:.2f} % (median over {len(found.series):,} series)")
     for count, letter in ((found.only_a, "A"), (found.only_b, "B")):
         if count:
-            console.print(f"{count:,} series are in {letter} alone")
+            console.print(f"{count:,} series only in {letter}")
     for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
     _together(found.together, console, limit)
@@ -85,16 +83,16 @@ def _together(families: Sequence[Together], console: Console, limit: int) -> Non
         return
     moved = [one for one in families if one.difference is not Difference.NONE]
     console.print()
-    console.print(Text("all places of a measurement together", style="bold"))
+    console.print(Text("all pairs of a measurement jointly", style="bold"))
     for one in moved[:limit]:
         line = Text(f"  {measured(one.series)}: ")
         line.append(one.difference.value, _STYLES[one.difference])
         console.print(line.append(f" {moved_by(one)}"), soft_wrap=True)
     if len(moved) > limit:
-        console.print(f"  {len(moved) - limit:,} more: --limit shows more, --format json all")
+        console.print(f"  {len(moved) - limit:,} more not shown (--limit, --format json)")
     rest = len(families) - len(moved)
     if rest:
-        console.print(f"  {wording.plural(rest, 'measurement')}{' more' if moved else ''}: none shown")
+        console.print(f"  {wording.plural(rest, 'measurement')}{' more' if moved else ''}: no significant change")
 
 
 def measured(of: Series) -> str:
@@ -105,7 +103,7 @@ def measured(of: Series) -> str:
 def moved_by(one: Together) -> str:
     """How much the places of a measurement changed together."""
     ends = f"{_signed(one.lowest)} to {_signed(one.highest)}"
-    return f"by {_signed(one.change)}, the median of {one.places} places ({ends}; p = {one.adjusted:.2g})"
+    return f"by {_signed(one.change)}, median of {one.places} pairs ({ends}; p = {one.adjusted:.2g})"
 
 
 def changes(found: Changes, console: Console, indent: str = "  ") -> None:
@@ -115,14 +113,14 @@ def changes(found: Changes, console: Console, indent: str = "  ") -> None:
         line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({at})"
         console.print(Text(line), soft_wrap=True)
     if len(same) > _CHANGES:
-        console.print(f"{indent}and {len(same) - _CHANGES} more changes: --format json lists them")
+        console.print(f"{indent}{len(same) - _CHANGES} more changes not shown (--format json)")
     if found.unread:
         unread = wording.plural(found.unread, "setting was", "settings were")
-        console.print(f"{indent}{unread} read in one of the two alone")
+        console.print(f"{indent}{unread} read in only one of the two")
     for note in found.notes:
         console.print(Text(f"{indent}{wording.line(note)}"), soft_wrap=True)
     if not (found.changed or found.unread or found.notes):
-        console.print(f"{indent}nothing that was read")
+        console.print(f"{indent}no change among the settings that were read")
 
 
 def grouped(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
@@ -153,9 +151,9 @@ def history(found: History, console: Console, limit: int) -> None:
             console.print(Text(f"      changed since {known[step.last_before].label}:"), soft_wrap=True)
             changes(turns[where], console, indent=" " * 8)
     if len(found.series) > limit:
-        console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
+        console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
     steps = sum(bool(past.steps) for past in found.series)
-    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {steps:,} with a change of level")
+    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {steps:,} with a change point")
 
 
 def _campaign(one: Campaign) -> str:
@@ -165,7 +163,7 @@ def _campaign(one: Campaign) -> str:
         one.started,
         wording.plural(one.logs, "log"),
         f"{wording.plural(one.runs, 'run')}" + (f" ({one.failed} failed)" if one.failed else ""),
-        None if one.finished else "not stored to its end",
+        None if one.finished else "stored incompletely",
     ]
     return "  ".join(wording.line(word) for word in words_of if word)
 
@@ -192,7 +190,7 @@ def _compared(rows: Sequence[Compared], console: Console) -> None:
             console.print(line.append(row.difference.value, _STYLES[row.difference]), soft_wrap=True)
 
 
-_HEADS = ("metric", "size", "A", "n", "B", "n", "change")
+_HEADS = ("metric", "size", "median A", "runs", "median B", "runs", "change")
 
 
 def _cells(row: Compared) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def verdict(report: Report) -> tuple[Status | None, str]:
     if failed := _at(report.findings, Status.FAIL):
         return Status.FAIL, f"{failed} failed"
     if unsure := _at(report.findings, Status.UNKNOWN, Status.ERROR):
-        return Status.UNKNOWN, f"Nothing failed, but {unsure} could not say"
+        return Status.UNKNOWN, f"Nothing failed; {unsure} unknown"
     if warned := _at(report.findings, Status.WARN):
         return Status.WARN, f"Nothing failed; {warned} warned"
     if passed := _at(report.findings, Status.PASS):
@@ -101,7 +101,7 @@ def _at(findings: Iterable[Finding], *statuses: Status) -> str | None:
     if not found:
         return None
     checks = len({finding.check for finding in found})
-    return f"{wording.plural(checks, 'check')} at {wording.plural(len(found), 'place')}"
+    return f"{wording.plural(checks, 'check')} at {wording.plural(len(found), 'location')}"
 
 
 def steps(group: Group) -> tuple[Step, ...]:

@@ -71,7 +71,7 @@ def _suite(root: Element, name: str, recorded: str | None) -> Element:
 
 def _finding(suite: Element, finding: Finding) -> None:
     case = SubElement(
-        suite, "testcase", classname=wording.line(finding.check), name=wording.line(finding.place or finding.device)
+        suite, "testcase", classname=wording.line(finding.check), name=wording.location(finding.device, finding.place)
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
     _outcome(case, finding.status.value, message, "\n".join(_details(finding)))
@@ -82,11 +82,11 @@ def _details(finding: Finding) -> Iterable[str]:
     for label, value in (
         ("expected", finding.expected),
         ("found", finding.found),
-        ("costs", wording.cost(finding.cost)),
+        ("estimated impact", wording.cost(finding.cost)),
     ):
         if value:
             yield f"{label}: {value}"
-    yield from (f"read: {source}" for source in finding.evidence)
+    yield from (f"evidence: {source}" for source in finding.evidence)
     for fix in finding.fix:
         yield f"fix: {fix.sentence}" + (f" ({fix.consequence})" if fix.consequence else "")
         yield from (f"  {command}" for command in fix.commands)
@@ -101,7 +101,7 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bound by {bound.bottleneck}")
+            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bottleneck: {bound.bottleneck}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 
@@ -128,11 +128,11 @@ def _matrix(suite: Element, matrix: Matrix) -> None:
     for like in matrix.likes:
         case = SubElement(suite, "testcase", classname="peers.like", name=wording.line(like.name))
         if like.expected is None:
-            _outcome(case, "unknown", f"{like.cells} cells are too few to compare", like.name)
+            _outcome(case, "unknown", f"{like.cells} results are too few to compare", like.name)
     for suspect in matrix.suspects:
         name = f"{suspect.kind.value} {suspect.name} {suspect.way.value}"
         case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
-        again = [] if suspect.confirmed else ["measure it again:", *suspect.retest]
+        again = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
         lines = [suspect.because, *suspect.evidence, *again]
         _outcome(case, "fail" if suspect.confirmed else "unknown", peers.named(suspect), "\n".join(lines))
     _count(suite)
@@ -148,7 +148,7 @@ def _comparison(suite: Element, comparison: Comparison) -> None:
         medians = f"{wording.number(row.a.median)} to {wording.number(row.b.median)} {row.series.unit}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
     for one in comparison.together:
-        name = f"{campaign_comparison.measured(one.series)}, all places together"
+        name = f"{campaign_comparison.measured(one.series)}, all pairs jointly"
         case = SubElement(suite, "testcase", classname="compared", name=name)
         said = campaign_comparison.moved_by(one)
         _outcome(case, _COMPARED.get(one.difference, "pass"), f"{one.difference.value} {said}", said)
@@ -165,7 +165,7 @@ def _history(suite: Element, history: History) -> None:
         last = past.steps[-1] if past.steps else None
         if len(past.points) < history.fewest:
             counted = wording.plural(len(past.points), "campaign")
-            told = f"{counted} of the {history.fewest} it takes to see a change of level"
+            told = f"{counted} of the {history.fewest} needed to find a change point"
             _outcome(case, "unknown", told, name)
         elif last is not None and last.difference is Difference.WORSE:
             levels = f"{wording.number(last.before)} to {wording.number(last.after)} {of.unit}"

@@ -1,4 +1,4 @@
-"""A lab in a terminal: its devices, and the cables that carry nothing."""
+"""A lab in a terminal: its devices, and its cables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def table(lab: LabStatus, console: Console) -> None:
 
 def _devices(lab: LabStatus) -> Table:
     found = Table(box=None, pad_edge=False)
-    for column in ("device", "role", "namespace", "daemons", "configured"):
+    for column in ("device", "role", "namespace", "daemons", "addresses, rules, routes"):
         found.add_column(column, overflow="fold")
     for device in lab.devices:
         cells = (device.name, device.role.value, device.namespace, _daemons(device), _configured(device))
@@ -69,14 +69,15 @@ def _configured(device: DeviceStatus) -> str:
 
 def _missing(device: DeviceStatus) -> Iterator[str]:
     for line in device.missing[:_MOST_MISSING]:
-        yield f"{device.name} lacks: {line}"
+        yield f"{device.name}: missing {line}"
     if len(device.missing) > _MOST_MISSING:
-        yield f"{device.name} lacks {len(device.missing) - _MOST_MISSING} more"
+        yield f"{device.name}: {len(device.missing) - _MOST_MISSING} more missing"
 
 
 def _at(end: EndStatus) -> str:
-    """The end by the name that commands inside take."""
-    return f"{end.device} {end.interface}"
+    """``leaf1:Eth1/1``, and the kernel's name of the interface if it differs."""
+    kernel = "" if end.port == end.interface else f" ({end.interface})"
+    return f"{end.device}:{end.port}{kernel}"
 
 
 def _both(link: LinkStatus, field: str) -> str:

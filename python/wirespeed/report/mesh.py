@@ -29,7 +29,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
     for cause in mesh.causes[:_CAUSES]:
         _cause(cause, console)
     if len(mesh.causes) > _CAUSES:
-        console.print(f"and {len(mesh.causes) - _CAUSES} causes more, in the JSON", markup=False)
+        console.print(f"{len(mesh.causes) - _CAUSES} more causes not shown (--format json)", markup=False)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
     most = _EXAMPLES if mesh.causes else _MOST
     for cell in wrong[:most]:
@@ -37,7 +37,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
             wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
         )
     if len(wrong) > most:
-        console.print(f"and {len(wrong) - most} pairs more, in the JSON", markup=False)
+        console.print(f"{len(wrong) - most} more pairs not shown (--format json)", markup=False)
 
 
 def _carried(mesh: Mesh, console: Console) -> None:
@@ -46,7 +46,9 @@ def _carried(mesh: Mesh, console: Console) -> None:
     said = ", ".join(
         f"{counts[grade]} {grade.value}" for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN) if counts[grade]
     )
-    console.print(Text.assemble(("NICs  ", "bold"), f"{said}, by their counters"))
+    console.print(
+        Text.assemble(("NICs  ", "bold"), f"{said} (counters: packets left through the NIC of their address)")
+    )
 
 
 def _cause(cause: Cause, console: Console) -> None:
@@ -55,9 +57,8 @@ def _cause(cause: Cause, console: Console) -> None:
     head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
     console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
     console.print(f"  {wording.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
-    see = [f"checks {', '.join(cause.checks)}" if cause.checks else "", ", ".join(cause.failures)]
-    said = "; ".join(filter(None, see))
-    console.print(f"  see {wording.line(said)}", markup=False, soft_wrap=True, highlight=False)
+    commands = [f"`wirespeed explain {one}`" for one in (*cause.checks, *cause.failures)]
+    console.print(f"  hint: {wording.line(', '.join(commands))}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
@@ -68,7 +69,7 @@ def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
             f"  {wording.line(name):{width}}  {_apart(mesh, row)}", markup=False, soft_wrap=True, highlight=False
         )
     console.print(
-        "  . good, x bad, ? not known; from the NIC at the left to those across, in the same order", style="dim"
+        "  . good, x bad, ? unknown; rows send, columns receive in the order of the rows, a block per host", style="dim"
     )
 
 

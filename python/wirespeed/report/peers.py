@@ -1,4 +1,4 @@
-"""Like pairs and nodes in a terminal: the matrix as shades where it fits, and whom it accuses, with what to run."""
+"""Comparison of peers in a terminal: the matrix as shades if it fits, suspects, and the commands that repeat them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def peers(found: Peers, console: Console) -> None:
     confirmed = sum(one.confirmed for one in suspects)
     compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
     told = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
-    console.print(f"{wording.plural(compared, 'cell')} compared, {', '.join(told)}")
+    console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(told)}")
 
 
 def _matrix(matrix: Matrix, console: Console) -> None:
@@ -37,7 +37,7 @@ def _matrix(matrix: Matrix, console: Console) -> None:
     for like in matrix.likes[:_LIKES]:
         console.print(Text(f"  {wording.line(_like(like, matrix))}"), soft_wrap=True)
     if len(matrix.likes) > _LIKES:
-        console.print(f"  and {len(matrix.likes) - _LIKES} more kinds of cells: --format json has them")
+        console.print(f"  and {len(matrix.likes) - _LIKES} more groups of equivalent results: see --format json")
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
@@ -105,15 +105,15 @@ def _scale() -> tuple[str, ...]:
 
 
 def _like(like: Like, matrix: Matrix) -> str:
-    cells = wording.plural(like.cells, "cell")
+    cells = wording.plural(like.cells, "result")
     if like.expected is None or like.spread is None or like.least is None:
         return f"{like.name}: {cells}, too few to compare"
-    told = f"{like.name}: {cells}, usually {wording.number(like.expected)} {matrix.unit}"
+    told = f"{like.name}: {cells}, median {wording.number(like.expected)} {matrix.unit}"
     if like.least <= 0:
-        return f"{told}, spread {wording.percent(like.spread)}, too wide for a single cell to be slow"
+        return f"{told}, spread (MAD) {wording.percent(like.spread)}, too wide to find a single slow result"
     low = like.expected / like.least if matrix.lower_is_better else like.expected * like.least
     side = "above" if matrix.lower_is_better else "below"
-    return f"{told}, spread {wording.percent(like.spread)}, a single cell is slow {side} {wording.number(low)}"
+    return f"{told}, spread (MAD) {wording.percent(like.spread)}, slow {side} {wording.number(low)}"
 
 
 def _suspect(suspect: Suspect, console: Console) -> None:
@@ -121,13 +121,13 @@ def _suspect(suspect: Suspect, console: Console) -> None:
     console.print(Text.assemble("  ", (f"{state:<9} ", style), (named(suspect), "bold")), soft_wrap=True)
     console.print(Text(f"    {wording.line(suspect.because)}"), soft_wrap=True)
     if suspect.also:
-        console.print(Text(f"    the same cells could be: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
+        console.print(Text(f"    other possible causes: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:
         console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
     if len(suspect.evidence) > _EVIDENCE:
         console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
     if suspect.retest and not suspect.confirmed:
-        console.print(Text("    measure it again, it was slow once:"))
+        console.print(Text("    measured once; repeat to confirm:"))
         for command in suspect.retest:
             console.print(Text(f"      {wording.line(command)}", style="bold"), soft_wrap=True)
 

@@ -63,7 +63,7 @@ def table(of: Sequence[Relation], console: Console) -> None:
     shown.add_column("runs", overflow="fold", ratio=3)
     shown.add_column("baseline", overflow="fold", ratio=3)
     shown.add_column("reached", justify="right")
-    shown.add_column("asked", justify="right")
+    shown.add_column("required", justify="right")
     shown.add_column("verdict")
     for one in of:
         style = wording.STYLES[one.judgement.value]

@@ -16,9 +16,17 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
 
 
 def binding(verdict: Verdict) -> str:
-    """The terms that bind, of both limits where they differ."""
+    """The limiting term of the physical limit, and after a slash that of the reachable one if it differs."""
     names = dict.fromkeys(bound.bottleneck for bound in (verdict.physical, verdict.reachable) if bound)
     return " / ".join(names)
+
+
+def bottlenecks(verdict: Verdict) -> str:
+    """``line rate (physical), ring (reachable)``, or one term if both limits have the same."""
+    physical, reachable = verdict.physical, verdict.reachable
+    if physical and reachable and physical.bottleneck != reachable.bottleneck:
+        return f"{physical.bottleneck} (physical), {reachable.bottleneck} (reachable)"
+    return binding(verdict)
 
 
 def gate(verdict: Verdict) -> float | None:

@@ -29,7 +29,7 @@ _SERIES = 30  # of a comparison or history, as in the commands that make them
 
 
 def report(content: Report, console: Console) -> None:
-    """Everything: the cluster, the findings by device, the benchmarks, and what to do first."""
+    """The whole report: cluster, findings by device, benchmarks, and what to do first."""
     recorded = f", recorded {content.recorded}" if content.recorded else ""
     console.print(Text(wording.line(f"{content.cluster}{recorded}"), style="bold"))
     topology(content.topology, console)
@@ -50,7 +50,7 @@ def report(content: Report, console: Console) -> None:
 
 
 def summary(content: Report, console: Console) -> None:
-    """What stands in the report, in a screenful: what to do first, and how many of each outcome."""
+    """What to do first, and the number of results per status."""
     first_things(content.findings, console)
     if content.findings:
         console.print()
@@ -97,23 +97,23 @@ def findings(found: Sequence[Finding], console: Console, counted: Sequence[Findi
 
 
 def first_things(found: Sequence[Finding], console: Console) -> None:
-    """Failed checks in the order to work on them: what costs most first."""
+    """Failed checks in the order to work on them: largest estimated impact first."""
     ranked = ranking.first_things(found)
     if not ranked:
         return
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("check", overflow="fold")
-    table.add_column("places", justify="right")
-    table.add_column("on", overflow="fold")
-    table.add_column("costs up to", justify="right")
+    table.add_column("count", justify="right")
+    table.add_column("location", overflow="fold")
+    table.add_column("estimated impact", justify="right")
     for rank, group in enumerate(ranked, 1):
         table.add_row(
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
-            Text(_listed(group.devices)),
-            wording.cost(group.cost) or "not computable",
+            Text(_listed(_locations(group))),
+            wording.cost(group.cost) or "unknown",
         )
     console.print()
     console.print(table)
@@ -138,7 +138,7 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
                 _labelled(judgement.value, reason, console)
         left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
         if left:
-            console.print(Text(f"{wording.plural(left, 'measurement')} not judged: for information only"))
+            console.print(Text(f"{wording.plural(left, 'further measurement')} shown for information only"))
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _labelled(heading, text, console)
@@ -147,18 +147,18 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
 def _group(group: Group, console: Console) -> None:
     finding = group.first
     status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
-    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _listed(group.places))
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _listed(_locations(group)))
     console.print(head, soft_wrap=True)
     _labelled("", finding.summary, console)
     _labelled("expected", finding.expected, console)
     _labelled("found", finding.found, console)
     if finding.cost:
-        each = " at each place" if len(group.findings) > 1 else ""
-        _labelled("costs", f"{wording.cost(finding.cost)}{each} ({finding.cost.basis})", console)
+        each = " per location" if len(group.findings) > 1 else ""
+        _labelled("impact", f"{wording.cost(finding.cost)}{each}, estimated: {finding.cost.basis}", console)
     for source in group.evidence[:_PLACES_NAMED]:
-        _labelled("read", source, console, style="dim")
+        _labelled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:
-        _labelled("read", f"and {len(group.evidence) - _PLACES_NAMED} more", console, style="dim")
+        _labelled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more", console, style="dim")
     for fix in group.fixes:
         _fix(fix, console)
 
@@ -208,10 +208,10 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
 
 
 def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
-    """One series as a table. The bottleneck stands above where it is the same throughout, else in a column."""
+    """One series as a table. The bottleneck is above the table if it is the same for all rows, else in a column."""
     bindings = list(dict.fromkeys(runs.binding(verdict) for verdict in shown))
-    common = bindings[0] if len(bindings) == 1 else ""
-    console.print(Text(wording.line(f"{name}, bound by {common}" if common else name)))
+    common = runs.bottlenecks(shown[0]) if len(bindings) == 1 else ""
+    console.print(Text(wording.line(f"{name}, bottleneck: {common}" if common else name)))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     columns = [column for column in _columns(len(bindings) > 1) if any(column.cell(row) for row in shown)]
     for column in columns:
@@ -237,19 +237,25 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
     yield _Column("size", lambda row: wording.size(row.measurement.size_bytes))
     yield _Column("measured", lambda row: wording.number(row.measurement.value))
     yield _Column("physical limit", lambda row: wording.number(row.physical.value) if row.physical else "", width=9)
-    yield _Column("of it", lambda row: wording.percent(row.fraction_of_physical))
+    yield _Column("% of physical", lambda row: wording.percent(row.fraction_of_physical), width=8)
     yield _Column("reachable limit", lambda row: wording.number(row.reachable.value) if row.reachable else "", width=9)
-    yield _Column("of it", lambda row: wording.percent(row.fraction_of_reachable))
+    yield _Column("% of reachable", lambda row: wording.percent(row.fraction_of_reachable), width=9)
     yield _Column("limit as found", lambda row: wording.number(row.found.value) if row.found else "", width=8)
-    yield _Column("of it", lambda row: wording.percent(row.fraction_of_found))
+    yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_binding:
-        yield _Column("bound by", runs.binding, "left")
+        yield _Column("bottleneck (physical / reachable)", runs.binding, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 
+def _locations(group: Group) -> list[str]:
+    """Locations as DEVICE or DEVICE:PLACE, so that each line names its device."""
+    places = dict.fromkeys((finding.device, finding.place) for finding in group.findings)
+    return [wording.location(device, place) for device, place in places]
+
+
 def _listed(names: Sequence[str]) -> str:
-    """A few names and how many more there are."""
+    """The first names and the number of others."""
     named = ", ".join(wording.line(name) for name in names[:_PLACES_NAMED])
     more = len(names) - _PLACES_NAMED
     return f"{named} and {more} more" if more > 0 else named

@@ -15,6 +15,7 @@ from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
+_STEPS, _DEVICES = 4, 4
 """Most rows of each part: with headings and lines that wrap, together a page."""
 _LETTERS = 160  # of a text of devices or files; the whole report has it all
 _TOLD = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
@@ -23,15 +24,15 @@ _TOLD = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 def text(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     lines = [f"# {_said(report.cluster)}", ""]
-    when = f"recorded {wording.line(report.recorded)}" if report.recorded else "time of recording not known"
-    lines += [f"{when[0].upper()}{when[1:]}. Measured and read by wirespeed from:", ""]
+    when = f"recorded {wording.line(report.recorded)}" if report.recorded else "time of recording unknown"
+    lines += [f"{when[0].upper()}{when[1:]}. Inputs of wirespeed:", ""]
     lines += _listed([f"{_code(one.name)}: {_said(one.detail)}" for one in report.inputs], _INPUTS)
     for heading, part in (
-        ("Measured against what physics allows", _measured(report.runs)),
-        ("Measured against each other", _related(report.relations)),
+        ("Measurements and limits", _measured(report.runs)),
+        ("Runs compared with each other", _related(report.relations)),
         ("Wrong settings", _wrong(report)),
-        ("Slow among its peers", _peers(report)),
-        ("Since before", _since(report.comparisons)),
+        ("Slow compared with peers", _peers(report)),
+        ("Changes since the baseline", _since(report.comparisons)),
         ("Next", _next(report)),
     ):
         if part:
@@ -57,7 +58,7 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     one = worst.measurement
     what = " ".join(filter(None, (one.metric.value, wording.size(one.size_bytes), wording.line(one.place or ""))))
     found = f"{wording.number(float(one.value))} {wording.line(one.unit)}"
-    more = f", the least of {count}" if count > 1 else ""
+    more = f", lowest of {count} values" if count > 1 else ""
     limit = _limit(worst)
     return (
         f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_said(worst.reason)}"
@@ -78,14 +79,14 @@ def _related(found: Sequence[Relation]) -> list[str]:
 def _limit(verdict: Verdict) -> str:
     known: list[tuple[str, Bound, float | None]] = []
     if verdict.physical is not None:
-        known.append(("physics allows", verdict.physical, verdict.fraction_of_physical))
+        known.append(("physical limit", verdict.physical, verdict.fraction_of_physical))
     if verdict.reachable is not None:
-        known.append(("reachable", verdict.reachable, verdict.fraction_of_reachable))
+        known.append(("reachable limit", verdict.reachable, verdict.fraction_of_reachable))
     if verdict.found is not None:
-        known.append(("as found", verdict.found, verdict.fraction_of_found))
+        known.append(("limit as found", verdict.found, verdict.fraction_of_found))
     said = [
         f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_said(bound.bottleneck)}"
-        + (f", {wording.percent(fraction)} of it" if fraction is not None else "")
+        + (f", reached {wording.percent(fraction)}" if fraction is not None else "")
         + ")"
         for name, bound, fraction in known
     ]
@@ -108,17 +109,17 @@ def _wrong(report: Report) -> list[str]:
     rows = []
     for group in ranking.first_things(report.findings):
         first = group.first
-        cost = f", costs up to {wording.cost(group.cost)}" if group.cost else ""
-        at = wording.plural(len(group.findings), "place")
+        cost = f", estimated impact {wording.cost(group.cost)}" if group.cost else ""
+        at = wording.plural(len(group.findings), "location")
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
-        where = _code(f"{first.device} {first.place}")
+        where = _code(wording.location(first.device, first.place))
         rows.append(f"{_code(group.check)} at {at}, first {where}{values}{cost}{read}")
     lines = _listed(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
     if unsure:
-        lines.append(f"- {wording.plural(unsure, 'finding')} could not be told: what is not read is not good")
+        lines.append(f"- {wording.plural(unsure, 'finding')} unknown: settings could not be read")
     return lines
 
 
@@ -167,33 +168,45 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _next(report: Report) -> list[str]:
-    """What to type, in the order to do it: changes that cost most, then what has to be measured again."""
-    commands: dict[str, None] = {}
-    sentences: dict[str, None] = {}
+    """Steps in the order to do them: fixes by estimated impact, then suspects to measure again."""
+    steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.first_things(report.findings):
         for finding in group.findings:
             for fix in finding.fix:
-                for command in fix.commands:
-                    commands[f"{command}    # on {finding.device}"] = None
-                if not fix.commands:
-                    sentences[f"{_said(fix.sentence)} (on {_code(finding.device)})"] = None
-    for _, suspect in _suspects(report):
-        if not suspect.confirmed:
-            commands |= dict.fromkeys(suspect.retest)
-    lines = _listed(list(sentences), _FINDINGS)
-    if commands:
-        kept = [wording.clean(one).replace("\n", " ") for one in list(commands)[:_COMMANDS]]
-        fence = "`" * max(3, 1 + max(_ticks(one) for one in kept))
-        lines += ([""] if lines else []) + [fence, *kept, fence]
-        if len(commands) > _COMMANDS:
-            lines += ["", f"and {len(commands) - _COMMANDS} more commands: the whole report has them"]
+                steps.setdefault((fix.sentence, fix.commands), {})[finding.device] = None
+    lines: list[str] = []
+    for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
+        lines += [f"{number}. {_code(_some(list(devices)))}: {_said(sentence)}", *_block(commands)]
+    if len(steps) > _STEPS:
+        lines += ["", f"{len(steps) - _STEPS} more steps in the full report"]
+    repeats = list(
+        dict.fromkeys(one for _, suspect in _suspects(report) if not suspect.confirmed for one in suspect.retest)
+    )
+    if repeats:
+        lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_block(tuple(repeats))]
     return lines
+
+
+def _block(commands: Sequence[str]) -> list[str]:
+    """Commands as one code block, as many as there is room for."""
+    if not commands:
+        return []
+    kept = [line for one in commands[:_COMMANDS] for line in wording.clean(one).splitlines()]
+    fence = "`" * max(3, 1 + max(map(_ticks, kept), default=0))
+    rest = [f"{len(commands) - _COMMANDS} more commands in the full report", ""] if len(commands) > _COMMANDS else []
+    return ["", fence, *kept, fence, "", *rest]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names and the number of others."""
+    more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
+    return ", ".join(names[:_DEVICES]) + more
 
 
 def _listed(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
     shown = [f"{bullet}{row}" for row in rows[:most]]
     if len(rows) > most:
-        shown.append(f"{bullet or '- '}and {len(rows) - most} more: the whole report has them")
+        shown.append(f"{bullet or '- '}{len(rows) - most} more in the full report")
     return shown
 
 

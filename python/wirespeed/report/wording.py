@@ -1,4 +1,4 @@
-"""How every format writes numbers, sizes and text that came from a device."""
+"""Text of numbers, sizes and device output in all formats."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def size(value: int | None) -> str:
 
 
 def cost(value: Cost | None) -> str:
-    """What a finding costs, ``197 Gb/s``; empty where it could not be computed."""
+    """Estimated impact of a finding, ``197 Gb/s``; empty if it is unknown."""
     return "" if value is None else f"{_short(value.value)} {value.unit}"
 
 
@@ -83,8 +83,22 @@ def plain(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
+def location(device: str, place: str) -> str:
+    """``leaf1:Eth1/21`` for a port or NIC, ``leaf1`` for the device, ``node1 rule from 10.1.0.1/32`` for the rest.
+
+    A NIC with its three names (RDMA device, interface, PCIe address) is ``node1:eth0 (bnxt_re0, 0000:1d:00.0)``.
+    """
+    names = place.split(" / ")
+    if len(names) == 3:
+        return line(f"{device}:{names[1]} ({names[0]}, {names[2]})")
+    kind, _, name = place.rpartition(" ")
+    if kind in ("", "port", "nic", "pcie"):
+        return line(f"{device}:{name}" if name else device)
+    return line(f"{device} {place}")
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """``1 place``, ``3 places``."""
+    """``1 cable``, ``3 cables``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

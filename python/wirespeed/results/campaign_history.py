@@ -62,7 +62,7 @@ class Difference(StrEnum):
     WORSE = "worse"
     BETTER = "better"
     CHANGED = "changed"  # significant, of a metric that has no better
-    NONE = "none shown"  # the values do not tell the two apart
+    NONE = "no significant change"  # the values do not tell the two apart
     FEW = "too few values"  # no values that many could tell them apart
 
 

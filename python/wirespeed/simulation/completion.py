@@ -36,7 +36,7 @@ def flow_rows(opened: Opened) -> tuple[FlowRow, ...]:
 
 
 def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
-    """Completion times, and how many times the least they are."""
+    """Completion times, and slowdowns relative to the ideal time."""
     completed = [flow for flow in flows if flow.took_ps is not None]
     if not completed:
         return
@@ -49,7 +49,7 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
     ]
     yield Distribution("Completion time", "µs", tuple(_times(kind, of) for kind, of in groups))
     if any(flow.slowdown is not None for flow in completed):
-        yield Distribution("Slowdown", "times the least", tuple(_slowdowns(kind, of) for kind, of in groups))
+        yield Distribution("Slowdown", "× ideal", tuple(_slowdowns(kind, of) for kind, of in groups))
 
 
 def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:

@@ -5,7 +5,7 @@ Samples of a stretch become one value: the highest of a queue, the mean of a rat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -117,8 +117,8 @@ class Samples:
         return {one: tuple(values) for one, values in sorted(found.items())}
 
 
-def courses(samples: Samples, network: Network) -> Iterator[Course]:
-    """Everything that was sampled."""
+def courses(samples: Samples, network: Network, sending_ports: Mapping[int, int]) -> Iterator[Course]:
+    """All recorded time series. ``sending_ports``: the NIC port of each queue pair."""
     sent = samples.growth("sent_bytes")
     if sent:
         yield from _of_hosts(samples, network, sent)
@@ -127,7 +127,7 @@ def courses(samples: Samples, network: Network) -> Iterator[Course]:
         yield _marked(samples, network)
     allowed = samples.mean("rate_bps")
     if allowed:
-        yield _allowed(samples, allowed)
+        yield _allowed(samples, network, allowed, sending_ports)
 
 
 def loads(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> dict[int, tuple[float, ...]]:
@@ -146,22 +146,23 @@ def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, .
     of_hosts = [of for port, of in sent.items() if network.node(port) not in network.switches]
     if not of_hosts:
         return
-    grown = map(sum, zip(*of_hosts, strict=True))
-    together = tuple(total * 8 / seconds / 1e9 for total, seconds in zip(grown, samples.seconds, strict=True))
-    meaning = (
-        f"What {len(of_hosts):,} host ports put on their links: data, acknowledgements and CNPs with their headers."
+    rates = loads(
+        samples, network, {port: of for port, of in sent.items() if network.node(port) not in network.switches}
     )
+    scaled = [tuple(share * network.rate(port) / 1e9 for share in of) for port, of in rates.items()]
+    together = tuple(map(sum, zip(*scaled, strict=True)))
+    meaning = f"Total rate of {len(of_hosts):,} host ports on the wire: data, acknowledgements and CNPs with headers."
     yield _course(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", together)])
 
 
 def _busiest(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Course:
-    title, meaning = "Busiest links", "What ports send, of what their link carries."
+    title, meaning = "Busiest links", "Link utilization, % of the line rate."
     return _most(samples, network, loads(samples, network, sent), title, meaning, "share", sum)
 
 
 def _deepest(samples: Samples, network: Network) -> Course:
     title = "Deepest queues"
-    meaning = "Bytes that wait in the egress queues of a port; the highest sample of each stretch."
+    meaning = "Egress queue depth per port; maximum of each interval."
     return _most(samples, network, samples.highest("queue_bytes"), title, meaning, "bytes", max)
 
 
@@ -170,15 +171,19 @@ def _marked(samples: Samples, network: Network) -> Course:
         port: tuple(grown / seconds / 1e6 for grown, seconds in zip(of, samples.seconds, strict=True))
         for port, of in samples.growth("ecn_marks").items()
     }
-    title, meaning = "ECN marks", "Packets that a port marks per microsecond."
+    title, meaning = "ECN marks", "Packets marked per port and microsecond."
     return _most(samples, network, marked, title, meaning, "packets/µs", sum)
 
 
-def _allowed(samples: Samples, allowed: dict[int, tuple[float, ...]]) -> Course:
-    meaning = "What congestion control lets a sender send."
+def _allowed(
+    samples: Samples, network: Network, allowed: dict[int, tuple[float, ...]], sending_ports: Mapping[int, int]
+) -> Course:
+    meaning = "Rate limit of congestion control per queue pair."
     rates = {one: tuple(value / 1e9 for value in of) for one, of in allowed.items()}
     if len(rates) <= _LINES:
-        lines = [(f"queue pair {one}", values) for one, values in rates.items()]
+        lines = [
+            (f"{network.port_names[sending_ports[one]]}, queue pair {one}", values) for one, values in rates.items()
+        ]
     else:
         ordered = [sorted(each) for each in zip(*rates.values(), strict=True)]
         meaning += f" Highest, median and lowest of {len(rates):,} queue pairs."

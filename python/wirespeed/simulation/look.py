@@ -8,7 +8,7 @@ from wirespeed.results.simulated import FlowRow, Simulated
 from wirespeed.simulation.completion import distributions, flow_rows
 from wirespeed.simulation.course import Samples, courses
 from wirespeed.simulation.film import film
-from wirespeed.simulation.opened import open_folder
+from wirespeed.simulation.opened import Opened, open_folder
 from wirespeed.simulation.pausing import pausing
 
 FLOWS = 1_000
@@ -30,12 +30,18 @@ def look(path: Path) -> Simulated:
         folder=str(path),
         summary=opened.summary,
         network=network,
-        courses=() if samples is None else tuple(courses(samples, network)),
+        courses=() if samples is None else tuple(courses(samples, network, _sending_ports(opened))),
         pausing=paused,
         distributions=tuple(distributions(flows)),
         flows=tuple(sorted(flows, key=_worst_first)[:FLOWS]),
         film=film(opened, samples, network, paused.ports),
     )
+
+
+def _sending_ports(opened: Opened) -> dict[int, int]:
+    """The NIC port of each queue pair."""
+    pairs = opened.table("queue_pairs", "queue_pair", "port").to_pydict()
+    return dict(zip(pairs["queue_pair"], pairs["port"], strict=True))
 
 
 def _worst_first(flow: FlowRow) -> tuple[bool, float, int]:

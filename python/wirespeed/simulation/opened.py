@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import refuse
 from wirespeed.results.simulated import Cable, Network
@@ -54,29 +55,8 @@ class Opened:
     def network(self) -> Network:
         """Nodes and cables; nodes by the names of the cluster file that the run was made from."""
         columns = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
-        links = self.table("links", *columns).to_pydict()
-        switches = {
-            node for end in "ab" for node, is_one in zip(links[end], links[f"{end}_is_switch"], strict=True) if is_one
-        }
-        nodes = max((*links["a"], *links["b"]), default=-1) + 1
-        devices, ports = self._names()
-        names = tuple(
-            devices.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes)
-        )
-        cables = tuple(map(Cable, links["a"], links["b"], links["rate_bps"]))
-        ends = dict(enumerate(end for cable in cables for end in ((cable.a, cable.b), (cable.b, cable.a))))
-        by_number = port_names(ends, [port for port in ends if port not in ports])
-        named = {port: f"{names[ends[port][0]]}:{number}" for port, number in by_number.items()} | ports
-        return Network(names, frozenset(switches), cables, tuple(named[port] for port in ends))
-
-    def _names(self) -> tuple[dict[int, str], dict[int, str]]:
-        """Nodes and ports by the names of the cluster file; empty where the scenario has none."""
-        if not self.has("names"):
-            return {}, {}
-        named = self.table("names", "port", "node", "device", "interface").to_pydict()
-        devices = dict(zip(named["node"], named["device"], strict=True))
-        ends = zip(named["port"], named["device"], named["interface"], strict=True)
-        return devices, {port: f"{device}:{interface}" for port, device, interface in ends if interface}
+        names = self.table("names", "port", "node", "device", "interface").to_pydict() if self.has("names") else {}
+        return network_of(self.table("links", *columns).to_pydict(), names)
 
     @property
     def end(self) -> int:
@@ -102,3 +82,29 @@ def open_folder(path: Path) -> Opened:
     if not file.is_file():
         raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", _AGAIN)
     return Opened(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
+
+
+def network_of(links: Mapping[str, list[Any]], names: Mapping[str, list[Any]]) -> Network:
+    """Nodes and cables of the table ``links``, with the names of the table ``names``; empty for a scenario without."""
+    switches = {
+        node for end in "ab" for node, is_one in zip(links[end], links[f"{end}_is_switch"], strict=True) if is_one
+    }
+    nodes = max((*links["a"], *links["b"]), default=-1) + 1
+    devices, ports = _names(names)
+    node_names = tuple(
+        devices.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes)
+    )
+    cables = tuple(map(Cable, links["a"], links["b"], links["rate_bps"]))
+    ends = dict(enumerate(end for cable in cables for end in ((cable.a, cable.b), (cable.b, cable.a))))
+    by_number = port_names(ends, [port for port in ends if port not in ports])
+    named = {port: f"{node_names[ends[port][0]]}:{number}" for port, number in by_number.items()} | ports
+    return Network(node_names, frozenset(switches), cables, tuple(named[port] for port in ends))
+
+
+def _names(names: Mapping[str, list[Any]]) -> tuple[dict[int, str], dict[int, str]]:
+    """Names of nodes and of ports."""
+    if not names:
+        return {}, {}
+    devices = dict(zip(names["node"], names["device"], strict=True))
+    ends = zip(names["port"], names["device"], names["interface"], strict=True)
+    return devices, {port: f"{device}:{interface}" for port, device, interface in ends if interface}

@@ -149,7 +149,7 @@ def test_healthy_peers_pass(tmp_path):
     folder = campaign(tmp_path / "matrix", lambda step: 391.0 - 0.1 * (hash(step.id[-1]) % 3))
     result = peers(folder, "--cluster", CLUSTER)
     assert result.exit_code == Exit.PASSED
-    assert result.stdout.endswith("48 cells compared, no suspect\n")
+    assert result.stdout.endswith("48 results compared, no suspect\n")
 
 
 def test_hosts_by_the_names_of_their_logs(tmp_path):
@@ -173,8 +173,8 @@ def test_gpus_of_one_host():
     """A slow link between two GPUs; a copy of a GPU to itself is another thing."""
     result = peers(P2P)
     assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its peers" in result.stdout
-    assert "GPU to another GPU inside one host: 12 cells" in result.stdout
-    assert "GPU to itself inside one host: 4 cells" in result.stdout
+    assert "GPU to another GPU inside one host: 12 results" in result.stdout
+    assert "GPU to itself inside one host: 4 results" in result.stdout
 
 
 def test_the_same_pair_of_gpus_in_every_host(tmp_path):
@@ -191,8 +191,8 @@ def test_the_same_pair_of_gpus_in_every_host(tmp_path):
 
 def test_copies_from_memory_are_no_like_of_those_between_gpus():
     result = peers(SAMPLES / "rocm_bandwidth/unidirectional-and-bidirectional.txt")
-    assert "CPU to GPU inside one host: 4 cells" in result.stdout
-    assert "GPU to CPU inside one host: 4 cells" in result.stdout
+    assert "CPU to GPU inside one host: 4 results" in result.stdout
+    assert "GPU to CPU inside one host: 4 results" in result.stdout
     assert "SUSPECT" not in result.stdout
 
 

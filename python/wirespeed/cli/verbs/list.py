@@ -266,11 +266,11 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
 """Columns of the overview; the page of one has the rest."""
 
 _COUNTED = {
-    "both": "rendered and read back",
-    "rendered": "rendered",
-    "read": "read back",
+    "write+read": "rendered and read back",
+    "write only": "rendered",
+    "read only": "read back",
     "automatic": "automatic",
-    "none": "not supported",
+    "unsupported": "not supported",
 }
 """Settings in each state, in the overview."""
 
@@ -363,7 +363,7 @@ def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             found.append((path, value, ""))
         elif "state" in value:
             remarks = [
-                "" if value["verified"] else "from memory",
+                "" if value["verified"] else "format not verified",
                 f"default {value['default']}" if value["default"] else "",
                 value["automatic"] or "",
                 value["instead"] or "",

@@ -187,8 +187,8 @@ def _bill(plan: Plan) -> Rows:
             "speed": str(item.speed),
             "length": None if item.length is None else str(item.length),
             "tier": item.tier,
-            "number": item.count,
-            "together": None if item.total is None else str(item.total),
+            "count": item.count,
+            "total length": None if item.total is None else str(item.total),
         }
         for item in bill(plan)
     ]
@@ -201,8 +201,8 @@ def _fabric(plan: Plan) -> Rows:
         {
             "tier": tier.role,
             "switches": tier.switches,
-            "down": str(tier.down),
-            "up": str(tier.up) if tier.up else None,
+            "downlinks": str(tier.down),
+            "uplinks": str(tier.up) if tier.up else None,
             "oversubscription": None if tier.oversubscription is None else f"{float(tier.oversubscription):.3g}:1",
         }
         for tier in tiers(plan)
@@ -217,9 +217,9 @@ def _bisection(plan: Plan) -> Rows:
         return []
     return [
         {
-            "bandwidth": str(found.bandwidth),
-            "of full": f"{100 * found.bandwidth / found.full:.4g} %" if found.full else None,
-            "is": "exact" if found.exact else "at most",
+            "bisection bandwidth": str(found.bandwidth),
+            "of full bisection": f"{100 * found.bandwidth / found.full:.4g} %" if found.full else None,
+            "method": "exact" if found.exact else "upper bound",
         }
     ]
 
@@ -274,7 +274,7 @@ _PARTS: dict[str, Callable[[Plan], dict[str, Rows]]] = {
     "cables": lambda plan: {"cables": _cables(plan)},
     "classes": lambda plan: {"classes": _classes(plan)},
     "fabric": lambda plan: {"fabric": _fabric(plan), "bisection": _bisection(plan)},
-    "bill": lambda plan: {"bill": _bill(plan)},
+    "bom": lambda plan: {"bom": _bill(plan)},
     "computed": lambda plan: {"computed": _computed(plan)},
     "labels": lambda plan: {"labels": _labels(plan)},
 }
@@ -291,7 +291,7 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
-_SAID_ONCE = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
+_TITLE_COLUMNS = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
 
 
 def _tables(rows: dict[str, Rows]) -> None:
@@ -313,9 +313,9 @@ def _tables(rows: dict[str, Rows]) -> None:
             continue
         groups: dict[tuple[Any, ...], Rows] = {}
         for entry in entries:
-            said_once = _SAID_ONCE.get(name, ())
-            rest = {key: value for key, value in entry.items() if key not in said_once}
-            groups.setdefault(tuple(entry[key] for key in said_once), []).append(rest)
+            in_title = _TITLE_COLUMNS.get(name, ())
+            rest = {key: value for key, value in entry.items() if key not in in_title}
+            groups.setdefault(tuple(entry[key] for key in in_title), []).append(rest)
         for said, group in groups.items():
             _table(f"{name} with {' and '.join(map(str, said))}" if any(said) else name, group)
 

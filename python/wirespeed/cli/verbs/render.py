@@ -132,4 +132,9 @@ def _print(plan: Plan, output: Path, written: Written, told: Sequence[RenderedFi
         return
     count = len(written.devices)
     devices = f"{count} device{'' if count == 1 else 's'}"
-    out().print(f"{written.files} files of {devices} in {output}", markup=False, soft_wrap=True)
+    out().print(
+        f"wrote {written.files} files for {devices} to {output}"
+        "; next: apply.sh of a host, wirespeed-apply.txt of a switch",
+        markup=False,
+        soft_wrap=True,
+    )

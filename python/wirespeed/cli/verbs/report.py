@@ -245,6 +245,13 @@ def _sentence(problem: Problem) -> str:
 
 
 def _by_name(output: Path | None) -> Format:
+    """The format that belongs to the file name.
+
+    Raises:
+        Refused: none does.
+    """
+    from wirespeed.errors import refuse
+
     suffixes = {
         ".html": Format.HTML,
         ".htm": Format.HTML,
@@ -252,8 +259,13 @@ def _by_name(output: Path | None) -> Format:
         ".xml": Format.JUNIT,
         ".prom": Format.PROMETHEUS,
         ".md": Format.TICKET,
+        ".txt": Format.TERMINAL,
     }
-    return Format.TERMINAL if output is None else suffixes.get(output.suffix.lower(), Format.TERMINAL)
+    if output is None:
+        return Format.TERMINAL
+    if output.suffix.lower() not in suffixes:
+        raise refuse("--output", f"the format of {output} is unknown", hint="add --format, such as --format html")
+    return suffixes[output.suffix.lower()]
 
 
 def _write(content: Report, style: Format, output: Path | None) -> None:
@@ -301,4 +313,9 @@ def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
     codes += [flows.peers_exit(one) for one in content.peers]
     codes += [flows.comparison_exit(one) for one in content.comparisons]
     codes += [Exit.PASSED if one.series else Exit.INCOMPLETE for one in content.histories]
-    return Exit.worst(*codes) if codes else Exit.INCOMPLETE
+    if not codes:
+        from wirespeed.cli.console import err
+
+        err().print("note: nothing was checked or judged (no --bundle, --bench or --result): exit code 3", markup=False)
+        return Exit.INCOMPLETE
+    return Exit.worst(*codes)

@@ -349,6 +349,7 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
     from wirespeed.cli.console import err, out
     from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
+    from wirespeed.simulation.congested_ports import of_result
 
     try:
         if folder is not None:
@@ -357,9 +358,9 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
         if form is Format.JSON:
             typer.echo(to_json(result.summary), nl=False)
         else:
-            report.summary(result.summary, out())
+            report.summary(result.summary, out(), of_result(result))
     if result.alone:
-        err().print(f"on one thread: {result.alone}", markup=False, soft_wrap=True)
+        err().print(f"run on one thread: {result.alone}", markup=False, soft_wrap=True)
     if not result.summary.complete:
         kept = f"partial result in {output}" if output else "the summary covers the simulated part"
         err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""How a value is spread over flows: the share of flows that have no more of it."""
+"""Distribution of a value over flows, as a cumulative distribution function (CDF)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from wirespeed.results.simulated import Distribution, Group
 _WIDE = 20
 """Where the highest value is so many times the lowest, the axis is logarithmic."""
 _PERCENTS = (50, 90, 99)
+_SLOWDOWN = "× ideal"
 
 
 def chart(distribution: Distribution) -> Chart | None:
@@ -28,7 +29,7 @@ def chart(distribution: Distribution) -> Chart | None:
     marks = _marks(groups, size, unit, place)
     return Chart(
         title=distribution.title,
-        meaning="Share of flows that have no more." + (" Upright: no flow can have less." if marks else ""),
+        meaning="CDF over flows." + (" Dashed line: ideal value, without congestion." if marks else ""),
         description=_description(distribution, groups, unit, size),
         axis="% of flows",
         along=f"{distribution.title.lower()}, {unit}",
@@ -36,7 +37,7 @@ def chart(distribution: Distribution) -> Chart | None:
         marks=marks,
         x_ticks=x_ticks,
         y_ticks=y_ticks,
-        columns=("flows", "number", f"least possible, {unit}", "lowest", *(f"p{one}" for one in _PERCENTS), "highest"),
+        columns=("flows", "number", f"ideal, {unit}", "min", *(f"p{one}" for one in _PERCENTS), "max"),
         rows=tuple(_row(group, size) for group in groups),
         height=height,
     )
@@ -95,7 +96,7 @@ def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[flo
     marks = []
     for least in found:
         x = place(least / size)
-        label = f"least {wording.number(least / size)}" + (f" {unit}" if unit != "times the least" else "")
+        label = f"ideal {wording.number(least / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
         marks.append(Mark(x, label, "start" if x < 480 else "end"))
     return tuple(marks)
 
@@ -115,5 +116,5 @@ def _description(distribution: Distribution, groups: Sequence[Group], unit: str,
     for group in groups:
         known = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
         low, middle, high = (wording.number(value / size) for value in known)
-        said.append(f"{_named(group)} from {low} to {high}, half of them up to {middle} {unit}")
+        said.append(f"{_named(group)} from {low} to {high}, median {middle} {unit}")
     return f"{distribution.title}: {'; '.join(said)}."

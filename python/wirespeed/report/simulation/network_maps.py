@@ -15,17 +15,17 @@ from wirespeed.results.simulation import Fault
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _TOP = 8
-"""Ports that are named beside the network."""
+"""Ports that are listed beside the network."""
 KINDS = {
-    "queue": "bytes waiting to be sent, of the deepest queue of the run",
-    "load": "bytes sent, of what the link carries",
-    "paused": "time paused",
+    "queue": "queue depth, % of the deepest queue of the run",
+    "load": "link utilization, % of the line rate",
+    "paused": "time paused, %",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A network in shades."""
+    """A network with a color per port."""
 
     layout: Layout
     shade: Mapping[int, str]
@@ -81,7 +81,7 @@ def pause_map(run: Simulated) -> Map | None:
         for one in paused
     }
     said = "; ".join(title[one.port] for one in paused[:3])
-    described = f"{wording.plural(len(paused), 'port was', 'ports were')} paused. Longest: {said}."
+    described = f"{wording.plural(len(paused), 'paused port')}. Longest: {said}."
     places = layout(run.network, {one.port: float(one.total_ps) for one in paused})
     return Map(
         places, {port: color_scale.shade(of) for port, of in share.items()}, title, described, run.summary.faults
@@ -102,7 +102,7 @@ def player(run: Simulated) -> Player | None:
     title = {port: run.network.link_name(port) for port in run.network.ports}
     unit, size = time_unit(film.end)
     moment = f"{wording.number(film.starts[shown] / size)} {unit}"
-    picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.", run.summary.faults)
+    picture = Map(places, state, title, f"Queue depth of all ports at the peak ({moment}).", run.summary.faults)
     return Player(picture, shown, moment, frames, _top(run, film, shown), _data(run, film), film.left_out)
 
 

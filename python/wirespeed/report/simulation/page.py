@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -122,8 +123,8 @@ def origins(run: Simulated) -> list[tuple[str, int, float]]:
 
 
 def label(run: Simulated) -> str:
-    """A run in a few words."""
-    return f"{run.summary.name} in {run.folder}"
+    """Name of a run: scenario and result folder."""
+    return f"{run.summary.name} ({Path(run.folder).name})"
 
 
 def flow_cells(run: Simulated, flow: FlowRow) -> tuple[tuple[str, str], ...]:

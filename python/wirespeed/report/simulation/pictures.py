@@ -75,27 +75,32 @@ def _drawing() -> Any:
 
 def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
     faults = _faults(shown.run.summary)
-    dashed = f"; dashed {faults}" if faults else ""
+    dashed = f"; dashed: {faults}" if faults else ""
     if shown.paused:
         yield (
             "pause-map",
-            _svg("network", _Placed(shown.paused), "Who paused whom", f"{of}: paused, of the run{dashed}"),
+            _svg("network", _Placed(shown.paused), "PFC pauses", f"{of}: time paused, % of the run{dashed}"),
         )
     if shown.stripes:
-        red = f"; in red {faults}" if shown.stripes.spans else ""
-        yield "pauses", _svg("stripes", shown.stripes, "Pauses over time", f"{of}: paused, of each moment{red}")
+        red = f"; red areas: {faults}" if shown.stripes.spans else ""
+        yield (
+            "pauses",
+            _svg("stripes", shown.stripes, "Pauses over time", f"{of}: time paused, % of each interval{red}"),
+        )
     if shown.player:
-        said = f"{of}: queues at {shown.player.moment}, of the deepest{dashed}"
-        yield "network", _svg("network", _Placed(shown.player.picture), "When most bytes waited", said)
+        said = f"{of}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
+        yield "network", _svg("network", _Placed(shown.player.picture), "Queue depth at the peak", said)
     for chart in (*shown.charts, *shown.spread):
         yield (
             _slug(chart.title),
-            _svg("lines", chart, chart.title, f"{of}. {chart.meaning}{f' In red {faults}.' if chart.spans else ''}"),
+            _svg(
+                "lines", chart, chart.title, f"{of}. {chart.meaning}{f' Red areas: {faults}.' if chart.spans else ''}"
+            ),
         )
 
 
 def _faults(run: Summary) -> str:
-    """The first faults in words."""
+    """The first faults, as text."""
     return "; ".join(terminal.faults(run, _FAULTS))
 
 

@@ -1,39 +1,39 @@
-"""A simulation's summary in a terminal."""
+"""The summary of a simulation in a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from wirespeed.report import wording
+from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation import Summary
 
 _FAULTS = 20
-"""Said of a run; all of them are in its summary.json."""
+"""Most faults that are listed; summary.json has all."""
 
 
-def summary(run: Summary, console: Console) -> None:
-    """A screenful: flows and how long they took, what the network did, what the run cost. Lines are never wrapped.
-
-    A name of several lines stands before the first.
-    """
+def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] = ()) -> None:
+    """A screenful: flows, completion times, congested ports, and the resources of the run. Lines are never wrapped."""
     title = Text.assemble((wording.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
-    told = list(rows(run))
-    width = max(len(name) for name, _ in told)
+    lines = list(rows(run))
+    at = next(number for number, (name, _) in enumerate(lines) if name == "loss")
+    lines[at:at] = congestion(congested)
+    width = max(len(name) for name, _ in lines)
     before = ""
-    for name, said in told:
+    for name, said in lines:
         label = name if name != before else ""
         console.print(Text.assemble((f"  {label:{width}}  ", "dim"), said), soft_wrap=True)
         before = name
 
 
 def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
-    """What a run amounts to: a name and what is said of it."""
+    """The rows of the summary: label and text."""
     if run.source:
         source = run.source
         said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
@@ -45,7 +45,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         times = "   ".join(f"{name} {_microseconds(getattr(run.fct_us, name))}" for name in names)
         yield "completion time", f"{times} µs"
     yield "simulated time", f"{_microseconds(run.end_us)} µs"
-    yield "frames", f"{run.hops:,} hops of data and ACKs, {run.pfc_frames:,} of PFC, {run.cnp_frames:,} of CNPs"
+    yield "frames", f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP (sent, counted per hop)"
     yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}"
     yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
     yield "loss", _loss(run)
@@ -53,17 +53,17 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         yield "PFC watchdog", _watchdog(run)
     for circle in run.deadlocks:
         yield "deadlock", Text(circle, style="bold red")
-    yield "tables", f"sha256 {run.tables_sha256}"
+    yield "result hash", f"{run.tables_sha256[:12]} (of the tables; depends on --series)"
     if run.source:
         yield from (("assumed", wording.line(one)) for one in run.source.assumed)
-    # What another machine says otherwise comes last.
-    yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
-    yield "set-up", _seconds(run.setup_s)
-    yield "memory", f"{_memory(run.peak_rss_bytes)} at the peak, {_memory(run.rss_growth_bytes)} for this run"
+    # What differs between machines comes last.
+    yield "run time", f"{_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
+    yield "set-up time", _seconds(run.setup_s)
+    yield "memory", f"{_memory(run.peak_rss_bytes)} peak, {_memory(run.rss_growth_bytes)} for this run"
 
 
 def faults(run: Summary, most: int) -> Iterator[str]:
-    """What was wrong, where and when, with a number each; those beyond so many are counted."""
+    """Numbered faults with location and time; those beyond ``most`` are counted."""
     yield from (_fault(run, number) for number in range(min(len(run.faults), most)))
     if len(run.faults) > most:
         yield f"{len(run.faults) - most:,} more"
@@ -79,8 +79,20 @@ def _fault(run: Summary, number: int) -> str:
     )
 
 
+def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
+    """The switch ports with the deepest queues, by device and port."""
+    for one in ports:
+        size = one.max_queue_bytes
+        queue = "queue up to " + (f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
+        marks = wording.plural(one.ecn_marks, "packet") + " marked"
+        dropped = f", {wording.plural(one.drops, 'drop')}" if one.drops else ""
+        paused = f", paused {_microseconds(one.paused_us)} µs" if one.paused_us else ""
+        text = f"{one.port} → {one.peer}: {queue}, {marks}{paused}{dropped}"
+        yield "most congested", wording.line(text)
+
+
 def rate(hops: int, run_s: float) -> str:
-    """Hops per second of computing."""
+    """Simulated hops per second of run time."""
     return f"{hops / run_s / 1e6:.2f} M hops/s" if run_s else "0 hops/s"
 
 
@@ -93,10 +105,10 @@ def _flows(run: Summary) -> Text:
 
 def _loss(run: Summary) -> Text:
     lost = run.drops + run.losses
-    astray = f" ({run.unroutable:,} without a way)" if run.unroutable else ""
+    astray = f" ({run.unroutable:,} no route)" if run.unroutable else ""
     trimmed = f"{wording.plural(run.trims, 'trim')}, " if run.trims else ""
     said = (
-        f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on links, "
+        f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on faulty links, "
         f"{wording.plural(run.retransmissions, 'retransmission')}"
     )
     return Text(said, style="yellow" if lost or run.retransmissions else "")
@@ -115,7 +127,7 @@ def _microseconds(value: float) -> str:
 
 
 def _seconds(value: float) -> str:
-    """How long computing took."""
+    """A run time."""
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"

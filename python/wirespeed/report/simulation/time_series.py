@@ -76,11 +76,7 @@ def _path(course: Course, line: Line, top: float) -> str:
 
 
 def _left_out(course: Course) -> str:
-    return (
-        f" Drawn are those with the most; {wording.plural(course.left_out, 'port has', 'ports have')} less."
-        if course.left_out
-        else ""
-    )
+    return f" {wording.plural(course.left_out, 'more port')} with lower values not drawn." if course.left_out else ""
 
 
 def _description(course: Course, unit: str, size: float, time: str, of_time: float) -> str:

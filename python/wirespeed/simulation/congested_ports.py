@@ -1,0 +1,52 @@
+"""Find the switch ports with most congestion in the tables of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirespeed.results.congested_ports import CongestedPort
+from wirespeed.simulation.opened import network_of
+
+if TYPE_CHECKING:
+    from wirespeed.results.simulated import Network
+    from wirespeed.simulation.opened import Opened
+    from wirespeed.simulation.run import Result
+
+_PORTS = 3
+_LEAST = 0.05  # of the deepest queue: ports below it are not congested
+_IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
+_COLUMNS = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
+
+
+def of_result(result: Result) -> tuple[CongestedPort, ...]:
+    """The most congested ports of a run."""
+    names = result.context["names"].to_pydict() if "names" in result.context else {}
+    network = network_of(result.context["links"].to_pydict(), names)
+    return _congested(network, result.tables["queues"].select(list(_COLUMNS)).to_pydict())
+
+
+def of_folder(folder: Opened) -> tuple[CongestedPort, ...]:
+    """The most congested ports of a stored run."""
+    return _congested(folder.network(), folder.table("queues", *_COLUMNS).to_pydict())
+
+
+def _congested(network: Network, queues: dict[str, list[int]]) -> tuple[CongestedPort, ...]:
+    """The deepest egress queues of switches; ports whose queues were short are not congested."""
+    rows: dict[int, list[tuple[int, ...]]] = {}
+    for port, *values in zip(*(queues[name] for name in _COLUMNS), strict=True):
+        if network.node(port) in network.switches:
+            rows.setdefault(port, []).append(tuple(values))
+    ports = [
+        CongestedPort(
+            network.port_names[port],
+            network.port_names[network.peer_port(port)],
+            max(one[0] for one in of_port),
+            sum(one[1] for one in of_port),
+            sum(one[2] for one in of_port),
+            max(one[3] for one in of_port) / 1e6,
+        )
+        for port, of_port in rows.items()
+    ]
+    ports.sort(key=lambda one: (-one.max_queue_bytes, one.port))
+    least = ports[0].max_queue_bytes * _LEAST if ports else 0
+    return tuple(one for one in ports[:_PORTS] if one.max_queue_bytes > max(least, _IDLE_BYTES))
