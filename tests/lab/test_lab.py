@@ -110,7 +110,7 @@ def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
 
 def test_a_device_it_has_not_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     with pytest.raises(Refused, match="no device 'node3'"):
-        two[1].words("node3")
+        two[1].prefix("node3")
 
 
 def test_nothing_is_left() -> None:

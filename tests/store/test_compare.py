@@ -72,7 +72,7 @@ def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path
     ("a", "b", "code", "difference", "reason"),
     [
         (FAST, FAST[::-1], 0, "no significant change", "p = 1"),
-        (FAST, [360.0], 3, "too few values", "one value on a side: nothing tells a difference from chance"),
+        (FAST, [360.0], 3, "too few values", "one value on a side: a difference cannot be distinguished from chance"),
         (FAST[:3], SLOW[:3], 3, "too few values", "3 and 3 values: p cannot fall below 0.1"),
         (FAST[:4], SLOW[:4], 1, "worse", "p = 0.029"),
         (FAST, [387.0, 387.1, 387.2, 387.3, 387.4], 0, "no significant change", "certain, but smaller than 2 %"),

@@ -102,7 +102,7 @@ def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
         (("--store", "sqlite://"), "no path; expected a path, sqlite:///PATH or postgresql://"),
         (("--store", "postgresql://u:geheim@h:port/d"), "postgresql: found an address that cannot be read"),
         (("--store", str(LOG)), "all-reduce-1-node.log: found a file that is no SQLite database"),
-        (("--store", "{}/a.db", "--label", "latest"), "label 'latest': found what compare takes for an id"),
+        (("--store", "{}/a.db", "--label", "latest"), "label 'latest': found a label that compare reads as an id"),
         (("--store", "{}/a.db", "--time", "noon"), "--time: found 'noon'; expected a time such as 2026-11-21T08"),
     ],
 )

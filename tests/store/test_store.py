@@ -100,7 +100,7 @@ def _measured(value: float) -> Measurement:
 
 @pytest.mark.parametrize("label", ["12", "latest", "a~1", "", "a\nb"])
 def test_a_label_that_could_be_mistaken(label: str, tmp_path: Path) -> None:
-    with Store(str(tmp_path / "a.db")) as store, pytest.raises(Refused, match="a word that is no number"):
+    with Store(str(tmp_path / "a.db")) as store, pytest.raises(Refused, match="a name that is not a number"):
         store.begin(label, STARTED, None, "wirespeed 0")
 
 

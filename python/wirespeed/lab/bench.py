@@ -38,7 +38,7 @@ _CONTROL_ADDRESS = "198.18.{0}.{1}/16"
 _LINES = "bench"
 _AGENT_FILE = AGENT[1].removeprefix("/")
 
-# The machine's own /run, which knows the namespaces, is below that of the host.
+# The machine's /run, which contains the namespaces, is below that of the host.
 _UNDER = 'umount /run && exec "$@"'
 
 
@@ -63,7 +63,9 @@ def benching(lab: Lab, mtu: int | None) -> Iterator[Lab]:
 def _with_pair(lab: Lab) -> Lab:
     taken = [device.name for device in lab.state.devices if device.name in PAIR]
     if taken:
-        raise refuse(f"lab {lab.name}", f"a device called {taken[0]}", "that name left for benchmarks")
+        raise refuse(
+            f"lab {lab.name}", f"a device called {taken[0]}", "another name: this one is reserved for benchmarks"
+        )
     pair = tuple(LabDevice(name, Role.HOST, namespace(lab.name, name)) for name in PAIR)
     return Lab(replace(lab.state, devices=(*lab.state.devices, *pair)))
 
@@ -119,8 +121,8 @@ def _agent(lab: Lab) -> str:
     """The script behind `AGENT`."""
     lines = ["case $1 in"]
     for host in lab.hosts:
-        words = shlex.join(("unshare", "--mount", "sh", "-c", _UNDER, "enter", *lab.words(host)))
-        lines.append(f'{host}) shift; exec {words} sh -c "$*" ;;')
+        prefix = shlex.join(("unshare", "--mount", "sh", "-c", _UNDER, "enter", *lab.prefix(host)))
+        lines.append(f'{host}) shift; exec {prefix} sh -c "$*" ;;')
     lines += ["esac", 'echo "no host $1 in this lab" >&2', "exit 1"]
     return "".join(f"{line}\n" for line in lines)
 

@@ -1,4 +1,4 @@
-"""Building a lab."""
+"""Build a lab."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _NO_SWITCH = "switches: traffic classes, PFC, ECN marking, buffers and speeds (a
 
 _NAMED = 4  # files that are named; the others are counted
 
-Tell = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 Boot = Callable[[LabState, int], tuple[str, ...]]
 
 
-def up(design: Design, cluster: Path, tell: Tell, boot: Boot | None = None) -> Lab:
+def up(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None = None) -> Lab:
     """Build a lab; where that fails or is interrupted, all of it is removed again.
 
     Args:
         design: what it is made of.
-        cluster: the cluster file, for who asks later.
-        tell: called with what is done next.
-        boot: starts its machines, given the lab and the descriptor of its lock; says what they lack, in sentences.
+        cluster: the cluster file, for later commands.
+        report_progress: called with the next step.
+        boot: starts its machines, given the lab and the descriptor of its lock; returns what they lack, as sentences.
 
     Raises:
         Refused: there is such a lab, or it could not be built.
@@ -46,7 +46,7 @@ def up(design: Design, cluster: Path, tell: Tell, boot: Boot | None = None) -> L
     with state.locked(design.name) as lock:
         _check_new(design.name)
         try:
-            return _build(design, cluster, tell, boot, lock)
+            return _build(design, cluster, report_progress, boot, lock)
         except BaseException:
             clear(design.name, lock)
             raise
@@ -66,25 +66,27 @@ def _programs(design: Design) -> Iterator[str]:
 def _check_new(name: str) -> None:
     kept = state.load(name)
     if kept is not None and kept.phase is Phase.UP:
-        raise refuse(f"lab {name}", f"a lab that is up, since {kept.started}", "none", f"wirespeed lab down {name}")
+        raise refuse(
+            f"lab {name}", f"already running since {kept.started}", "no lab of this name", f"wirespeed lab down {name}"
+        )
     if state.begun(name):
-        raise refuse(f"lab {name}", "what is left of a lab", "none", f"wirespeed lab down {name}")
+        raise refuse(f"lab {name}", "remains of a lab", "no lab of this name", f"wirespeed lab down {name}")
 
 
-def _build(design: Design, cluster: Path, tell: Tell, boot: Boot | None, lock: int) -> Lab:
+def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None, lock: int) -> Lab:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     lab = LabState(
         design.name, design.cluster, str(cluster.resolve()), started, Phase.BUILDING, design.devices, design.links
     )
     state.save(lab)
-    tell(f"{len(lab.devices)} namespaces, {len(lab.links)} cables")
+    report_progress(f"{len(lab.devices)} namespaces, {len(lab.links)} cables")
     for device in lab.devices:
         _write(lab, device, design)
     _cables(lab, lock)
     names = [device.name for device in lab.devices]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         begun = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
-    tell("waiting for addresses, rules and routes")
+    report_progress("waiting for addresses, rules and routes")
     readiness.wait(
         {one.name: (one.namespace, state.device_folder(lab.name, one.name), one.expects) for one in lab.devices},
         _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
@@ -122,7 +124,9 @@ def _cables(lab: LabState, lock: int) -> None:
     ran = kernel.batch(path, lock)
     if ran.status is not Status.OK:
         raise refuse(
-            f"lab {lab.name}", f"ip -batch {path}: {_said(ran.stderr, ran.detail)}", "namespaces and cables made"
+            f"lab {lab.name}",
+            f"ip -batch {path}: {_first_message(ran.stderr, ran.detail)}",
+            "namespaces and cables made",
         )
 
 
@@ -147,41 +151,41 @@ def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _Begu
         frr.prepare(folder, speakers)
     ran = kernel.apply(device.namespace, folder, lock)
     if ran.status is not Status.OK:
-        raise refuse(device.name, f"ip -batch: {_said(ran.stderr, ran.detail)}", "a namespace set up")
-    words = namespace_command.words(device.namespace, device.name, folder)
-    daemons = {networkd.DAEMON: networkd.start(words, folder, lock)} if files is not None else {}
-    daemons |= frr.start(words, folder, speakers, lock)
+        raise refuse(device.name, f"ip -batch: {_first_message(ran.stderr, ran.detail)}", "a namespace set up")
+    prefix = namespace_command.prefix(device.namespace, device.name, folder)
+    daemons = {networkd.DAEMON: networkd.start(prefix, folder, lock)} if files is not None else {}
+    daemons |= frr.start(prefix, folder, speakers, lock)
     return _Begun(tuple(ran.stdout.decode().split()), daemons)
 
 
 def _last_words(lab: LabState, name: str) -> str | None:
     """The last line of each log of a device."""
-    said = []
+    messages = []
     for log in sorted(state.device_folder(lab.name, name).glob("*.log")):
         lines = log.read_text("utf-8", "replace").strip().splitlines()
-        said += [f"{log.stem} said last: {lines[-1]}"] if lines else []
-    return "; ".join(said) or None
+        messages += [f"last log line of {log.stem}: {lines[-1]}"] if lines else []
+    return "; ".join(messages) or None
 
 
 def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """What was rendered and cannot be in a lab, in sentences; the same for most hosts."""
+    """Rendered settings that a lab cannot apply, as sentences; the same for most hosts."""
     parameters: dict[str, None] = {}
     left: dict[str, None] = {}
     for name, own in design.files.items():
         planned = {key for key, _ in own.parameters}
         parameters |= dict.fromkeys([*own.left_parameters, *(key for key in refused[name] if key in planned)])
         left |= dict.fromkeys(own.left_files)
-    said = []
+    messages = []
     if parameters:
         names = ", ".join(key.replace("/", ".") for key in parameters)
-        said.append(f"kernel parameters: {names} (they apply to the whole machine)")
+        messages.append(f"kernel parameters: {names} (they apply to the whole machine)")
     if left:
         others = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
         named = ", ".join(list(left)[:_NAMED])
-        said.append(f"files: {named}{others} (read by hardware, boot or jobs, not by a network namespace)")
-    return (*said, _NO_SWITCH)
+        messages.append(f"files: {named}{others} (read by hardware, boot or jobs, not by a network namespace)")
+    return (*messages, _NO_SWITCH)
 
 
-def _said(stderr: bytes, detail: str | None) -> str:
+def _first_message(stderr: bytes, detail: str | None) -> str:
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[0] if lines else detail or "it failed"

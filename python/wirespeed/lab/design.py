@@ -1,4 +1,4 @@
-"""What a lab is made of: which devices of the plan, which cables, under which names, told what. Pure."""
+"""Design of a lab: its devices, cables, names and settings. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Speaker = Callable[[str, Switch], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A lab before it is built: its devices and cables, and what each device is told."""
+    """A lab before it is built: its devices and cables, and the settings of each device."""
 
     name: str
     cluster: str
@@ -48,28 +48,28 @@ def design(
         name: of the lab.
         hosts: see `hosts_of`.
         files: what was rendered for them, host by host.
-        speaker: the daemons that route for a switch, each with its configuration; for None the kernels are told the
+        speaker: the daemons that route for a switch, each with its configuration; None: the kernels get the
             routes that those would find.
 
     Raises:
         Refused: the network of a host is configured by what does not run in a namespace.
     """
-    told = files_of(files)
+    host_files = files_of(files)
     names = switches_of(plan, hosts)
     links = links_of(plan, [*hosts, *names])
     switches = {one: fabric.switch_of(plan, one, links) for one in names}
     speakers = {one: {} if speaker is None else speaker(one, switch) for one, switch in switches.items()}
-    ways = fabric.expected(switches, links)
-    devices = devices_of(plan, name, hosts, switches, links, speakers, ways)
+    next_hops = fabric.expected(switches, links)
+    devices = devices_of(plan, name, hosts, switches, links, speakers, next_hops)
     ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
     for link in links:
         for end in (link.a, link.b):
             ends[end.device].append(end)
-    setups = {one: told[one].setup([end.interface for end in ends[one]]) for one in hosts}
+    setups = {one: host_files[one].setup([end.interface for end in ends[one]]) for one in hosts}
     for one, switch in switches.items():
-        routes = {} if speaker is not None else fabric.gateways(switches, ways.get(one, {}))
+        routes = {} if speaker is not None else fabric.gateways(switches, next_hops.get(one, {}))
         setups[one] = switch_setup(plan.name, one, switch, {end.interface: end.port for end in ends[one]}, routes)
-    return Design(name, plan.name, devices, links, told, setups, speakers, hosts_file(plan, hosts, links))
+    return Design(name, plan.name, devices, links, host_files, setups, speakers, hosts_file(plan, hosts, links))
 
 
 def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
 
 
 def switches_of(plan: Plan, hosts: Sequence[str]) -> tuple[str, ...]:
-    """The switches that these hosts need: their leaves, and all on a shortest way between two of those."""
+    """The switches that these hosts need: their leaves, and all switches on a shortest path between two of those."""
     leaves: dict[str, None] = {}
     neighbours: dict[str, dict[str, None]] = {}
     for cable in plan.cables:
@@ -116,7 +116,7 @@ def devices_of(
     switches: Mapping[str, Switch],
     links: Sequence[LabLink],
     speakers: Mapping[str, Iterable[str]],
-    ways: Mapping[str, Mapping[str, Sequence[fabric.Hop]]],
+    next_hops: Mapping[str, Mapping[str, Sequence[fabric.Hop]]],
 ) -> tuple[LabDevice, ...]:
     """The devices with their namespaces, hosts first. ``switches`` are those of the lab, as they are in it."""
     cabled: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ def devices_of(
         has = readiness.of_host(plan.hosts[name], cabled.get(name, ()))
         found.append(LabDevice(name, Role.HOST, namespace(lab, name), (networkd.DAEMON,), has))
     for name, switch in switches.items():
-        has = readiness.of_switch(switch, ways.get(name, {}))
+        has = readiness.of_switch(switch, next_hops.get(name, {}))
         found.append(LabDevice(name, Role.SWITCH, namespace(lab, name), tuple(speakers[name]), has))
     return tuple(found)
 
@@ -153,14 +153,14 @@ def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
 
 
 def hosts_file(plan: Plan, hosts: Sequence[str], links: Sequence[LabLink]) -> str:
-    """Names of the hosts' addresses: a host by its own stands for its first NIC, with the NIC's behind it for each."""
+    """Names of the hosts' addresses: the name of a host is its first NIC; HOST-NIC is each NIC."""
     lines = ["127.0.0.1 localhost", "::1 localhost"]
     cabled = {(end.device, end.port) for link in links for end in (link.a, link.b)}
     for host in hosts:
         own = [host]
-        for nic, said in plan.hosts[host].nics.items():
-            if (host, nic) in cabled and said.addresses:
-                lines.append(" ".join((said.addresses[0].partition("/")[0], *own, f"{host}-{nic}")))
+        for nic, planned_nic in plan.hosts[host].nics.items():
+            if (host, nic) in cabled and planned_nic.addresses:
+                lines.append(" ".join((planned_nic.addresses[0].partition("/")[0], *own, f"{host}-{nic}")))
                 own = []
     return "".join(f"{line}\n" for line in lines)
 

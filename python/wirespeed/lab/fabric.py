@@ -1,4 +1,4 @@
-"""The switches as they are in a lab: ports that have a cable there, by the names they have there; and their ways."""
+"""Switches of a lab: their cabled ports by the names they have in the lab, and their routes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A next hop as a kernel is told it."""
+    """A next hop as the kernel takes it."""
 
     address: str
     interface: str
 
 
 def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
-    """A switch with those of its ports that have a cable here, and what hangs on them.
+    """A switch with those of its ports that have a cable here, and their neighbours.
 
     What it announces is what it has: subnets of hosts that are left out are not in the lab.
     """
@@ -72,8 +72,8 @@ def host_subnets(switch: Switch, links: Sequence[LabLink], name: str, switches: 
     return subnets(replace(switch, ports=hosts))
 
 
-def ways(switches: Mapping[str, Switch], links: Sequence[LabLink], target: str) -> dict[str, tuple[Hop, ...]]:
-    """The next hops of every other switch on the shortest ways to one."""
+def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: str) -> dict[str, tuple[Hop, ...]]:
+    """The next hops of every other switch on the shortest paths to one switch."""
     between = [link for link in links if link.a.device in switches and link.b.device in switches]
     steps = {target: 0}
     waiting = deque([target])
@@ -99,17 +99,17 @@ def expected(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[s
         networks = host_subnets(switch, links, target, switches)
         if not networks:
             continue
-        for name, hops in ways(speaking, links, target).items():
+        for name, hops in next_hops(speaking, links, target).items():
             most = speaking[name].bgp.maximum_paths
             found[name] |= dict.fromkeys(sorted(networks), hops[:most])
     return found
 
 
-def gateways(switches: Mapping[str, Switch], ways: Mapping[str, Sequence[Hop]]) -> dict[str, tuple[Gateway, ...]]:
+def gateways(switches: Mapping[str, Switch], routes: Mapping[str, Sequence[Hop]]) -> dict[str, tuple[Gateway, ...]]:
     """Next hops by network: the neighbour's address on the cable, or its link-local one where it has no other."""
     return {
         network: tuple(Gateway(_address(switches, hop.neighbour, network), hop.own.interface) for hop in hops)
-        for network, hops in ways.items()
+        for network, hops in routes.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Making faults in a lab, and taking them back. A fault is on record before anything is done, so that it can be."""
+"""Inject faults into a lab and remove them. A fault is recorded before it is injected, so that it can be removed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
         fault = chosen.make(Where(lab, plan, device, port))
         same = [one for one in lab.state.faults if (one.kind, one.place) == (fault.kind, fault.place)]
         if same:
-            raise refuse(f"lab {name}", f"the fault {same[0].title}", "none such", f"lab fault --undo {fault.kind}")
+            raise refuse(f"lab {name}", f"the fault {same[0].title}", "no such fault", f"lab fault --undo {fault.kind}")
         state.save(replace(lab.state, faults=(*lab.state.faults, fault)))
         problems = _do(lab, ((act.device, act.do) for act in fault.acts), stop=True)
         if problems:
@@ -49,7 +49,7 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
     """Take faults back, the last one first: those of some kinds, or all.
 
     Raises:
-        Refused: part of one could not be taken back; it stays on record. The others are gone.
+        Refused: part of a fault could not be removed; it stays on record. The others are removed.
     """
     with state.locked(name):
         lab = find(name)
@@ -73,7 +73,7 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
 
 
 def _settle(lab: Lab) -> None:
-    """Wait until the devices have all again that they had: what goes with a link, their daemons bring back."""
+    """Wait until the devices have all routes and addresses again: their daemons restore what was lost with a link."""
     devices = [device for device in lab.state.devices if device.expects]
     known = {one.name: (one.namespace, lab.folder(one.name), one.expects) for one in devices}
     readiness.wait(known, _SETTLED_WITHIN_S, lambda _: None)
@@ -89,9 +89,9 @@ def cure(name: str, kind_name: str) -> LabFault:
         lab = find(name)
         fault = next((one for one in lab.state.faults if one.kind == kind(kind_name).name), None)
         if fault is None:
-            raise refuse(f"lab {name}", f"no fault {kind_name}", "a fault that is there")
+            raise refuse(f"lab {name}", f"no fault {kind_name}", "an active fault")
         if not fault.cure:
-            raise refuse(f"lab {name}", f"nothing but its undoing against {fault.title}", "lab fault --undo")
+            raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", "lab fault --undo")
         problems = _do(lab, ((act.device, act.do) for act in fault.cure))
         if problems:
             raise Refused(problems)
@@ -101,14 +101,14 @@ def cure(name: str, kind_name: str) -> LabFault:
 
 
 def _do(lab: Lab, commands: Iterable[tuple[str, tuple[str, ...]]], stop: bool = False) -> list[Problem]:
-    """Run commands one after the other; what went wrong, and with ``stop`` no further than that."""
+    """Run commands in order and return the problems; with ``stop`` end at the first one."""
     problems: list[Problem] = []
-    for device, words in commands:
-        if not words:
+    for device, arguments in commands:
+        if not arguments:
             continue
-        ran = lab.run(device, *words, timeout_s=_LIMIT_S)
+        ran = lab.run(device, *arguments, timeout_s=_LIMIT_S)
         if ran.status is not Status.OK:
-            problems.append(Problem(device, f"{' '.join(words)}: {ran.detail}", "to be done"))
+            problems.append(Problem(device, f"{' '.join(arguments)}: {ran.detail}", "success"))
             if stop:
                 break
     return problems

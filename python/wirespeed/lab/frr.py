@@ -28,7 +28,7 @@ def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
     os.chown(run, user.pw_uid, user.pw_gid)
 
 
-def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
+def start(prefix: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
     """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there.
 
     Each is waited for that others ask: bgpd tries zebra again only after ten seconds, and of sessions that it opens
@@ -36,9 +36,9 @@ def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int
     """
     started: dict[str, int] = {}
     for name in daemons:
-        # Port 0: none is asked over TCP.
+        # Port 0: no telnet port.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
-        started[name] = daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        started[name] = daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
         if name in _ASKED_AT and not answers(folder / _RUN / _ASKED_AT[name], started[name], _ANSWERS_WITHIN_S):
-            break  # whoever waits for its routes says so, with its last words
+            break  # the wait for its routes reports it, with its last log line
     return started

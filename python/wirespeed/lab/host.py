@@ -51,8 +51,8 @@ class HostFiles:
     left_files: tuple[str, ...]
 
     def setup(self, interfaces: Sequence[str]) -> Setup:
-        """What the host's namespace is told before its daemon starts."""
-        # An alias tells the ports of the plan from other virtual pairs, also where a link is down and has no address.
+        """Setup of the host's namespace before its daemon starts."""
+        # An alias marks the ports of the plan among other veth pairs, also while a link is down and has no address.
         aliases = (f"link set dev {interface} alias {interface}" for interface in interfaces)
         return Setup(defaults(interfaces) | dict(self.parameters), ("link set dev lo up", *aliases))
 
@@ -66,7 +66,7 @@ class HostFiles:
 
 
 def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
-    """The files of every host, told apart.
+    """The files of every host, by use.
 
     Raises:
         Refused: the network of some is configured by what does not run in a namespace.
@@ -78,7 +78,7 @@ def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
             others[0] if len(others) == 1 else f"{others[0]} to {others[-1]}",
             f"{len(others)} hosts without a file below {_NETPLAN} or {_NETWORKD}",
             "hosts whose network systemd-networkd configures, from its own files or netplan's",
-            "NetworkManager and wicked want a machine of their own; give the hosts os: ubuntu-24.04 for the lab",
+            "NetworkManager and wicked need a whole machine; set os: ubuntu-24.04 for the hosts in the lab",
         )
     return found
 

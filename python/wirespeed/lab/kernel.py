@@ -50,7 +50,7 @@ def batch(path: Path, stdin: int, *options: str) -> Ran:
 
 
 def defaults(interfaces: Iterable[str]) -> dict[str, str]:
-    """A namespace as a kernel that nobody configured has it."""
+    """Default parameters of an unconfigured kernel."""
     found = {"net/ipv4/ip_forward": "0"}
     for interface in ("all", "default", *interfaces):
         found |= {f"net/ipv4/conf/{interface}/{name}": value for name, value in _DEFAULTS.items()}

@@ -1,4 +1,4 @@
-"""A lab that was built."""
+"""A running lab."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Lab:
         """
         known = {device.name: device for device in self.state.devices}
         if name not in known:
-            hint = did_you_mean(name, list(known)) or f"it has {', '.join(known)}"
+            hint = did_you_mean(name, list(known)) or f"devices: {', '.join(known)}"
             raise refuse(f"lab {self.name}", f"no device {name!r}", "a device of the lab", hint)
         return known[name]
 
@@ -66,22 +66,22 @@ class Lab:
         """Where the device's files are: ``etc`` as rendered, ``run`` as its /run."""
         return state.device_folder(self.name, self.device(device).name)
 
-    def words(self, device: str) -> tuple[str, ...]:
-        """What brings a command into the device's namespaces, host name, /run and /sys, or its machine."""
+    def prefix(self, device: str) -> tuple[str, ...]:
+        """Arguments before a command that runs in the device's namespaces, or in its machine."""
         if self.device(device).machine:
-            return access.words(state.folder(self.name), device)
-        return namespace_command.words(self.namespace(device), device, self.folder(device))
+            return access.prefix(state.folder(self.name), device)
+        return namespace_command.prefix(self.namespace(device), device, self.folder(device))
 
     def reach(self, device: str | None = None) -> Prefixed:
-        """The way into a device; without one, into the device that a call names as its host."""
+        """Access to a device; without one, to the device that a call names as its host."""
         return Prefixed(
-            lambda host: self.words(device or host),
-            said=lambda host: ("wirespeed", "lab", "exec", "--name", self.name, device or host, "--"),
+            lambda host: self.prefix(device or host),
+            short_prefix=lambda host: ("wirespeed", "lab", "exec", "--name", self.name, device or host, "--"),
         )
 
     def run(self, device: str, *arguments: str, timeout_s: float = 60) -> Ran:
         """Run a command inside a device."""
-        return run((*self.words(device), *arguments), timeout_s)
+        return run((*self.prefix(device), *arguments), timeout_s)
 
     def ask(
         self,
@@ -92,8 +92,9 @@ class Lab:
         *,
         stop: threading.Event,
     ) -> Ran:
-        """Run a command inside a device as `wirespeed.reach.run` does outside: what is not installed is told apart."""
-        ran = run((*self.words(device), *arguments), timeout_s, exits, stop=stop)
+        """Run a command inside a device as `wirespeed.reach.run` does outside: a program that is not installed has
+        status missing."""
+        ran = run((*self.prefix(device), *arguments), timeout_s, exits, stop=stop)
         if ran.exit_code != _NOT_FOUND or _NOT_FOUND in exits:
             return ran
         return replace(ran, status=Status.MISSING, exit_code=None, detail=f"{arguments[0]} is not installed")
@@ -108,12 +109,12 @@ def find(name: str | None = None) -> Lab:
     labs = [one for one in state.names() if state.begun(one)]
     if name is None and len(labs) != 1:
         found = f"{len(labs)} labs: {', '.join(labs)}" if labs else "no lab"
-        raise refuse("lab", found, "one lab", "say which with --name" if labs else "wirespeed lab up CLUSTER")
+        raise refuse("lab", found, "one lab", "select it with --name LAB" if labs else "wirespeed lab up CLUSTER")
     name = labs[0] if name is None else name
     kept = state.load(name) if name in labs else None
     if kept is None and name not in labs:
-        hint = f"there is {', '.join(labs)}" if labs else "wirespeed lab up CLUSTER"
-        raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
+        hint = f"labs: {', '.join(labs)}" if labs else "wirespeed lab up CLUSTER"
+        raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     if kept is None or kept.phase is not Phase.UP:
         raise refuse(f"lab {name}", "an incomplete lab", "one that is up", f"wirespeed lab down {name}")
     return Lab(kept)

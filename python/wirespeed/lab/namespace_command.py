@@ -1,13 +1,13 @@
-"""The words that bring a command into a device's namespaces."""
+"""Command prefix that runs a command in the namespaces of a device."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 # In a mount namespace of its own, which `ip netns exec` has made, with the /sys of the network namespace: /run is the
-# device's, so that its daemons meet neither each other's sockets nor the machine's, hosts know each other by name, and
-# nothing of the machine's own network configuration is seen. With /sys read-only networkd does not wait for udev, which
-# serves no namespace.
+# device's, so that its daemons meet neither each other's sockets nor the machine's, hosts resolve each other's names,
+# and nothing of the machine's own network configuration is seen. With /sys read-only networkd does not wait for udev,
+# which serves no namespace.
 _ENTER = """
 printf %s "$1" >/proc/sys/kernel/hostname
 mount -o remount,bind,ro /sys
@@ -19,7 +19,7 @@ exec "$@"
 """
 
 
-def words(namespace: str, device: str, folder: Path) -> tuple[str, ...]:
-    """What to put before a command. ``folder`` holds the device's ``run`` and ``hosts``."""
+def prefix(namespace: str, device: str, folder: Path) -> tuple[str, ...]:
+    """Arguments before the command. ``folder`` contains the device's ``run`` and ``hosts``."""
     into = ("ip", "netns", "exec", namespace, "unshare", "--uts")
     return (*into, "sh", "-ec", _ENTER, "wirespeed-lab", device, str(folder))

@@ -22,12 +22,12 @@ def generate(host: str, folder: Path, stdin: int) -> None:
     """Let netplan make networkd's files of ``etc/netplan``, in ``run/systemd/network``.
 
     Raises:
-        Refused: it did not, with what it said.
+        Refused: it failed; with its message.
     """
     ran = run((*program("netplan"), "--root-dir", str(folder)), _LIMIT_S, stdin=stdin)
     if ran.status is not Status.OK:
-        said = ran.stderr.decode("utf-8", "replace").strip() or ran.detail or ""
-        raise refuse(host, f"netplan generate: {said}", "a file that netplan takes")
+        message = ran.stderr.decode("utf-8", "replace").strip() or ran.detail or ""
+        raise refuse(host, f"netplan generate: {message}", "a file that netplan accepts")
 
 
 def prepare(folder: Path) -> None:
@@ -46,6 +46,6 @@ def prepare(folder: Path) -> None:
         os.chown(made, user.pw_uid, user.pw_gid)
 
 
-def start(words: Sequence[str], folder: Path, stdin: int) -> int:
+def start(prefix: Sequence[str], folder: Path, stdin: int) -> int:
     """Start it inside the host; its process. It drops ``stdin`` when it is there."""
-    return daemon((*words, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
+    return daemon((*prefix, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)

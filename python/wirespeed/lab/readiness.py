@@ -1,6 +1,6 @@
 """Whether a device has what the plan gives it: the kernel's own addresses, rules and routes, held against the plan's.
 
-Each is a line in the same words on both sides, so that what is missing can be read.
+Each is one line with the same text on both sides, so that missing lines can be listed.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ def of_host(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def of_switch(switch: Switch, ways: Mapping[str, Sequence[object]]) -> tuple[str, ...]:
-    """What a switch has once its neighbours have told it of theirs: the subnets of hosts, over so many next hops."""
+def of_switch(switch: Switch, routes: Mapping[str, Sequence[object]]) -> tuple[str, ...]:
+    """Routes of a switch once BGP has converged: the subnets of hosts, with their numbers of next hops."""
     lines = [
         _address(interface, address) for interface, port in switch.ports.items() for address in port.addresses or ()
     ]
-    return (*lines, *(_over(network, len(hops), "main") for network, hops in ways.items()))
+    return (*lines, *(_over(network, len(hops), "main") for network, hops in routes.items()))
 
 
 def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
-    """What a namespace has, in the same words.
+    """What a namespace has, as the same lines.
 
     Raises:
-        Refused: `ip` does not say.
+        Refused: `ip` fails.
     """
     path = folder / _FILE
     path.write_text(_QUESTIONS, encoding="utf-8")
@@ -88,7 +88,7 @@ def wait(
     """Wait until devices have what they should: by name, their namespace, folder and lines.
 
     Raises:
-        Refused: one has not, when time is up, or because a daemon of it ``ended``; ``why`` may know more.
+        Refused: one has not, when time is up, or because a daemon of it ``ended``; ``why`` may return the reason.
     """
     deadline = time.monotonic() + within_s
     for name, (namespace, folder, expected) in waiting.items():
@@ -111,8 +111,8 @@ def _address(interface: str, address: str) -> str:
 
 
 def _route(table: str, destination: str, gateway: str | None, device: str) -> str:
-    way = f"via {gateway} " if gateway else ""
-    return f"route {destination} {way}dev {device} table {table}"
+    via = f"via {gateway} " if gateway else ""
+    return f"route {destination} {via}dev {device} table {table}"
 
 
 def _rule(priority: str, source: str, table: str) -> str:

@@ -172,7 +172,7 @@ def _try(path: Path) -> int | None:
 
 
 def _lock(descriptor: int) -> bool:
-    """Whether nobody else holds it."""
+    """Whether no other command holds it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

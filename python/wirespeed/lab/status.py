@@ -1,4 +1,4 @@
-"""How a lab is now: what runs, which cables carry, which addresses, rules and routes are there."""
+"""State of a lab: processes, links, addresses, rules and routes."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def status(name: str) -> LabStatus:
     known = [one for one in state.names() if state.begun(one)]
     kept = state.load(name) if name in known else None
     if kept is None and name in known:
-        raise refuse(f"lab {name}", "what is left of a lab", "one that is up", f"wirespeed lab down {name}")
+        raise refuse(f"lab {name}", "remains of a lab", "a running lab", f"wirespeed lab down {name}")
     if kept is None:
-        hint = f"there is {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
-        raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
+        hint = f"labs: {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
+        raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     try:
         return _of(kept)
     except Refused:
@@ -98,7 +98,7 @@ def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:
 
 
 def _interfaces(device: LabDevice) -> Interfaces:
-    """Interfaces of a namespace by name, as `ip` says them."""
+    """Interfaces of a namespace by name, from `ip`."""
     ran = run(("ip", "-n", device.namespace, "-json", "link", "show"), _LIMIT_S)
     if ran.status is not Status.OK:
         raise refuse(device.name, f"ip link: {ran.detail}", "the interfaces of a namespace")

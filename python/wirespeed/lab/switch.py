@@ -15,15 +15,15 @@ from wirespeed.settings import Switch
 
 _NO_ALIKE = "nodad"  # see kernel.defaults
 _BY_FLOW = {"net/ipv4/fib_multipath_hash_policy": "1", "net/ipv6/fib_multipath_hash_policy": "1"}
-"""Equal paths are chosen by addresses and ports, not by addresses alone (ip-sysctl)."""
+"""Equal-cost paths are selected by addresses and ports, not by addresses alone (ip-sysctl)."""
 
 
 def setup(
     cluster: str, name: str, switch: Switch, aliases: Mapping[str, str], routes: Mapping[str, Sequence[Gateway]]
 ) -> Setup:
-    """What the namespace of a switch, as it is in the lab, is told.
+    """Setup of the namespace of a switch.
 
-    ``aliases`` are the planned names of its ports, ``routes`` what the kernel itself is told of other switches.
+    ``aliases`` are the planned names of its ports, ``routes`` the kernel's static routes to other switches.
     """
     lines = ["link set dev lo up"]
     lines += [_address(address, "lo") for address in switch.loopbacks or ()]
@@ -44,7 +44,7 @@ def setup(
     forwards = "1" if switch.routing else "0"
     parameters = defaults(switch.ports) | {"net/ipv4/ip_forward": forwards, "net/ipv6/conf/all/forwarding": forwards}
     if routes:
-        for interface in ("all", *switch.ports):  # no daemon takes a dead way out
+        for interface in ("all", *switch.ports):  # no daemon uses a next hop without carrier
             parameters |= {f"net/{ip}/conf/{interface}/ignore_routes_with_linkdown": "1" for ip in ("ipv4", "ipv6")}
     if switch.bgp.asn is not None:
         parameters |= _BY_FLOW

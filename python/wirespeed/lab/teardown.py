@@ -1,4 +1,4 @@
-"""Taking a lab away: processes, namespaces, files; whatever there is of it, however it came to be there."""
+"""Remove a lab: its processes, namespaces and files, complete or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def down(name: str) -> Removed:
     """
     if name not in state.names():
         known = state.names()
-        raise refuse("lab", f"no lab {name!r}", "a lab", f"there is {', '.join(known)}" if known else None)
+        raise refuse("lab", f"no lab {name!r}", "a lab", f"labs: {', '.join(known)}" if known else None)
     with state.locked(name) as lock:
         return clear(name, lock)
 
@@ -65,7 +65,7 @@ def remove(name: str, namespaces: Sequence[str], lock: int) -> Removed:
         processes.kill(found, namespaces)
         if time.monotonic() > deadline:
             raise refuse(
-                f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "none", "try once more"
+                f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "no process", "try again"
             )
         time.sleep(_LOOK_S)
     _delete(name, namespaces, lock)
@@ -86,5 +86,5 @@ def _delete(name: str, namespaces: Sequence[str], lock: int) -> None:
             (state.NAMESPACES / namespace).unlink()
     left = set(namespaces) & set(state.namespaces(name))
     if left:
-        said = ran.detail if ran.status is not Status.OK else "still there"
-        raise refuse(f"lab {name}", f"{', '.join(sorted(left))}: {said}", "namespaces removed")
+        reason = ran.detail if ran.status is not Status.OK else "still there"
+        raise refuse(f"lab {name}", f"{', '.join(sorted(left))}: {reason}", "namespaces removed")

@@ -3,7 +3,7 @@
 Every command runs under a guard, a few lines of POSIX shell on the machine itself, which
 
 * ends it, children included, when its time is up or the connection to it is lost, however wirespeed itself ended;
-* says when a server listens, so that no client comes too early;
+* reports when a server listens, so that no client starts too early;
 * refuses to start a server where another program has the port: a client would measure that one.
 """
 
@@ -56,18 +56,26 @@ class Call:
     @property
     def plain(self) -> tuple[str, ...]:
         """The command without its guard, as one would type it."""
-        said = [f"{name}={value}" for name, value in self.environment.items()]
-        return (*(("env", *said) if said else ()), *self.arguments)
+        variables = [f"{name}={value}" for name, value in self.environment.items()]
+        return (*(("env", *variables) if variables else ()), *self.arguments)
 
     @property
     def guarded(self) -> tuple[str, ...]:
         """The command under its guard."""
         port = f"{self.listens:04X}" if self.listens is not None else "-"
-        rest = (port, f"{self.limit_s:g}", ":".join(self.path), "env", "LC_ALL=C", *self.said, *self.arguments)
+        rest = (
+            port,
+            f"{self.limit_s:g}",
+            ":".join(self.path),
+            "env",
+            "LC_ALL=C",
+            *self.shown_environment,
+            *self.arguments,
+        )
         return ("sh", "-c", _GUARD, "wirespeed", *rest)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def shown_environment(self) -> tuple[str, ...]:
         """Its variables, as `env` takes them."""
         return tuple(f"{name}={value}" for name, value in self.environment.items())
 
@@ -89,7 +97,7 @@ class Started(Protocol):
 
 
 class Reach(Protocol):
-    """A way to machines."""
+    """Access to machines."""
 
     def start(self, call: Call) -> Started:
         """Start a command there."""
@@ -99,7 +107,7 @@ class Reach(Protocol):
 
 
 def typed(prefix: Sequence[str], call: Call) -> str:
-    """A command behind the words that bring it to its machine."""
+    """A command with the prefix that runs it on its machine."""
     return shlex.join((*prefix, *call.plain))
 
 
@@ -118,16 +126,16 @@ def _status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) ->
         return Status.TIMEOUT, "stopped"
     if exit_code in _TIMED_OUT and seconds >= call.limit_s:  # before, it is of a program that something else killed
         return Status.TIMEOUT, f"not done within {call.limit_s:g} s"
-    words = telling_line(stderr)
+    message = error_line(stderr)
     if exit_code == _MISSING:
-        return Status.MISSING, words or f"{program} is not installed"
+        return Status.MISSING, message or f"{program} is not installed"
     if exit_code == _NOT_EXECUTABLE:
-        return Status.PERMISSION, words or f"{program} may not be run by this user"
-    return Status.FAILED, words or f"exit code {exit_code}"
+        return Status.PERMISSION, message or f"{program} may not be run by this user"
+    return Status.FAILED, message or f"exit code {exit_code}"
 
 
-def telling_line(text: bytes) -> str | None:
-    """The line that says what went wrong, for a message: the first that sounds like it, else the last with a word."""
+def error_line(text: bytes) -> str | None:
+    """The line with the error, for a message: the first that looks like one, else the last that is not empty."""
     lines = [line.strip()[:300] for line in text.decode("utf-8", "replace").splitlines()]
     lines = [line for line in lines if any(sign.isalnum() for sign in line)]
     return next((line for line in lines if _WRONG.search(line)), lines[-1] if lines else None)

@@ -18,7 +18,7 @@ from wirespeed.reach.call import LISTENING, Call, outcome, typed
 from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
 
 _GRACE_S = 6  # between asking the guard to end and ending it; the guard gives its program 5 s
-# What srun says of a node that is down, not in the job, or that went away, and of a job that is over.
+# Messages of srun about a node that is down, not in the job, or that went away, and of a job that is over.
 _NO_NODE = re.compile(
     rb"^(srun: error: (?:Node failure|Task launch .* failed on node|Unable to create step|"
     rb"Unable to confirm allocation|Slurm job \d+ has expired).*)",
@@ -50,14 +50,14 @@ def through_slurm() -> Prefixed:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """Commands behind the words that bring them to their host.
+    """Commands with the prefix that runs them on their host.
 
-    ``lost`` is what is said when one cannot be reached; ``said`` are shorter words, for what a person types.
+    ``lost`` are messages about an unreachable host; ``short_prefix`` is a shorter prefix for a person to type.
     """
 
     prefix: Callable[[str], tuple[str, ...]]
     lost: re.Pattern[bytes] | None = None
-    said: Callable[[str], tuple[str, ...]] | None = None
+    short_prefix: Callable[[str], tuple[str, ...]] | None = None
 
     def start(self, call: Call) -> _Process:
         """Start a command there."""
@@ -65,7 +65,7 @@ class Prefixed:
 
     def typed(self, call: Call) -> str:
         """The command as one would copy and paste it."""
-        return typed((self.said or self.prefix)(call.host), call)
+        return typed((self.short_prefix or self.prefix)(call.host), call)
 
 
 class _Process:
@@ -146,8 +146,8 @@ class _Process:
         stdout, stderr = (bytes(kept) for kept in self._outputs)
         lost = self._lost.search(stderr) if self._lost is not None and code else None
         if lost is not None:
-            said = lost[1].decode("utf-8", "replace").strip()
-            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, said)
+            message = lost[1].decode("utf-8", "replace").strip()
+            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
         return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
     def _read(self, stream: IO[bytes], kept: bytearray) -> None:

@@ -37,7 +37,7 @@ def ended(process: int) -> bool:
     """Whether a program that `daemon` started here has ended."""
     try:
         return os.waitpid(process, os.WNOHANG)[0] == process
-    except ChildProcessError:  # it had, when this was asked before
+    except ChildProcessError:  # it had ended at an earlier call
         return True
 
 
@@ -65,7 +65,7 @@ def become(arguments: Sequence[str]) -> None:
 
 
 def attached(arguments: Sequence[str]) -> int:
-    """Run a program with this one's input, outputs and terminal, and wait for it; its exit code as a shell says it."""
+    """Run a program with this one's input, outputs and terminal, and wait for it; its exit code as a shell reports it."""
     ended = subprocess.run(list(arguments), check=False).returncode
     return ended if ended >= 0 else 128 - ended
 

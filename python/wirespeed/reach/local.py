@@ -34,7 +34,7 @@ class Status(StrEnum):
     PERMISSION = "permission"
     TIMEOUT = "timeout"
     FAILED = "failed"
-    UNREACHABLE = "unreachable"  # the machine does not answer, or lets nobody in
+    UNREACHABLE = "unreachable"  # the machine does not answer, or refuses the login
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Ran:
     exit_code: int | None  # None when it never started or was stopped
     started: datetime  # in UTC
     duration_s: float
-    detail: str | None = None  # why it is not ok, in words
+    detail: str | None = None  # why it is not ok, as text
 
 
 def run(
@@ -180,8 +180,8 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 def _judge(exit_code: int, stderr: bytes, exits: Sequence[int]) -> tuple[Status, str | None]:
     if exit_code in exits:
         return Status.OK, None
-    words = stderr.decode("utf-8", "replace").strip().splitlines()
-    detail = words[-1][:300] if words else f"exit code {exit_code}"
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
+    detail = lines[-1][:300] if lines else f"exit code {exit_code}"
     if any(sign in stderr.lower() for sign in _DENIED):
         return Status.PERMISSION, detail
     return Status.FAILED, detail

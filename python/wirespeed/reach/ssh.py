@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.reach.call import LISTENING, Call, outcome, telling_line
+from wirespeed.reach.call import LISTENING, Call, error_line, outcome
 from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
 
 CONNECT_S = 10
@@ -20,7 +20,7 @@ _FAILED_EXIT = 255
 
 @dataclass(frozen=True, slots=True)
 class Ssh:
-    """Hosts by ssh. ``options`` are words of ssh's command line, such as ``-J jump`` or ``-oPort=2222``."""
+    """Hosts by ssh. ``options`` are arguments of ssh, such as ``-J jump`` or ``-oPort=2222``."""
 
     user: str | None = None
     options: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Ssh:
 
     def typed(self, call: Call) -> str:
         """The command as one would copy and paste it: quoted once for this shell, once for the one there."""
-        return shlex.join((*self.words, self.name(call.host), shlex.join(call.plain)))
+        return shlex.join((*self.command, self.name(call.host), shlex.join(call.plain)))
 
     def name(self, host: str) -> str:
         """What ssh calls a host.
@@ -47,8 +47,8 @@ class Ssh:
         return name
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """ssh and its options, as ClusterShell says them."""
+    def command(self) -> tuple[str, ...]:
+        """ssh and its options, as ClusterShell passes them."""
         return ("ssh", *self.options, *(("-l", self.user) if self.user else ()), f"-oConnectTimeout={self.connect_s}")
 
 
@@ -88,7 +88,7 @@ class _Remote:
             return
         self._stopped = True
         self._task.abort()
-        while not self._over.wait(1):  # it had not begun to run when it was told
+        while not self._over.wait(1):  # it had not started when it was stopped
             self._task.abort()
 
     def ran(self) -> Ran:
@@ -99,8 +99,8 @@ class _Remote:
             return Ran(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
         code = None if self._stopped else self._code
         if code == _FAILED_EXIT:
-            said = telling_line(stderr) or "ssh failed"
-            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, said)
+            message = error_line(stderr) or "ssh failed"
+            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
         return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
     def _run(self) -> None:
@@ -128,7 +128,7 @@ class _Remote:
             self._over.set()
             task_terminate()
 
-    def heard(self, stream: str, line: bytes) -> None:
+    def on_output(self, stream: str, line: bytes) -> None:
         """A line came."""
         if stream == "stdout" and line.strip() == LISTENING:
             self._listening.set()
@@ -156,7 +156,7 @@ def _handler(remote: _Remote) -> Any:
 
     class Handler(EventHandler):  # type: ignore[misc]
         def ev_read(self, worker: Any, node: str, sname: str, msg: bytes) -> None:
-            remote.heard(sname, msg)
+            remote.on_output(sname, msg)
 
         def ev_hup(self, worker: Any, node: str, rc: int) -> None:
             remote.closed(rc)

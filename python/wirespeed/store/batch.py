@@ -62,7 +62,7 @@ class Batch:
     """Whole logs, their runs, and a row of five columns for each measurement.
 
     ``run`` and ``kind`` count in the lists of runs and series; ``position`` counts in the run. Once sorted, the rows of
-    a series stand together, ``rows`` for each, in the order in which they were added.
+    a series are adjacent, ``rows`` for each, in the order in which they were added.
     """
 
     logs: list[RawLog] = field(default_factory=list)
@@ -150,7 +150,7 @@ def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
 def stored(series: Series) -> StoredSeries:
     """A series as it is kept."""
     workload = as_text(series.workload)
-    words = (
+    identity = (
         series.tool,
         series.test,
         series.where,
@@ -161,7 +161,7 @@ def stored(series: Series) -> StoredSeries:
         series.size_bytes,
         series.place,
     )
-    name = hashlib.blake2b(repr(words).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    name = hashlib.blake2b(repr(identity).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return StoredSeries(
         name,
         series.tool,
@@ -177,7 +177,7 @@ def stored(series: Series) -> StoredSeries:
 
 
 def series_of(kept: StoredSeries) -> Series:
-    """A kept series as results speak of it."""
+    """A stored series as results name it."""
     return Series(
         kept.tool,
         kept.test,

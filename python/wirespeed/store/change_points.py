@@ -24,7 +24,7 @@ SIGNIFICANCE = 0.01
 """Of each split. With it ten campaigns, or three after a longer quiet time, are the fewest that show a change."""
 
 _PERMUTATIONS = 999
-_PERMUTATIONS_OF_FEW = 9999  # where p of the clearest change is near the significance asked for, chance must not decide
+_PERMUTATIONS_OF_FEW = 9999  # where p of the clearest change is near the requested significance, chance must not decide
 _FEW = 16
 _BLUR = 5
 _BOUND = 3.0  # robust standard deviations a score may reach
@@ -67,7 +67,7 @@ def _held(values: Sequence[float], found: list[int], significance: float) -> lis
 
 
 def _best(values: Sequence[float], significance: float) -> Split | None:
-    """The split that stands out most, when it stands out more than chance allows."""
+    """The most significant split, if it is significant."""
     scores = _scores(values)
     if scores is None:
         return None
@@ -98,7 +98,7 @@ def _deviation(values: Sequence[float]) -> float:
 
 
 def _scores(values: Sequence[float]) -> list[float] | None:
-    """Bounded distances from the median, with mean 0; None when all values are alike or too few."""
+    """Bounded distances from the median, with mean 0; None when all values are equal or too few."""
     if len(values) < 2 * LEAST:
         return None
     middle = median(values)

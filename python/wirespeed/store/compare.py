@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaign_history import Campaign, Changes, Compared, Comparison, Difference, Summary
 from wirespeed.results.series import Better, Series, better
-from wirespeed.store.joint_change import alike, together, unlike
+from wirespeed.store.joint_change import families_of, joint_differences, outlier_probabilities
 from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
 
 SIGNIFICANCE: Final = 0.05
@@ -21,10 +21,10 @@ Values = Mapping[_Key, Sequence[float]]
 
 
 class Found(NamedTuple):
-    """What tells a series' two sides apart: its own repeated values, or other places of the same measurement."""
+    """What a difference of a series is tested against: its repeated values, or other places of the same measurement."""
 
     tested: Tested | None
-    unlike: float | None
+    outlier_probabilities: float | None
     p: float | None
     by_unlike: bool
 
@@ -38,18 +38,18 @@ def compare(
     significance: float = SIGNIFICANCE,
     at_least: float = AT_LEAST,
 ) -> Comparison:
-    """Every series that both campaigns have. ``names`` says which series the keys of the values are."""
+    """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
     before, after = values
     both = [key for key in before if key in after]
     known = names(both)
     sides = [(known[key], summary(before[key]), summary(after[key])) for key in both if key in known]
-    families = alike([side[0] for side in sides], [relative(one.median, other.median) for _, one, other in sides])
+    families = families_of([side[0] for side in sides], [relative(one.median, other.median) for _, one, other in sides])
     tested = [
         mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
         for key in both
         if key in known
     ]
-    found = [_found(*one) for one in zip(tested, unlike(families, len(sides)), strict=True)]
+    found = [_found(*one) for one in zip(tested, outlier_probabilities(families, len(sides)), strict=True)]
     adjusted = iter(benjamini_hochberg([one.p for one in found if one.p is not None]))
     family = sum(one.p is not None for one in found)
     rows = [
@@ -67,7 +67,7 @@ def compare(
         len(before) - len(both),
         len(after) - len(both),
         changes,
-        together(families, significance, at_least),
+        joint_differences(families, significance, at_least),
     )
 
 
@@ -87,17 +87,24 @@ def direction(series: Series, before: float, after: float) -> Difference:
     """Whether a change of level is for the better."""
     if before == after:
         return Difference.NONE
-    way = better(series.metric)
-    if way is Better.NEITHER:
+    preference = better(series.metric)
+    if preference is Better.NEITHER:
         return Difference.CHANGED
-    return Difference.BETTER if (after > before) == (way is Better.HIGHER) else Difference.WORSE
+    return Difference.BETTER if (after > before) == (preference is Better.HIGHER) else Difference.WORSE
 
 
-def _found(tested: Tested | None, unlike: float | None) -> Found:
-    """Both, and the smaller p of the two, doubled for having asked twice: Bonferroni."""
-    if tested is None or unlike is None:
-        return Found(tested, unlike, unlike if tested is None else tested.p, tested is None)
-    return Found(tested, unlike, min(1.0, 2 * min(tested.p, unlike)), unlike < tested.p)
+def _found(tested: Tested | None, outlier_probabilities: float | None) -> Found:
+    """Both, and the smaller p of the two, doubled for two tests: Bonferroni."""
+    if tested is None or outlier_probabilities is None:
+        return Found(
+            tested, outlier_probabilities, outlier_probabilities if tested is None else tested.p, tested is None
+        )
+    return Found(
+        tested,
+        outlier_probabilities,
+        min(1.0, 2 * min(tested.p, outlier_probabilities)),
+        outlier_probabilities < tested.p,
+    )
 
 
 def _enough(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
@@ -107,7 +114,7 @@ def _enough(before: Sequence[float], after: Sequence[float], significance: float
 
 def _few(series: Series, a: Summary, b: Summary) -> Compared:
     if min(a.count, b.count) == 1:
-        reason = "one value on a side: nothing tells a difference from chance"
+        reason = "one value on a side: a difference cannot be distinguished from chance"
     else:
         reason = f"{a.count} and {b.count} values: p cannot fall below {least_p(a.count, b.count):.2g}"
     return Compared(series, a, b, Difference.FEW, reason, relative(a.median, b.median))
@@ -135,7 +142,7 @@ def _judged(
     else:
         difference = direction(series, a.median, b.median)
     own, effect = (None, None) if found.tested is None else (found.tested.p, found.tested.effect)
-    return Compared(series, a, b, difference, reason, change, own, adjusted, effect, found.unlike)
+    return Compared(series, a, b, difference, reason, change, own, adjusted, effect, found.outlier_probabilities)
 
 
 def _noise(rows: Sequence[Compared]) -> float | None:

@@ -10,13 +10,13 @@ from wirespeed.results.campaign_history import Campaign, Change, Changes
 from wirespeed.results.parameters import IDENTITY, flattened
 
 Settings = Mapping[str, Mapping[str, str]]
-"""Place to path to value in words, of one device."""
+"""Place to path to value as text, of one device."""
 
 _NAMED = 3
 
 
 class Circumstance(NamedTuple):
-    """What a run says of itself beside its measurements."""
+    """Parameters of a run, without its measurements."""
 
     tool: str
     test: str | None

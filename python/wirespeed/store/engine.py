@@ -31,7 +31,7 @@ def connect(url: URL) -> Engine:
         raise refuse(shown(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
     engine = _sqlite(url) if sqlite else create_engine(url)
     try:
-        with told(url):
+        with refusing_failures(url):
             _bring_up(engine, shown(url))
     except BaseException:
         engine.dispose()
@@ -55,8 +55,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def told(url: URL) -> Iterator[None]:
-    """Failures of the database in the words of a refusal; they never hold a password.
+def refusing_failures(url: URL) -> Iterator[None]:
+    """Failures of the database as refusals, which never contain a password.
 
     Raises:
         Refused: the database could not do it.
@@ -88,7 +88,9 @@ def _sqlite(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None  # transactions begin below, and hold for DDL too
-        with suppress(sqlite3.OperationalError):  # another one is making the same file at this moment: it says WAL too
+        with suppress(
+            sqlite3.OperationalError
+        ):  # another process creates the same file at this moment, and sets WAL too
             connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local(path) else 'DELETE'}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -107,7 +109,7 @@ _SHARED: Final = ("nfs", "lustre", "gpfs", "beegfs", "cifs", "smb", "ceph", "glu
 
 
 def is_local(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
-    """Whether a path lies on a file system of this machine alone.
+    """Whether a path is on a local file system.
 
     SQLite's write-ahead log needs memory shared by all its users: https://sqlite.org/wal.html, "WAL does not work over
     a network filesystem". Homes of clusters often are on one.

@@ -39,11 +39,11 @@ def _steps(series: Series, points: Sequence[Point], significance: float, at_leas
     steps = []
     for split, (before, after) in zip(splits, pairwise(medians), strict=True):
         change = relative(before, after)
-        way = direction(series, before, after)
-        if way is Difference.NONE or (change is not None and abs(change) < at_least):
+        difference = direction(series, before, after)
+        if difference is Difference.NONE or (change is not None and abs(change) < at_least):
             continue
         first = points[split.index].campaign
-        steps.append(Step(points[split.index - 1].campaign, first, before, after, change, split.p, way))
+        steps.append(Step(points[split.index - 1].campaign, first, before, after, change, split.p, difference))
     return steps
 
 
@@ -53,5 +53,5 @@ def notable(found: Past) -> tuple[object, ...]:
     most = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
     series = found.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    words = (series.tool, series.test or "", series.where or "", str(series.workload), series.metric.value)
-    return (worst, -most, words, size, series.place or "", series.ranks or 0)
+    identity = (series.tool, series.test or "", series.where or "", str(series.workload), series.metric.value)
+    return (worst, -most, identity, size, series.place or "", series.ranks or 0)

@@ -38,14 +38,14 @@ class Wanted:
 
     def includes(self, series: Series) -> bool:
         """Whether a series is wanted."""
-        asked = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "place")
-        if any(value is not None and getattr(series, name) != value for name, value in asked):
+        criteria = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "place")
+        if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
         return self.place is None or self.place in (series.place, series.where)
 
     @property
     def everything(self) -> bool:
-        """Whether nothing was asked for in particular."""
+        """Whether there are no criteria."""
         return all(getattr(self, one.name) is None for one in fields(self))
 
 
@@ -90,8 +90,8 @@ def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
 
 def named(known: Sequence[Campaign], wanted: str) -> Campaign | None:
     """The campaign of an id, a label, ``latest`` or ``latest~N``; None when there is none."""
-    word, tilde, back = wanted.partition("~")
-    if word == LATEST and (back.isdecimal() or not tilde):
+    name, tilde, back = wanted.partition("~")
+    if name == LATEST and (back.isdecimal() or not tilde):
         number = int(back or 0)
         return known[-1 - number] if number < len(known) else None
     return next((one for one in known if one.label == wanted or str(one.id) == wanted), None)
@@ -107,11 +107,11 @@ def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, lis
 
 
 def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:
-    """What the series of these ids are; those of metrics that this program does not know are left out."""
+    """What the series of these ids are; those of unknown metrics are omitted."""
     found: dict[int, Series] = {}
     for start in range(0, len(numbers), _ASKED):
-        asked = select(*_SERIES).where(series.c.id.in_(numbers[start : start + _ASKED]))
-        found |= _known(connection.execute(asked))
+        criteria = select(*_SERIES).where(series.c.id.in_(numbers[start : start + _ASKED]))
+        found |= _known(connection.execute(criteria))
     return found
 
 
@@ -136,7 +136,7 @@ def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int
 
 
 def circumstances(connection: Connection, number: int) -> list[Circumstance]:
-    """What the runs of a campaign say of themselves, each saying once."""
+    """The parameters of the runs of a campaign, each once."""
     columns = (run.c.tool, run.c.test, run.c.version, run.c.parameters)
     query = select(*columns).distinct().select_from(log.join(run)).where(log.c.campaign_id == number)
     return [Circumstance(*row) for row in connection.execute(query)]
@@ -185,14 +185,14 @@ def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]
 
 
 def _matches(wanted: Wanted) -> ColumnElement[bool]:
-    asked = {one.name: getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"}
-    conditions = [series.c[name] == value for name, value in asked.items() if value is not None]
+    criteria = {one.name: getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"}
+    conditions = [series.c[name] == value for name, value in criteria.items() if value is not None]
     if wanted.place is not None:
         conditions.append(or_(series.c.place == wanted.place, series.c.where == wanted.place))
     return and_(true(), *conditions)
 
 
 def _known(rows: Iterable[Row[Any]]) -> dict[int, Series]:
-    """The series of rows of `_SERIES` by id, without those of metrics that this program does not know."""
+    """The series of rows of `_SERIES` by id, without those of unknown metrics."""
     kept = ((row[0], StoredSeries._make(row[1:])) for row in rows)
     return {number: series_of(one) for number, one in kept if one.metric in _METRICS}

@@ -14,7 +14,7 @@ LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class RawLog:
-    """A log to keep. ``key`` tells logs of the same bytes in one campaign apart, such as the step that wrote it."""
+    """A log to keep. ``key`` distinguishes logs of the same bytes in one campaign, such as the step that wrote it."""
 
     name: str
     sha256: bytes

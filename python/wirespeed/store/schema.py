@@ -16,7 +16,7 @@ VERSIONS: Final = "wirespeed_schema"
 
 NEWEST: Final = "0003"
 
-_LOCK: Final = 0x77697265  # "wire": whoever migrates a PostgreSQL database holds this advisory lock
+_LOCK: Final = 0x77697265  # "wire": a migration of a PostgreSQL database holds this advisory lock
 
 
 def current(connection: Connection) -> str | None:

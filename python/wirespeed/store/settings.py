@@ -32,13 +32,13 @@ def keep(connection: Connection, campaign: int, found: Mapping[str, Settings]) -
 
 
 def differing(connection: Connection, a: int, b: int) -> tuple[dict[str, Settings] | None, dict[str, Settings] | None]:
-    """The settings of both campaigns, without the devices that are alike; None where a campaign has none at all."""
+    """The settings of both campaigns, without the devices that are unchanged; None where a campaign has none at all."""
     before, after = _states(connection, a), _states(connection, b)
-    alike = {name for name in before.keys() & after.keys() if before[name] == after[name]}
-    wanted = {number for states in (before, after) for name, number in states.items() if name not in alike}
+    unchanged = {name for name in before.keys() & after.keys() if before[name] == after[name]}
+    wanted = {number for states in (before, after) for name, number in states.items() if name not in unchanged}
     contents = {number: _content(connection, number) for number in sorted(wanted)}
     return tuple(  # type: ignore[return-value]
-        {name: contents[number] for name, number in states.items() if name not in alike} if states else None
+        {name: contents[number] for name, number in states.items() if name not in unchanged} if states else None
         for states in (before, after)
     )
 

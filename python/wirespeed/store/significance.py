@@ -1,6 +1,6 @@
 """Whether two samples differ by more than chance: the Mann-Whitney test, and its correction for many series at once.
 
-The test asks only which values are larger, so that no distribution is assumed and an outlier weighs no more than any
+The test uses only which values are larger, so that no distribution is assumed and an outlier weighs no more than any
 other value. Its price is that a few values can never show anything: `least_p`.
 """
 
@@ -31,7 +31,7 @@ class Tested:
 def mann_whitney(first: Sequence[float], second: Sequence[float]) -> Tested:
     """The test of Mann and Whitney, Ann. Math. Statist. 18 (1947), with mid-ranks for ties.
 
-    p is the share of all assignments of the values to the two samples whose rank sum lies at least as far from its
+    p is the share of all assignments of the values to the two samples whose rank sum is at least as far from its
     mean as the one found.
     """
     doubled = _doubled_ranks([*first, *second])
@@ -50,7 +50,7 @@ def signed_ranks(changes: Sequence[float]) -> float:
     """The test of Wilcoxon, Biometrics Bulletin 1 (1945), that changes lie as often and as far below 0 as above.
 
     Mid-ranks for ties; changes of 0 keep their ranks and count on neither side: Pratt, JASA 54 (1959). Up to
-    `EXACT_UP_TO` changes p is the share of all ways to give them signs, beyond it a normal approximation.
+    `EXACT_UP_TO` changes p is the share of all assignments of signs, beyond it a normal approximation.
     """
     doubled = _doubled_ranks([abs(change) for change in changes])
     moved = [(rank, change > 0) for rank, change in zip(doubled, changes, strict=True) if change]

@@ -17,7 +17,7 @@ from wirespeed.store import queries, settings, writer
 from wirespeed.store.address import address, shown
 from wirespeed.store.batch import Batch
 from wirespeed.store.configuration_diff import Circumstance, Settings, parameters_between, settings_between
-from wirespeed.store.engine import connect, told, writing
+from wirespeed.store.engine import connect, refusing_failures, writing
 from wirespeed.store.queries import Held, Wanted
 from wirespeed.store.tables import campaign
 from wirespeed.store.writer import Added
@@ -63,7 +63,7 @@ class Store:
             Refused: the label could be mistaken for an id, or names a campaign of another cluster.
         """
         _check(label)
-        with told(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), writing(self._engine) as connection:
             found = connection.execute(select(campaign).where(campaign.c.label == label)).one_or_none()
             if found is None:
                 row = {"label": label, "started": started, "cluster": cluster, "program": program, "finished": False}
@@ -79,14 +79,14 @@ class Store:
     def add(self, to: Campaign, batch: Batch) -> Added:
         """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
-        with told(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), writing(self._engine) as connection:
             added = writer.add(connection, _id(to), batch, names)
         self._series = names
         return added
 
     def finish(self, one: Campaign) -> None:
         """Note that a campaign was stored to its end."""
-        with told(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), writing(self._engine) as connection:
             connection.execute(update(campaign).where(campaign.c.id == _id(one)).values(finished=True))
 
     def campaigns(self) -> tuple[Campaign, ...]:
@@ -123,8 +123,8 @@ class Store:
             return queries.output(connection, log)
 
     def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
-        """Keep the settings that devices had at the time of a campaign, in words by place and path."""
-        with told(self._url), writing(self._engine) as connection:
+        """Keep the settings that devices had at the time of a campaign, as text by place and path."""
+        with refusing_failures(self._url), writing(self._engine) as connection:
             settings.keep(connection, _id(of), found)
 
     def between(self, a: Campaign, b: Campaign) -> Changes:
@@ -135,7 +135,7 @@ class Store:
         return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
 
     def circumstances(self, of: Campaign) -> list[Circumstance]:
-        """What the runs of a campaign say of themselves, each saying once."""
+        """The parameters of the runs of a campaign, each once."""
         with self._reading() as connection:
             return queries.circumstances(connection, _id(of))
 
@@ -161,7 +161,7 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with told(self._url), self._engine.connect() as connection:
+        with refusing_failures(self._url), self._engine.connect() as connection:
             yield connection
 
 
@@ -174,4 +174,6 @@ def _id(one: Campaign) -> int:
 def _check(label: str) -> None:
     if label and not label.isdecimal() and "~" not in label and label != queries.LATEST and label.isprintable():
         return
-    raise refuse(f"label {label!r}", "what compare takes for an id", "a word that is no number, and without ~")
+    raise refuse(
+        f"label {label!r}", "a label that compare reads as an id", "a name that is not a number, without ~"
+    )

@@ -19,7 +19,7 @@ from wirespeed.store.tables import log, measurement, raw, run, series
 _ROWS = 100  # of one INSERT: SQLite spends most of its time between statements, not on rows
 _WIDTH = len(measurement.c)
 _COPY = "COPY measurement FROM STDIN"
-_LOCK = 0x73657269  # "seri": whoever adds series to a PostgreSQL database holds this advisory lock
+_LOCK = 0x73657269  # "seri": a writer of series to a PostgreSQL database holds this advisory lock
 _ASKED = 500  # values of one IN
 _Value = TypeVar("_Value", int, float)
 Columns = tuple[Sequence[Any], ...]
@@ -93,7 +93,7 @@ def _insert_numbered(connection: Connection, table: Table, rows: list[dict[str, 
 
 
 def _numbers(connection: Connection, table: Table, count: int) -> list[int]:
-    """Ids for new rows. On SQLite nobody else adds rows meanwhile, see `engine.writing`."""
+    """Ids for new rows. On SQLite no other process adds rows meanwhile, see `engine.writing`."""
     if connection.dialect.name == "postgresql":
         sequence = func.nextval(func.pg_get_serial_sequence(table.name, "id"))
         return list(connection.execute(select(sequence).select_from(func.generate_series(1, count))).scalars())

@@ -79,7 +79,7 @@ class Capture:
 def captured(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
     """What passes a port while the context is open, at most some thousand frames of RoCEv2."""
     port = link.end(switch).interface
-    command = [*made.words(switch), "tcpdump", "-Z", "root", "-Uni", port, "-s0", "-c", str(_MOST), "-w", str(file)]
+    command = [*made.prefix(switch), "tcpdump", "-Z", "root", "-Uni", port, "-s0", "-c", str(_MOST), "-w", str(file)]
     process = subprocess.Popen([*command, f"udp dst port {_ROCE}"], stderr=subprocess.PIPE)
     assert process.stderr is not None
     try:

@@ -40,4 +40,4 @@ def exec_(
 
     labs.check_user()
     words = command[1:] if command[0] == "--" else command
-    become((*labs.find(name).words(host), *words))
+    become((*labs.find(name).prefix(host), *words))

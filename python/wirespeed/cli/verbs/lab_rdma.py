@@ -123,7 +123,7 @@ def _run(built: Lab, command: list[str]) -> int:
     from wirespeed.reach import attached
 
     try:
-        return attached((*built.words(built.hosts[0]), *command))
+        return attached((*built.prefix(built.hosts[0]), *command))
     finally:
         labs.down(built.name)
         labs.tidy()

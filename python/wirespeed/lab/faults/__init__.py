@@ -1,8 +1,8 @@
 """One file per kind of fault; being here registers it.
 
-A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which says what is done to
-which device and what takes it back. Nothing is done there. ``settled(lab, fault)``, if there, says whether daemons have
-done all that they do about it; ``show(lab, fault)`` says what can be seen of it.
+A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which returns the
+commands that inject and remove the fault. It runs nothing. ``settled(lab, fault)``, if present, returns whether the
+daemons have reacted; ``show(lab, fault)`` returns its visible symptoms.
 """
 
 from __future__ import annotations

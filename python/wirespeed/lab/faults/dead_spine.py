@@ -1,4 +1,4 @@
-"""A spine that is off: all its links are down, and what the leaves sent over it goes over the others.
+"""A spine that is off: all its links are down, and the leaves send over the other spines.
 
 As when it loses power. With another spine every pair still reaches every other, at part of the bandwidth: pings do not
 show it, links and sessions of the leaves do. --device names the spine.

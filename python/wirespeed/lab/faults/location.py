@@ -13,7 +13,7 @@ from wirespeed.settings import Nic
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A lab, its plan, and the device and port that were asked for, if any."""
+    """A lab, its plan, and the selected device and port, if any."""
 
     lab: Lab
     plan: Plan
@@ -69,13 +69,13 @@ class Where:
 
 
 def ip(device: str, do: str, undo: str = "", version: str = "-4") -> LabAct:
-    """Words of `ip` inside a device, and what takes them back. No word holds a blank."""
+    """Arguments of `ip` inside a device, and those that undo it. No argument contains a blank."""
     return LabAct(device, ("ip", version, *do.split()), ("ip", version, *undo.split()) if undo else ())
 
 
-def after(device: str, words: str) -> LabAct:
-    """Words of `ip` that are for the way back alone, such as forgetting what was learnt: what stands first is last."""
-    return LabAct(device, ("true",), ("ip", *words.split()))
+def after(device: str, arguments: str) -> LabAct:
+    """Arguments of `ip` for the removal only, such as flushing learnt entries; the first act is undone last."""
+    return LabAct(device, ("true",), ("ip", *arguments.split()))
 
 
 def parameter(device: str, key: str, value: str, before: str | None = None) -> LabAct:

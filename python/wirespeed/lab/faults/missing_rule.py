@@ -25,17 +25,17 @@ def make(where: Where) -> LabFault:
         selector = f"from {own.ip}/{own.max_prefixlen}"
         rule = rules.get(selector)
         if rule is not None:
-            said = f"{selector} table {rule.table} priority {rule.priority}"
-            acts.append(ip(host.device, f"rule del {said}", version=f"-{own.version}"))
+            arguments = f"{selector} table {rule.table} priority {rule.priority}"
+            acts.append(ip(host.device, f"rule del {arguments}", version=f"-{own.version}"))
     if not acts:
         raise refuse(f"{host.device} {host.port}", "no planned rule from its address", "a NIC with a source rule")
-    said = ", ".join(" ".join(act.do[4:6]) for act in acts)
+    removed = ", ".join(" ".join(act.do[4:6]) for act in acts)
     # A rule that others add is none of networkd's: it would stay when the link goes. After a link that comes up again
-    # networkd adds all that it has to, so that is the way back.
+    # networkd adds all rules again, so that is the removal.
     back = [after(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
     return LabFault(
         "missing-rule",
         f"{host.device} {host.port}",
-        f"{host.device} has no rule {said}, the address of {host.port}",
+        f"{host.device} has no rule {removed}, the address of {host.port}",
         (*back, *acts),
     )

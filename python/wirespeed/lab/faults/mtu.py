@@ -1,4 +1,4 @@
-"""A leaf port at MTU 1500: what is larger is dropped without a word, small packets pass.
+"""A leaf port at MTU 1500: larger packets are dropped without a message, small packets pass.
 
 Forgotten on one port, on a new switch, or after a port was exchanged. --device and --port name the port, or the NIC
 that is cabled to it.

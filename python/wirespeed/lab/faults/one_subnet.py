@@ -37,16 +37,21 @@ def make(where: Where) -> LabFault:
     for interface in before:
         for address in links[interface].get("addr_info", ()):
             if address["scope"] == "global":
-                said = f"{address['local']}/{address['prefixlen']}"
+                assignment = f"{address['local']}/{address['prefixlen']}"
                 version = "-6" if address["family"] == "inet6" else "-4"
                 acts.append(
-                    ip(leaf, f"address del {said} dev {interface}", f"address add {said} dev {interface}", version)
+                    ip(
+                        leaf,
+                        f"address del {assignment} dev {interface}",
+                        f"address add {assignment} dev {interface}",
+                        version,
+                    )
                 )
-                acts.append(ip(leaf, f"address add {said} dev {_BRIDGE}", version=version))
+                acts.append(ip(leaf, f"address add {assignment} dev {_BRIDGE}", version=version))
     for port in moved:
         old = f"master {links[port]['master']}" if "master" in links[port] else "nomaster"
         acts.append(ip(leaf, f"link set dev {port} master {_BRIDGE}", f"link set dev {port} {old}"))
-    # What comes in and leaves by one interface makes a router tell hosts of a shorter way; those would go on taking it.
+    # A router that forwards out of the ingress interface sends ICMP redirects, which hosts would keep using.
     acts += [parameter(leaf, f"net/ipv4/conf/{name}/send_redirects", "0", "1") for name in ("all", "default")]
     acts += [parameter(leaf, f"net/ipv4/conf/{_BRIDGE}/send_redirects", "0")]
     acts.append(ip(leaf, f"link set dev {_BRIDGE} up"))
@@ -55,8 +60,8 @@ def make(where: Where) -> LabFault:
     for number, host in enumerate(hosts, start=1):
         own = [end for end in ends if end.device == host]
         for place, end in enumerate(own, start=1):
-            said = f"{_NETWORK}.{number}.{place}/{_BITS} dev {end.interface}"
-            acts.append(ip(host, f"address add {said}", f"address del {said}"))
+            assignment = f"{_NETWORK}.{number}.{place}/{_BITS} dev {end.interface}"
+            acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
         for name in ("all", *(end.interface for end in own)):
             for key in _ARP:
                 planned = where.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
@@ -64,14 +69,14 @@ def make(where: Where) -> LabFault:
                 path = f"net/ipv4/conf/{name}/{key}"
                 acts.append(parameter(host, path, "0", value))
                 cure.append(parameter(host, path, value))
-    anew = [ip(device, "neigh flush all") for device in (leaf, *hosts)]
+    flush = [ip(device, "neigh flush all") for device in (leaf, *hosts)]
     return LabFault(
         "one-subnet",
         leaf,
         f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; "
         "each replies to ARP for all",
-        (*(after(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *anew),
-        (*cure, *anew),
+        (*(after(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *flush),
+        (*cure, *flush),
     )
 
 
@@ -81,31 +86,32 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
     for act in fault.acts:
         if act.do[2:4] == ("address", "add") and act.do[4].startswith(_NETWORK):
             addresses.setdefault(act.device, {})[act.do[6]] = act.do[4].partition("/")[0]
-    asking, asked = list(addresses)[:2]
-    interface = next(iter(addresses[asking]))
-    for host, other in ((asking, asked), (asked, asking)):
+    requester, target = list(addresses)[:2]
+    interface = next(iter(addresses[requester]))
+    for host, other in ((requester, target), (target, requester)):
         script = 'for one; do ping -nq -c1 -W1 "$one" & done; wait'
         lab.run(host, "sh", "-c", script, "show", *addresses[other].values(), timeout_s=_PING_S)
-    table = _json(lab, asking, "neigh", "show", "dev", interface)
-    known = {row["dst"]: row["lladdr"] for row in table if row["dst"] in addresses[asked].values() and "lladdr" in row}
+    table = _json(lab, requester, "neigh", "show", "dev", interface)
+    known = {row["dst"]: row["lladdr"] for row in table if row["dst"] in addresses[target].values() and "lladdr" in row}
     macs = len(set(known.values()))
-    said = [
-        f"{asking} knows {len(known)} addresses of {asked} by {macs} MAC address{'' if macs == 1 else 'es'} (ip neigh)"
+    symptoms = [
+        f"{requester} resolves {len(known)} addresses of {target} "
+        f"to {macs} MAC address{'' if macs == 1 else 'es'} (ip neigh)"
     ]
-    one = list(addresses[asked].values())[-1]
-    ran = lab.run(asking, "arping", "-b", "-w1", "-I", interface, one, timeout_s=_PING_S)
+    one = list(addresses[target].values())[-1]
+    ran = lab.run(requester, "arping", "-b", "-w1", "-I", interface, one, timeout_s=_PING_S)
     if ran.status is Status.OK or ran.stdout:
         replies = _REPLY.findall(ran.stdout.decode("utf-8", "replace"))
         nics = f"{len(set(replies))} NIC{'' if len(set(replies)) == 1 else 's'}"
-        said.append(f"{nics} of {asked} replied to ARP for {one} (arping)")
-    return said
+        symptoms.append(f"{nics} of {target} replied to ARP for {one} (arping)")
+    return symptoms
 
 
 def _leaf(where: Where) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
-        Refused: there is none such, or the one that was asked for is none.
+        Refused: there is no such leaf, or the selected one is not suitable.
     """
     lab = where.lab
     ends: dict[str, list[LabEnd]] = {}
@@ -131,9 +137,9 @@ def _link(where: Where, end: LabEnd) -> Any:
     return next(link for link in where.lab.links_of(end.device) if link.end(end.device) == end)
 
 
-def _json(lab: Lab, device: str, *words: str) -> list[dict[str, Any]]:
-    ran = lab.run(device, "ip", "-json", *words)
+def _json(lab: Lab, device: str, *arguments: str) -> list[dict[str, Any]]:
+    ran = lab.run(device, "ip", "-json", *arguments)
     if ran.status is not Status.OK:
-        raise refuse(device, f"ip {' '.join(words)}: {ran.detail}", "an answer")
+        raise refuse(device, f"ip {' '.join(arguments)}: {ran.detail}", "an answer")
     found: list[dict[str, Any]] = json.loads(ran.stdout or "[]")
     return found

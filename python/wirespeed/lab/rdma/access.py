@@ -1,11 +1,11 @@
-"""The way into the machines: ssh over a network of its own, with keys that last as long as the lab."""
+"""Access to the machines: ssh over a separate network, with keys that last as long as the lab."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from wirespeed.lab.rdma.local_command import told
+from wirespeed.lab.rdma.local_command import run_command
 
 _FOLDER = "ssh"
 _INSIDE = Path("/run/wirespeed/ssh")
@@ -56,8 +56,8 @@ _CLIENT = """Host {hosts}
 """
 
 
-def words(lab: Path, host: str) -> tuple[str, ...]:
-    """What to put before a command that runs in a machine."""
+def prefix(lab: Path, host: str) -> tuple[str, ...]:
+    """Arguments before a command that runs in a machine."""
     return ("sh", "-c", _ENTER, "wirespeed-lab", str(configuration(lab)), host)
 
 
@@ -76,12 +76,12 @@ def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path,
     folder.mkdir(mode=0o700)
     for name in ("host", "user"):
         make = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", _ALIAS, "-f", str(folder / name))
-        told(make, _KEYS_S, "ssh-keygen", lock=lock)
+        run_command(make, _KEYS_S, "ssh-keygen", lock=lock)
     public = " ".join((folder / "host.pub").read_text().split()[:2])
     (folder / "known").write_text(f"{_ALIAS} {public}\n")
-    way = f" ProxyCommand ip netns exec {namespace} {busybox} nc %h %p\n"
+    proxy = f" ProxyCommand ip netns exec {namespace} {busybox} nc %h %p\n"
     named = "".join(f"Host {host}\n HostName {address}\n" for host, address in addresses.items())
-    configuration(lab).write_text(named + _client(addresses, folder) + way)
+    configuration(lab).write_text(named + _client(addresses, folder) + proxy)
 
 
 def connect(lab: Path, host: str, lock: int) -> None:
@@ -90,11 +90,11 @@ def connect(lab: Path, host: str, lock: int) -> None:
     Raises:
         Refused: the machine does not answer.
     """
-    told(("ssh", "-F", str(configuration(lab)), host, ":"), _CONNECT_S, host, lock=lock)
+    run_command(("ssh", "-F", str(configuration(lab)), host, ":"), _CONNECT_S, host, lock=lock)
 
 
 def give(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -> None:
-    """Write what a machine needs to be reached and to reach the others, below what it is told."""
+    """Write what a machine needs to be reached and to reach the others, below its configuration."""
     folder = machine / _FOLDER
     folder.mkdir()
     for name in ("host", "user", "user.pub", "known"):

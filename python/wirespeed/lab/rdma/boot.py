@@ -15,7 +15,7 @@ from wirespeed.lab.rdma import access, initrd
 from wirespeed.lab.rdma.design import address, management
 from wirespeed.lab.rdma.kernel import CACHE, Kernel
 from wirespeed.lab.rdma.kernel_image import unpacked
-from wirespeed.lab.rdma.local_command import told
+from wirespeed.lab.rdma.local_command import run_command
 from wirespeed.lab.rdma.machine import CONSOLE, Machine
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabState
@@ -39,7 +39,7 @@ def boot(
     """Start the machines of a lab whose namespaces are there.
 
     Raises:
-        Refused: one does not come up, with what it said last.
+        Refused: one does not come up; with its last log line.
     """
     folder = state.folder(lab.name)
     within = {device.name: device.namespace for device in lab.devices if device.machine}
@@ -50,12 +50,12 @@ def boot(
 
     def start(machine: Machine) -> None:
         own = state.device_folder(lab.name, machine.name)
-        machine.tell(own / "machine", kernel.root, addresses, keep)
+        machine.write_configuration(own / "machine", kernel.root, addresses, keep)
         _write(own, machine.name, files, networks[machine.name], lock)
         access.give(folder, own / "machine", addresses[machine.name], addresses)
         packed = initrd.write(own, kernel, lock)
-        words = ("ip", "netns", "exec", within[machine.name], *machine.command(image, packed, own, keep))
-        told(words, _START_S, machine.name, "apt-get install qemu-system-x86", lock)
+        command = ("ip", "netns", "exec", within[machine.name], *machine.command(image, packed, own, keep))
+        run_command(command, _START_S, machine.name, "apt-get install qemu-system-x86", lock)
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(start, machines))
@@ -90,10 +90,10 @@ def _write(own: Path, host: str, files: Sequence[File], network: HostFiles, lock
 
 
 def _wait(consoles: Mapping[str, Path]) -> None:
-    """Wait until every machine says that it is ready.
+    """Wait until every machine reports that it is ready.
 
     Raises:
-        Refused: one says that it failed, or nothing in time.
+        Refused: one reports a failure, or nothing in time.
     """
     deadline = time.monotonic() + _READY_WITHIN_S
     waiting = dict(consoles)

@@ -1,4 +1,4 @@
-"""Building a lab whose hosts are machines."""
+"""Build a lab whose hosts are virtual machines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wirespeed.errors import Problem, Refused, refuse
-from wirespeed.lab.build import Tell
+from wirespeed.lab.build import ReportProgress
 from wirespeed.lab.build import up as namespaces_up
 from wirespeed.lab.design import Design, design
 from wirespeed.lab.host import File, files_of
@@ -77,7 +77,7 @@ def up(
     files: Iterable[File],
     speaker: Callable[[str, Switch], Mapping[str, str]],
     cluster: Path,
-    tell: Tell,
+    report_progress: ReportProgress,
     kernel: Path | None = None,
     keep: Path | None = None,
 ) -> Lab:
@@ -90,7 +90,7 @@ def up(
         files: what was rendered for them.
         speaker: see `design`.
         cluster: the cluster file.
-        tell: called with what is done next.
+        report_progress: called with the next step.
         kernel: a folder or a package; without it, Debian's, downloaded once.
         keep: the one folder that the machines may write to.
 
@@ -102,14 +102,14 @@ def up(
         raise refuse("--hosts", f"{len(hosts)} machines", f"at most {MOST}, of one GiB each")
     rendered = list(files)
     of_namespaces: Design = design(plan, name, hosts, rendered, speaker)
-    chosen = kernels.kernel(kernel, tell)
-    tell(f"{len(hosts)} virtual machines with Linux {chosen.release}")
+    chosen = kernels.kernel(kernel, report_progress)
+    report_progress(f"{len(hosts)} virtual machines with Linux {chosen.release}")
     machines = machines_of(plan, of_namespaces)
     networks = files_of(rendered)
 
     def start(lab: LabState, lock: int) -> tuple[str, ...]:
-        tell("waiting for the virtual machines")
+        report_progress("waiting for the virtual machines")
         boot(lab, machines, rendered, networks, chosen, keep, lock)
         return _LACKING
 
-    return namespaces_up(plugged(plan, of_namespaces), cluster, tell, start)
+    return namespaces_up(plugged(plan, of_namespaces), cluster, report_progress, start)

@@ -1,4 +1,4 @@
-"""What a virtual machine boots from: busybox, the modules for the files of this machine, and what it is told."""
+"""What a virtual machine boots from: busybox, the modules for the files of this machine, and its configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirespeed.errors import refuse
 from wirespeed.lab.rdma.kernel import FIRST, THEN, Kernel
-from wirespeed.lab.rdma.local_command import told
+from wirespeed.lab.rdma.local_command import run_command
 
 _HERE = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
@@ -35,7 +35,7 @@ def write(folder: Path, kernel: Kernel, lock: int) -> Path:
     (folder / "machine").rename(root / "machine")
     shutil.copy(_HERE / "boot.sh", root / "machine" / "boot")
     packed = folder / "initrd"
-    told(("sh", "-c", _PACK, "sh", str(root), str(packed), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
+    run_command(("sh", "-c", _PACK, "sh", str(root), str(packed), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
     packed.chmod(0o600)  # it holds keys
     shutil.rmtree(root)
     return packed
@@ -76,8 +76,8 @@ def _modules(kernel: Kernel) -> list[Path]:
             "--kernel", f"no modules.dep in {kernel.modules}", "one", f"depmod -b {kernel.root} {kernel.release}"
         )
     ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST, *THEN)
-    lines = [line.split() for line in told(ask, 60, "modprobe", "apt install kmod").splitlines()]
-    found = dict.fromkeys(Path(words[1]) for words in lines if len(words) > 1 and words[0] == "insmod")
+    lines = [line.split() for line in run_command(ask, 60, "modprobe", "apt install kmod").splitlines()]
+    found = dict.fromkeys(Path(fields[1]) for fields in lines if len(fields) > 1 and fields[0] == "insmod")
     return list(found)
 
 

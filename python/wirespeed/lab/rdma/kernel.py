@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.rdma.local_command import told
+from wirespeed.lab.rdma.local_command import run_command
 
 CACHE = Path("/var/cache/wirespeed/lab")
 PACKAGE = "linux-image-amd64"
@@ -50,7 +50,9 @@ class Kernel:
         return self.root / "lib" / "modules" / self.release
 
 
-def kernel(given: Path | None, tell: Callable[[str], None], cache: Path = CACHE, installed: Path = Path("/")) -> Kernel:
+def kernel(
+    given: Path | None, report_progress: Callable[[str], None], cache: Path = CACHE, installed: Path = Path("/")
+) -> Kernel:
     """The kernel given as a folder or as a Debian package.
 
     Without one, what was downloaded before, then one that is installed here, then Debian's, downloaded into the cache.
@@ -59,7 +61,7 @@ def kernel(given: Path | None, tell: Callable[[str], None], cache: Path = CACHE,
         Refused: there is none, or it has no soft-RoCE.
     """
     if given is None:
-        return _kept(cache) or _installed(installed) or _downloaded(cache, tell)
+        return _kept(cache) or _installed(installed) or _downloaded(cache, report_progress)
     if given.is_dir():
         return _of_folder(given)
     if given.suffix != ".deb" or not given.is_file():
@@ -120,19 +122,21 @@ def _kept(cache: Path, package: str | None = None) -> Kernel | None:
     return max(found, key=lambda one: _order(one.release), default=None)
 
 
-def _downloaded(cache: Path, tell: Callable[[str], None]) -> Kernel:
+def _downloaded(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
     """Debian's kernel of today, as apt verifies it."""
     for program, package in (("apt-get", "apt"), ("dpkg-deb", "dpkg")):
         if shutil.which(program) is None:
             raise refuse("lab rdma", f"no {program} here to get a kernel with ({package})", "--kernel", _ELSEWHERE)
-    asked = told(("apt-cache", "depends", PACKAGE), 60, "--kernel", _ELSEWHERE)
-    names = re.findall(r"Depends: (linux-image-[\w.+-]+)", asked)
+    dependencies = run_command(("apt-cache", "depends", PACKAGE), 60, "--kernel", _ELSEWHERE)
+    names = re.findall(r"Depends: (linux-image-[\w.+-]+)", dependencies)
     if not names:
-        raise refuse("lab rdma", f"apt knows no package {PACKAGE}", "a kernel", f"apt-get update; or {_ELSEWHERE}")
-    tell(f"downloading {names[0]} ({DOWNLOAD}) with apt-get into {cache}")
+        raise refuse("lab rdma", f"no package {PACKAGE} in apt", "a kernel", f"apt-get update; or {_ELSEWHERE}")
+    report_progress(f"downloading {names[0]} ({DOWNLOAD}) with apt-get into {cache}")
     folder = _fresh(cache / "download.partial")
     ask = 'cd "$1" && exec apt-get -q -o APT::Sandbox::User=root download "$2"'
-    told(("sh", "-c", ask, "sh", str(folder), names[0]), _DOWNLOAD_S, "--kernel", f"apt-get update; or {_ELSEWHERE}")
+    run_command(
+        ("sh", "-c", ask, "sh", str(folder), names[0]), _DOWNLOAD_S, "--kernel", f"apt-get update; or {_ELSEWHERE}"
+    )
     found = _unpacked(next(folder.glob("*.deb")), cache)
     shutil.rmtree(folder)
     return found
@@ -143,7 +147,7 @@ def _unpacked(package: Path, cache: Path) -> Kernel:
     if shutil.which("dpkg-deb") is None:
         raise refuse("--kernel", f"{package.name}, and no dpkg-deb to unpack it", "dpkg, or a folder", _ELSEWHERE)
     folder = _fresh(cache / "unpack.partial")
-    told(("dpkg-deb", "--extract", str(package), str(folder)), _UNPACK_S, "--kernel", _ELSEWHERE)
+    run_command(("dpkg-deb", "--extract", str(package), str(folder)), _UNPACK_S, "--kernel", _ELSEWHERE)
     found = _kernels(folder)
     if not found:
         shutil.rmtree(folder)
@@ -151,7 +155,7 @@ def _unpacked(package: Path, cache: Path) -> Kernel:
     if not _has_rxe(found[0]):
         shutil.rmtree(folder)
         raise _without_rxe(package.name)
-    told(("depmod", "--basedir", str(folder), found[0].release), _UNPACK_S, "depmod", "apt install kmod")
+    run_command(("depmod", "--basedir", str(folder), found[0].release), _UNPACK_S, "depmod", "apt install kmod")
     kept = cache / package.name
     shutil.rmtree(kept, ignore_errors=True)
     folder.rename(kept)

@@ -1,6 +1,6 @@
 """The kernel's image without its compression, which an emulated processor takes longer to undo than to boot.
 
-An image holds the compressed ELF file and says where (Linux Documentation/arch/x86/boot.rst, setup_sects,
+An image contains the compressed ELF file and its offset (Linux Documentation/arch/x86/boot.rst, setup_sects,
 payload_offset and payload_length). The emulator starts that file itself where it has a PVH entry.
 """
 
@@ -34,7 +34,7 @@ _UNPACK: dict[bytes, Callable[[], _Unpacks]] = {  # by the first bytes
     b"BZh": bz2.BZ2Decompressor,
 }
 _ELF = b"\x7fELF"
-# The note that says where a kernel is entered: XEN_ELFNOTE_PHYS32_ENTRY (Xen, public/elfnote.h; elf(5), Elf64_Nhdr).
+# The note with the entry point of a kernel: XEN_ELFNOTE_PHYS32_ENTRY (Xen, public/elfnote.h; elf(5), Elf64_Nhdr).
 _PVH = tuple(struct.pack("<III", 4, size, 18) + b"Xen\0" for size in (4, 8))
 
 
@@ -59,7 +59,7 @@ def unpacked(image: Path, cache: Path) -> Path:
 
 
 def kernel_of(image: bytes) -> bytes | None:
-    """The ELF file of an image; None where it holds none that is packed in a way known here, and entered by PVH."""
+    """The ELF file of an image; None: not packed by a known method, or without a PVH entry point."""
     at, magic = _MAGIC
     if image[at : at + len(magic)] != magic or struct.unpack_from("<H", image, _VERSION)[0] < _WITH_PAYLOAD:
         return None

@@ -1,4 +1,4 @@
-"""Short commands of this machine: what they print, or the one problem that they are."""
+"""Short commands on this machine: their output, or one problem."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from wirespeed.errors import refuse
 from wirespeed.reach import Status, run
 
 
-def told(arguments: Sequence[str], limit_s: float, place: str, hint: str | None = None, lock: int | None = None) -> str:
+def run_command(
+    arguments: Sequence[str], limit_s: float, place: str, hint: str | None = None, lock: int | None = None
+) -> str:
     """What a command prints. It holds the lock too, so that it is over before another command begins.
 
     Raises:
-        Refused: it failed; with its own words.
+        Refused: it failed; with its message.
     """
     ran = run(arguments, limit_s) if lock is None else run(arguments, limit_s, stdin=lock)
     if ran.status is not Status.OK:

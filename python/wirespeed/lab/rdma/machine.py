@@ -1,4 +1,4 @@
-"""A host as a virtual machine: what it is told, and how it is started."""
+"""A host as a virtual machine: its configuration and its command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY_MIB = 1024  # 120 MiB are used once it is up; what is written to its disk lies in the rest
+MEMORY_MIB = 1024  # 120 MiB are used once it is up; its disk uses the rest
 EMULATOR = "qemu-system-x86_64"
 CONSOLE = "console"
 
@@ -47,10 +47,10 @@ class Machine:
     nics: tuple[Nic, ...]
     management: str  # with prefix length
 
-    def tell(self, folder: Path, modules: Path, hosts: Mapping[str, str], keep: Path | None) -> None:
+    def write_configuration(self, folder: Path, modules: Path, hosts: Mapping[str, str], keep: Path | None) -> None:
         """Write what the machine reads at its start (boot.sh)."""
         folder.mkdir(parents=True, exist_ok=True)
-        said = {
+        files = {
             "name": self.name,
             "modules": str(modules),
             "hosts": "\n".join(f"{address} {name}" for name, address in hosts.items()),
@@ -61,7 +61,7 @@ class Machine:
             "keep": str(keep or ""),
             "management": self.management,
         }
-        for name, text in said.items():
+        for name, text in files.items():
             (folder / name).write_text(text + "\n")
 
     def command(self, kernel: Path, initrd: Path, folder: Path, keep: Path | None) -> tuple[str, ...]:
@@ -118,8 +118,8 @@ def _kept(folder: Path) -> tuple[str, ...]:
 
 
 def _plugged(nics: Sequence[Nic]) -> list[str]:
-    words = []
+    arguments = []
     for number, nic in enumerate(nics):
-        words += ["-netdev", f"tap,id=n{number},ifname={nic.tap},script=no,downscript=no"]
-        words += ["-device", f"virtio-net-pci,netdev=n{number},mac={nic.mac},host_mtu={nic.mtu},romfile="]
-    return words
+        arguments += ["-netdev", f"tap,id=n{number},ifname={nic.tap},script=no,downscript=no"]
+        arguments += ["-device", f"virtio-net-pci,netdev=n{number},mac={nic.mac},host_mtu={nic.mtu},romfile="]
+    return arguments

@@ -129,7 +129,7 @@ def test_a_module_loses_its_signature_and_nothing_else(signature: bytes) -> None
 
 
 def test_the_planned_row_of_a_gid_table_is_reached_by_rows_before_it(tmp_path: Path) -> None:
-    Machine("node1", (NIC,), "169.254.77.1/24").tell(tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None)
+    Machine("node1", (NIC,), "169.254.77.1/24").write_configuration(tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None)
     assert (tmp_path / "rows").read_text().splitlines() == [
         "link add link eth1 name tap1.1 type vlan id 1",
         "link set dev tap1.1 addrgenmode none",
@@ -178,9 +178,9 @@ def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
     ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')
     ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\", "line\nline"]
-    words = (*access.words(tmp_path, "node1"), "printf", "%s\\0", *odd)
+    words = (*access.prefix(tmp_path, "node1"), "printf", "%s\\0", *odd)
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/")
     assert done.stdout.split("\0")[:-1] == odd
-    failing = (*access.words(tmp_path, "node1"), "sh", "-c", "exit 7")
+    failing = (*access.prefix(tmp_path, "node1"), "sh", "-c", "exit 7")
     assert subprocess.run(failing, check=False, env={"PATH": path}).returncode == 7
