@@ -103,7 +103,7 @@ def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
         lab.up(lab.design(plan, made.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
     problem = refused.value.problems[0]
     assert (problem.found, problem.hint) == (
-        f"a lab that is up, since {made.state.started}",
+        f"already running since {made.state.started}",
         f"wirespeed lab down {made.name}",
     )
 
@@ -156,7 +156,7 @@ def test_hosts_that_no_networkd_configures_are_refused() -> None:
     assert str(refused.value) == (
         "node01 to node02: found 2 hosts without a file below etc/netplan or etc/systemd/network; "
         "expected hosts whose network systemd-networkd configures, from its own files or netplan's\n"
-        "  hint: NetworkManager and wicked want a machine of their own; give the hosts os: ubuntu-24.04 for the lab"
+        "  hint: NetworkManager and wicked need a whole machine; set os: ubuntu-24.04 for the hosts in the lab"
     )
 
 

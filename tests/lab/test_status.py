@@ -42,7 +42,7 @@ def test_as_built_then_changed(one: lab.Lab) -> None:
     assert lab.status(one.name).whole
     namespace = one.namespace("node1")
     before = printed(one)
-    assert before[0].endswith(f"up since {one.state.started}; 8 of 8 cables carry")
+    assert before[0].endswith(f"up since {one.state.started}; 8 of 8 links up")
     assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
     assert before[5] == "node1 enp29s0np0 leaf1 Eth1-1 1 up 9000 | 9100"
 
@@ -54,7 +54,7 @@ def test_as_built_then_changed(one: lab.Lab) -> None:
         subprocess.run(["ip", "-n", namespace, *line.split()], check=True)
 
     after = printed(one)
-    assert after[0].endswith("7 of 8 cables carry")
+    assert after[0].endswith("7 of 8 links up")
     # With the address go the routes that have it as their source.
     assert after[2] == f"node1 host {namespace} not running: systemd-networkd 21 of 24"
     assert after[6] == "node1 enp67s0np0 leaf1 Eth1-2 2 no carrier | down 9000 | 9100"

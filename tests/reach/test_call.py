@@ -132,7 +132,10 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
     [
         (on_this_machine(), "env A='b c' ib_write_bw -d x"),
         (Prefixed(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
-        (Prefixed(lambda host: ("long",), short_prefix=lambda host: ("exec", host)), "exec node1 env 'A=b c' ib_write_bw -d x"),
+        (
+            Prefixed(lambda host: ("long",), short_prefix=lambda host: ("exec", host)),
+            "exec node1 env 'A=b c' ib_write_bw -d x",
+        ),
         (Ssh(user="root"), "ssh -l root -oConnectTimeout=10 node1 'env '\"'\"'A=b c'\"'\"' ib_write_bw -d x'"),
     ],
 )

@@ -174,6 +174,4 @@ def _id(one: Campaign) -> int:
 def _check(label: str) -> None:
     if label and not label.isdecimal() and "~" not in label and label != queries.LATEST and label.isprintable():
         return
-    raise refuse(
-        f"label {label!r}", "a label that compare reads as an id", "a name that is not a number, without ~"
-    )
+    raise refuse(f"label {label!r}", "a label that compare reads as an id", "a name that is not a number, without ~")

@@ -129,7 +129,9 @@ def test_a_module_loses_its_signature_and_nothing_else(signature: bytes) -> None
 
 
 def test_the_planned_row_of_a_gid_table_is_reached_by_rows_before_it(tmp_path: Path) -> None:
-    Machine("node1", (NIC,), "169.254.77.1/24").write_configuration(tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None)
+    Machine("node1", (NIC,), "169.254.77.1/24").write_configuration(
+        tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None
+    )
     assert (tmp_path / "rows").read_text().splitlines() == [
         "link add link eth1 name tap1.1 type vlan id 1",
         "link set dev tap1.1 addrgenmode none",
