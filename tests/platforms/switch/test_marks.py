@@ -90,7 +90,8 @@ def test_a_setting_known_from_memory_warns_at_worst(
     assert doubted
     assert {one.status for one in doubted} == {Status.WARN}
     assert all(
-        re.search(rf"the output format of .*{path}.* is not verified: it only warns", one.evidence[-1]) for one in doubted
+        re.search(rf"the output format of .*{path}.* is not verified: it only warns", one.evidence[-1])
+        for one in doubted
     )
 
 
