@@ -65,7 +65,7 @@ def become(arguments: Sequence[str]) -> None:
 
 
 def attached(arguments: Sequence[str]) -> int:
-    """Run a program with this one's input, outputs and terminal, and wait for it; its exit code as a shell reports it."""
+    """Run a program with this process's input, outputs and terminal; return its exit code as a shell reports it."""
     ended = subprocess.run(list(arguments), check=False).returncode
     return ended if ended >= 0 else 128 - ended
 
