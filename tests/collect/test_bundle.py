@@ -185,14 +185,16 @@ def test_an_archive_with_tricks_is_refused(tmp_path: Path, member: tarfile.TarIn
     assert message in str(refused.value)
 
 
-def _header(kind: bytes, size: bytes) -> bytes:
-    """The header of a member whose size field is any bytes."""
+def _header(kind: bytes, size: bytes, more_follows: bytes = b"\0") -> bytes:
+    """The header of a member whose size field is any bytes; ``more_follows`` is the flag of a sparse member."""
     header = bytearray(tarfile.TarInfo("node1/x").tobuf(tarfile.GNU_FORMAT))
     header[124:136], header[156:157], header[148:156] = size, kind, b" " * 8
+    header[482:483] = more_follows
     header[148:156] = b"%06o\0 " % sum(header)
     return bytes(header)
 
 
+SPARSE_WITHOUT_END = _header(tarfile.GNUTYPE_SPARSE, b"0" * 11 + b"\0", more_follows=b"\x01")
 NEGATIVE = b"\xff" * 10 + b"\xfe\x00"  # -512; a reader that trusts it reads the same header for ever
 TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
 
@@ -210,6 +212,7 @@ TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
             _header(tarfile.XHDTYPE, b"%011o\0" % 9) + b"9 size=-\n".ljust(512, b"\0") * 2,
             "an archive that cannot be read",
         ),
+        (SPARSE_WITHOUT_END, "an archive that cannot be read: index out of range"),
         (
             _header(tarfile.GNUTYPE_SPARSE, b"0" * 11 + b"\0"),
             "'node1/x': found a sparse file; expected plain files only",
@@ -218,7 +221,7 @@ TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
 )
 def test_an_archive_with_hostile_headers_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "x.tar.gz"
-    path.write_bytes(gzip.compress(content + bytes(1024)))
+    path.write_bytes(gzip.compress(content + bytes(0 if content is SPARSE_WITHOUT_END else 1024)))
     with pytest.raises(Refused) as refused:
         open_bundle(path)
     assert message in str(refused.value)

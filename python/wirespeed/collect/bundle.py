@@ -18,6 +18,10 @@ LARGEST_HEADER = 2**16
 MOST_FILES = 1_000_000
 """Limits of an unpacked archive: far above the size of a cluster of a thousand hosts, far below a disk."""
 
+_DAMAGE = (
+    *(tarfile.TarError, EOFError, zlib.error, OSError),
+    *(ValueError, ArithmeticError, LookupError, RecursionError),  # of tarfile, on headers that contradict themselves
+)
 _PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
 
@@ -138,7 +142,7 @@ def _unpack(path: Path) -> dict[str, bytes]:
                 if len(files[name]) != member.size:
                     raise EOFError("a file in it ends early")
             _drain(packed)
-    except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, ArithmeticError, RecursionError) as error:
+    except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         hint = "it is truncated or not a bundle; copy it again"

@@ -401,6 +401,8 @@ class _Reader:
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
+            if name not in _COLUMN_PARAMETERS:  # a column that no release prints
+                continue
             self._draft.parameters.read_setting(_COLUMN_PARAMETERS[name], _uniform(values))
         if self._library is not None:
             self._draft.parameters.library_version = self._library
