@@ -60,5 +60,5 @@ def test_ctrl_c_says_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", interrupted)
     result = CliRunner().invoke(app, ["collect", "--local", "-o", str(tmp_path / "b")])
     assert result.exit_code == 130
-    assert "interrupted: what was collected by then is in" in result.stderr
+    assert "interrupted: the output collected so far is in" in result.stderr
     assert open_bundle(tmp_path / "b").manifest.complete is False

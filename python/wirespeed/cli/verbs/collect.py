@@ -175,8 +175,10 @@ def _planned(cluster: Path, output: Path | None) -> None:
     from wirespeed.cluster import read
     from wirespeed.collect import write_planned_bundle
     from wirespeed.plan import build
+    from wirespeed.render import check
 
     plan = build(read(cluster))
+    check(plan)  # a device cannot be as planned if its platform cannot configure the plan
     out = output or Path(f"{plan.name}.tar.gz")
     write_planned_bundle(plan, out)
     _report(out)
