@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from seen_sample import VICTIM, made
+from result_view_sample import VICTIM, made
 
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.report.simulation.page import page
 from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Fault
-from wirespeed.simulation.look import look
+from wirespeed.simulation.result_view import view_result
 
 
 def fault(start: float, until: float | None) -> Fault:
@@ -47,7 +47,7 @@ def test_stretches(faults: list[Fault], expected: list[tuple[float, float, str]]
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
-    return look(made(tmp_path_factory.mktemp("seen"), VICTIM, "all"))
+    return view_result(made(tmp_path_factory.mktemp("seen"), VICTIM, "all"))
 
 
 @pytest.fixture(scope="module")

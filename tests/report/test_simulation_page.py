@@ -17,7 +17,7 @@ from subprocess import CompletedProcess
 import pytest
 from browser import FILES_MEET, shown
 from html_document import Document
-from seen_sample import VICTIM, made
+from result_view_sample import VICTIM, made
 from small_scenarios import ENVIRONMENT, INCAST
 
 import command_line
@@ -28,7 +28,7 @@ from wirespeed.report.simulation.layout import layout
 from wirespeed.report.simulation.page import page
 from wirespeed.results.simulated import Cable, Network, Simulated
 from wirespeed.results.simulation import Source
-from wirespeed.simulation.look import look
+from wirespeed.simulation.result_view import view_result
 
 EXAMPLES = Path(__file__).parents[2] / "examples/simulator"
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> Simulated:
-    return look(folder)
+    return view_result(folder)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def wirespeed(*arguments: str | Path) -> CompletedProcess[str]:
 
 
 def test_the_same_folder_gives_the_same_bytes(folder: Path) -> None:
-    assert page([look(folder)]) == page([look(folder)])
+    assert page([view_result(folder)]) == page([view_result(folder)])
 
 
 def test_headings(document: Document) -> None:
@@ -124,7 +124,7 @@ def test_a_table_of_very_many_flows_is_bounded(seen: Simulated) -> None:
 
 
 def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
-    text = page([look(made(tmp_path, INCAST))])
+    text = page([view_result(made(tmp_path, INCAST))])
     assert text.count("wirespeed sim run SCENARIO.json -o DIR --series all") == 2
     assert "None: no port was paused." in text
     assert "<script type=" not in text
@@ -157,7 +157,7 @@ def test_runs_of_one_scenario_are_headed_by_its_name_once(seen: Simulated) -> No
 
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
-    document = Document(page([look(folder), look(other)]))
+    document = Document(page([view_result(folder), view_result(other)]))
     assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
     (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Summary of each run")]
     assert table["text"].count("4 of 4 completed") == 2
@@ -261,9 +261,9 @@ def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:
 def test_a_fat_tree_of_128_hosts_stays_small(tmp_path: Path) -> None:
     """S2: 768 ports, all sampled, as many frames and stretches as a page has at most."""
     scenario = json.loads((EXAMPLES / "S2.json").read_text())
-    seen = look(made(tmp_path, scenario, "all", interval="4us", until="1ms"))
-    assert seen.film is not None
-    assert (len(seen.film.starts), seen.film.left_out) == (120, 0)
+    seen = view_result(made(tmp_path, scenario, "all", interval="4us", until="1ms"))
+    assert seen.animation is not None
+    assert (len(seen.animation.starts), seen.animation.left_out) == (120, 0)
     assert {len(course.starts) for course in seen.courses} == {240}
     assert len(page([seen]).encode()) < 2_000_000  # of the 5,000,000 that are allowed
 
@@ -354,8 +354,8 @@ def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_verb(folder: Path, tmp_path: Path) -> None:
     done = wirespeed(folder, "-o", tmp_path / "one.html")
     assert (done.returncode, done.stdout, done.stderr) == (Exit.PASSED, f"{tmp_path}/one.html\n", "")
-    assert (tmp_path / "one.html").read_text() == page([look(folder)])
-    assert wirespeed(folder, "--format", "html").stdout == page([look(folder)])
+    assert (tmp_path / "one.html").read_text() == page([view_result(folder)])
+    assert wirespeed(folder, "--format", "html").stdout == page([view_result(folder)])
     assert wirespeed(folder).stdout.startswith("victim  preset roce, seed 1\n  flows            4 of 4 completed\n")
 
 

@@ -15,7 +15,7 @@ from wirespeed.cli.exit import Exit
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
-from wirespeed.simulation.opened import open_folder
+from wirespeed.simulation.result_folder import open_folder
 
 FABRIC = CLUSTER.parent
 SENT = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB, queue_pairs: 8}\nfaults:\n"

@@ -20,7 +20,7 @@ from wirespeed.plan import build
 from wirespeed.render import files
 from wirespeed.results.json import plain
 from wirespeed.results.simulation import from_json
-from wirespeed.simulation.opened import open_folder
+from wirespeed.simulation.result_folder import open_folder
 from wirespeed.simulation.workload import flows_of, read_traffic, traffic_schema
 from wirespeed.wire import path_mtu_fitting
 

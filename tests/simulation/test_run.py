@@ -14,12 +14,12 @@ from small_scenarios import FLOW, INCAST, many_to_one, written
 from wirespeed import _core
 from wirespeed.cli.verbs.sim_run import Preset
 from wirespeed.errors import Refused
-from wirespeed.simulation import Observe, Progress, Result, digest, run
+from wirespeed.simulation import Progress, Recording, Result, digest, run
 from wirespeed.simulation.run import PRESETS, completion_times
 from wirespeed.simulation.tables import arrow
 from wirespeed.units import Duration
 
-EVERYTHING = Observe(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
+EVERYTHING = Recording(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
 
 
 def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
@@ -264,7 +264,7 @@ def test_the_same_on_any_number_of_threads() -> None:
 
 def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:
     scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
-    captured = Observe(captures=("0-128",))
+    captured = Recording(captures=("0-128",))
     made: list[str] = []
 
     def create(name: str) -> BinaryIO:

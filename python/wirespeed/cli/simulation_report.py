@@ -30,9 +30,9 @@ def report(
         Refused: a folder is none of the simulator's, or an option has no meaning here.
     """
     _check(folders, style, other)
-    from wirespeed.simulation.look import look
+    from wirespeed.simulation.result_view import view_result
 
-    runs = [look(folder) for folder in folders]
+    runs = [view_result(folder) for folder in folders]
     if png is not None:
         _draw(runs, png)
     if output is not None or png is None or style == "html":
@@ -92,7 +92,7 @@ def _summaries(runs: Sequence[Simulated]) -> str:
 
     from wirespeed.report.simulation import terminal
     from wirespeed.simulation.congested_ports import of_folder
-    from wirespeed.simulation.opened import open_folder
+    from wirespeed.simulation.result_folder import open_folder
 
     text = StringIO()
     for run in runs:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wirespeed.results.simulation import Summary
 
 LEVELS = 64
-"""Steps of what a film shows: each is one letter in a page."""
+"""Steps of what an animation shows: each is one letter in a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class FlowRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class Animation:
     """The state of every port in stretches of the run, levels from 0 to `LEVELS` - 1. Ports not in it are at 0."""
 
     starts: tuple[int, ...]
@@ -197,5 +197,5 @@ class Simulated:
     distributions: tuple[Distribution, ...]
     flows: tuple[FlowRow, ...]
     """Worst first, not all of very many."""
-    film: Film | None
+    animation: Animation | None
     """None where no port was sampled."""

@@ -5,7 +5,7 @@ Scenarios of a plan are made by `wirespeed.simulation.from_plan`, which is not l
 
 from wirespeed.simulation.compare import ALGORITHMS, compare
 from wirespeed.simulation.folder import Folder, prepare
-from wirespeed.simulation.observe import Observe
+from wirespeed.simulation.recording import Recording
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.simulation.schema import scenario_schema
 from wirespeed.simulation.tables import digest
@@ -13,8 +13,8 @@ from wirespeed.simulation.tables import digest
 __all__ = [
     "ALGORITHMS",
     "Folder",
-    "Observe",
     "Progress",
+    "Recording",
     "Result",
     "compare",
     "digest",

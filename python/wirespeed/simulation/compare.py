@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from wirespeed import _core
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.algorithm_comparison import Comparison, Run
-from wirespeed.simulation import expects
+from wirespeed.simulation import algorithm_settings
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ALGORITHMS: tuple[str, ...] = expects.ROWS
+ALGORITHMS: tuple[str, ...] = algorithm_settings.ROWS
 
 _WAIT_S = 0.1
 """How often a run that is not done is asked after, so that Ctrl-C is seen."""
@@ -56,7 +56,7 @@ def compare(
         algorithms: some of `ALGORITHMS`.
         preset: one of the presets.
         seed: of every chance.
-        as_is: everything else stays as the scenarios have it, whatever an algorithm expects.
+        as_is: everything else stays as the scenarios have it, whatever an algorithm algorithm_settings.
         until: end every run at this simulated time.
         jobs: so many at once.
         on_progress: called with how many runs are done, of how many; returns whether to go on.
@@ -109,7 +109,7 @@ def _results(futures: list[Future[Run]]) -> Iterator[Run]:
 
 
 def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
-    """The scenario with the algorithm in it, and with what that expects."""
+    """The scenario with the algorithm in it, and with what that algorithm_settings."""
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         scenario = json.loads(text)
@@ -118,15 +118,15 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     parameters = scenario.setdefault("parameters", {}) if isinstance(scenario, dict) else None
     if not isinstance(parameters, dict):
         return Job(path, algorithm, text, {})
-    usual = expects.row_of(json.loads(_core.preset(preset))["congestion"], "")
-    usual = expects.row_of(parameters.get("congestion"), usual)
-    for item in expects.items(scenario):
-        own = expects.row_of(item["parameters"].get("congestion"), usual)
+    usual = algorithm_settings.row_of(json.loads(_core.preset(preset))["congestion"], "")
+    usual = algorithm_settings.row_of(parameters.get("congestion"), usual)
+    for item in algorithm_settings.items(scenario):
+        own = algorithm_settings.row_of(item["parameters"].get("congestion"), usual)
         if own != algorithm and not (own == "line-rate" and "priorities" in item):  # which no algorithm slows
             item["parameters"].pop("congestion", None)
     if usual != algorithm:
-        parameters["congestion"] = expects.congestion_of(algorithm)
-    expected = {} if as_is else expects.lay(algorithm, scenario, preset)
+        parameters["congestion"] = algorithm_settings.congestion_of(algorithm)
+    expected = {} if as_is else algorithm_settings.lay(algorithm, scenario, preset)
     return Job(path, algorithm, json.dumps(scenario), expected)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wirespeed.results.simulated import Distribution, FlowRow, Group
-from wirespeed.simulation.opened import Opened
+from wirespeed.simulation.result_folder import ResultFolder
 
 _POINTS = 200
 """Ranks of a distribution at most: a chart has no more points to see."""
@@ -14,11 +14,11 @@ _GROUPS = 4
 """Kinds of flows that are drawn apart, the most frequent ones; beside them all flows together."""
 
 
-def flow_rows(opened: Opened) -> tuple[FlowRow, ...]:
+def flow_rows(folder: ResultFolder) -> tuple[FlowRow, ...]:
     """All flows, in their order. A read's data goes from the host that answers to the one that asks."""
     columns = ("flow", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
-    read = opened.table("flows", *columns).to_pydict()
-    least = opened.table("limits", "least_ps")["least_ps"].to_pylist() if opened.has("limits") else None
+    read = folder.table("flows", *columns).to_pydict()
+    least = folder.table("limits", "least_ps")["least_ps"].to_pylist() if folder.has("limits") else None
     return tuple(
         FlowRow(
             flow=flow,

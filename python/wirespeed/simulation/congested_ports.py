@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirespeed.results.congested_ports import CongestedPort
-from wirespeed.simulation.opened import network_of
+from wirespeed.simulation.result_folder import network_of
 
 if TYPE_CHECKING:
     from wirespeed.results.simulated import Network
-    from wirespeed.simulation.opened import Opened
+    from wirespeed.simulation.result_folder import ResultFolder
     from wirespeed.simulation.run import Result
 
 _PORTS = 3
@@ -25,7 +25,7 @@ def of_result(result: Result) -> tuple[CongestedPort, ...]:
     return _congested(network, result.tables["queues"].select(list(_COLUMNS)).to_pydict())
 
 
-def of_folder(folder: Opened) -> tuple[CongestedPort, ...]:
+def of_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
     """The most congested ports of a stored run."""
     return _congested(folder.network(), folder.table("queues", *_COLUMNS).to_pydict())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wirespeed.simulation.numbered import port_names
+from wirespeed.simulation.port_names import port_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

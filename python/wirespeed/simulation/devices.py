@@ -16,9 +16,9 @@ from wirespeed.identity import Identity
 from wirespeed.plan import End, Plan
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.host_pipe import pipes_of
-from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import PortSettings, Words, bits, nic_port
 from wirespeed.simulation.parameters import difference, merge, most_common, only
+from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
 

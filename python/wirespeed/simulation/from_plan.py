@@ -19,8 +19,8 @@ from wirespeed.results.simulation import Fault, Source
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turned, wrongly_set
-from wirespeed.simulation.names import Names, names_of
 from wirespeed.simulation.nics import Words
+from wirespeed.simulation.plan_names import Names, names_of
 from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 

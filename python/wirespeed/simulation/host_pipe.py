@@ -18,8 +18,8 @@ from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Cable, Plan
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.simulation import scenario_types as form
-from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Assume
+from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.receive_buffer import pausing
 from wirespeed.simulation.workload import HostPipe, Traffic
 from wirespeed.units import Duration, format_transfer_rate

@@ -16,11 +16,11 @@ from wirespeed import _core
 from wirespeed.errors import Refused
 from wirespeed.results.simulation import CompletionTimes, Summary
 from wirespeed.simulation.deadlock import circles
+from wirespeed.simulation.fault_descriptions import describe_faults
 from wirespeed.simulation.memory import Memory
-from wirespeed.simulation.named import Named
-from wirespeed.simulation.observe import Observe, file_name, resolve
+from wirespeed.simulation.recording import Recording, file_name, resolve
+from wirespeed.simulation.scenario_names import ScenarioNames
 from wirespeed.simulation.tables import arrow, digest
-from wirespeed.simulation.told import told
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(
     path: Path,
     preset: str,
     seed: int,
-    observe: Observe | None = None,
+    observe: Recording | None = None,
     *,
     planned: Planned | None = None,
     until: Duration | None = None,
@@ -107,9 +107,9 @@ def run(
     memory = Memory()
     with _placed_in(path):
         scenario = _core.Scenario(text, preset, seed)
-    observe = observe or Observe()
-    named = Named.of(scenario)
-    faults = told(scenario, named, planned.scenario.settings if planned else ())
+    observe = observe or Recording()
+    named = ScenarioNames.of(scenario)
+    faults = describe_faults(scenario, named, planned.scenario.settings if planned else ())
     observed = resolve(observe, scenario, named.by_name() if named else None)
     name, flows = scenario.name or path.stem, scenario.operations
     started = time.perf_counter()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from wirespeed.results.simulation import Summary
-    from wirespeed.simulation import Folder, Observe, Progress, Result
+    from wirespeed.simulation import Folder, Progress, Recording, Result
     from wirespeed.simulation.from_plan import Planned
     from wirespeed.units import Duration
 
@@ -270,14 +270,14 @@ def _several(texts: list[str] | None) -> tuple[str, ...]:
 
 def _asked(
     series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], until: str | None, output: Path | None
-) -> tuple[Observe, Duration | None]:
+) -> tuple[Recording, Duration | None]:
     """What to record and when to end, as far as it can be told without the scenario.
 
     Raises:
         Refused: a time is none, or there is no folder to record into.
     """
     from wirespeed.errors import Problem, Refused
-    from wirespeed.simulation import Observe
+    from wirespeed.simulation import Recording
     from wirespeed.units import Duration
 
     problems: list[Problem] = []
@@ -294,7 +294,7 @@ def _asked(
                 problems.append(Problem(option, "needs an output folder", hint="add --output DIR"))
     if problems:
         raise Refused(problems)
-    return Observe(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
+    return Recording(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
 
 
 def _run(
@@ -302,7 +302,7 @@ def _run(
     planned: Planned | None,
     preset: Preset,
     seed: int,
-    observe: Observe,
+    observe: Recording,
     until: Duration | None,
     threads: int | None,
     folder: Folder | None,

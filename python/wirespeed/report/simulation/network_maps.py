@@ -10,7 +10,7 @@ from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
 from wirespeed.report.simulation.axes import bytes_unit, time_unit
 from wirespeed.report.simulation.layout import Half, Layout, Way, layout
-from wirespeed.results.simulated import LEVELS, Film, Simulated
+from wirespeed.results.simulated import LEVELS, Animation, Simulated
 from wirespeed.results.simulation import Fault
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -56,7 +56,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A film as a page holds it: one picture of it, and the data for the others."""
+    """An animation as a page holds it: one picture of it, and the data for the others."""
 
     picture: Map
     shown: int
@@ -90,54 +90,56 @@ def pause_map(run: Simulated) -> Map | None:
 
 def player(run: Simulated) -> Player | None:
     """None where no port was sampled."""
-    film = run.film
-    if film is None:
+    animation = run.animation
+    if animation is None:
         return None
-    frames = len(film.starts)
-    together = [sum(of[at] for of in film.queue.values()) for at in range(frames)]
+    frames = len(animation.starts)
+    together = [sum(of[at] for of in animation.queue.values()) for at in range(frames)]
     shown = together.index(max(together))
-    busy = {port: float(sum(of)) for port, of in film.queue.items()}
+    busy = {port: float(sum(of)) for port, of in animation.queue.items()}
     places = layout(run.network, busy)
-    state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in film.queue.items()}
+    state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in animation.queue.items()}
     title = {port: run.network.link_name(port) for port in run.network.ports}
-    unit, size = time_unit(film.end)
-    moment = f"{wording.number(film.starts[shown] / size)} {unit}"
+    unit, size = time_unit(animation.end)
+    moment = f"{wording.number(animation.starts[shown] / size)} {unit}"
     picture = Map(places, state, title, f"Queue depth of all ports at the peak ({moment}).", run.summary.faults)
-    return Player(picture, shown, moment, frames, _top(run, film, shown), _data(run, film), film.left_out)
-
-
-def _top(run: Simulated, film: Film, at: int) -> tuple[tuple[str, str], ...]:
-    deepest = sorted(
-        (port for port, of in film.queue.items() if of[at]), key=lambda port: (-film.queue[port][at], port)
+    return Player(
+        picture, shown, moment, frames, _top(run, animation, shown), _data(run, animation), animation.left_out
     )
-    unit, size = bytes_unit(film.most_queue_bytes)
-    most = film.most_queue_bytes / size / (LEVELS - 1)
+
+
+def _top(run: Simulated, animation: Animation, at: int) -> tuple[tuple[str, str], ...]:
+    deepest = sorted(
+        (port for port, of in animation.queue.items() if of[at]), key=lambda port: (-animation.queue[port][at], port)
+    )
+    unit, size = bytes_unit(animation.most_queue_bytes)
+    most = animation.most_queue_bytes / size / (LEVELS - 1)
     return tuple(
-        (run.network.port_names[port], f"{wording.number(film.queue[port][at] * most)} {unit}")
+        (run.network.port_names[port], f"{wording.number(animation.queue[port][at] * most)} {unit}")
         for port in deepest[:_TOP]
     )
 
 
-def _data(run: Simulated, film: Film) -> str:
+def _data(run: Simulated, animation: Animation) -> str:
     """What the script reads: a letter for each level, no character that HTML knows."""
-    unit, size = time_unit(film.end)
-    byte_unit, byte_size = bytes_unit(film.most_queue_bytes)
+    unit, size = time_unit(animation.end)
+    byte_unit, byte_size = bytes_unit(animation.most_queue_bytes)
     named = {
-        "times": [round(start / size, 3) for start in film.starts],
+        "times": [round(start / size, 3) for start in animation.starts],
         "unit": unit,
-        "most": film.most_queue_bytes / byte_size,
+        "most": animation.most_queue_bytes / byte_size,
         "mostUnit": byte_unit,
         "from": color_scale.FROM,
         "top": _TOP,
-        "names": {str(port): wording.clean(run.network.port_names[port]) for port in _ports(film)},
-        **{kind: _letters(getattr(film, kind)) for kind in KINDS},
+        "names": {str(port): wording.clean(run.network.port_names[port]) for port in _ports(animation)},
+        **{kind: _letters(getattr(animation, kind)) for kind in KINDS},
     }
     text = json.dumps(named, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _ports(film: Film) -> list[int]:
-    return sorted({*film.queue, *film.load, *film.paused})
+def _ports(animation: Animation) -> list[int]:
+    return sorted({*animation.queue, *animation.load, *animation.paused})
 
 
 def _letters(levels: Mapping[int, tuple[int, ...]]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
 from wirespeed.simulation.faults.places import nanoseconds, refusing
 from wirespeed.simulation.faults.wiring import exchanged
-from wirespeed.simulation.names import Names
+from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.receive_buffer import Pausing, pausing
 from wirespeed.simulation.workload import Fault, Seat, Traffic
 from wirespeed.simulation.workload.fault_entries import (

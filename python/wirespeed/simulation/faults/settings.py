@@ -17,8 +17,8 @@ from wirespeed.settings.model import collections_of, get, group_of, settings_of
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults.places import Refuse, refusing
 from wirespeed.simulation.faults.values import value_of
-from wirespeed.simulation.names import names_of
 from wirespeed.simulation.nics import Words
+from wirespeed.simulation.plan_names import names_of
 from wirespeed.simulation.workload import Flow, Protocol, Traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from small_scenarios import FLOW, written
 
-from wirespeed.simulation import Observe, prepare, run
+from wirespeed.simulation import Recording, prepare, run
 from wirespeed.units import Duration
 
 VICTIM: dict[str, Any] = {
@@ -35,7 +35,7 @@ def made(
 ) -> Path:
     """The folder that a run of the scenario writes."""
     out = folder / "out"
-    observe = Observe(series, Duration.parse(interval))
+    observe = Recording(series, Duration.parse(interval))
     ended = None if until is None else Duration.parse(until)
     with prepare(out) as to:
         to.write(run(written(folder, scenario), "roce", 1, observe, until=ended))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ScenarioNames:
     """The names in a scenario, which has those of the cluster that it was made from; empty without any."""
 
     nodes: tuple[int, ...]

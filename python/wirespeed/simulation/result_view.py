@@ -5,42 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 
 from wirespeed.results.simulated import FlowRow, Simulated
+from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
-from wirespeed.simulation.course import Samples, courses
-from wirespeed.simulation.film import film
-from wirespeed.simulation.opened import Opened, open_folder
-from wirespeed.simulation.pausing import pausing
+from wirespeed.simulation.pauses import summarize_pauses
+from wirespeed.simulation.result_folder import ResultFolder, open_folder
+from wirespeed.simulation.time_series import Samples, courses
 
 FLOWS = 1_000
 """Flows of a table at most; all of them are in the folder."""
 
 
-def look(path: Path) -> Simulated:
+def view_result(path: Path) -> Simulated:
     """Everything that a report shows of a run.
 
     Raises:
         Refused: the folder is none that `wirespeed sim run -o` wrote.
     """
-    opened = open_folder(path)
-    network = opened.network()
-    flows = flow_rows(opened)
-    paused = pausing(opened, network, flows)
-    samples = Samples.of(opened)
+    folder = open_folder(path)
+    network = folder.network()
+    flows = flow_rows(folder)
+    paused = summarize_pauses(folder, network, flows)
+    samples = Samples.of(folder)
     return Simulated(
         folder=str(path),
-        summary=opened.summary,
+        summary=folder.summary,
         network=network,
-        courses=() if samples is None else tuple(courses(samples, network, _sending_ports(opened))),
+        courses=() if samples is None else tuple(courses(samples, network, _sending_ports(folder))),
         pausing=paused,
         distributions=tuple(distributions(flows)),
         flows=tuple(sorted(flows, key=_worst_first)[:FLOWS]),
-        film=film(opened, samples, network, paused.ports),
+        animation=build_animation(folder, samples, network, paused.ports),
     )
 
 
-def _sending_ports(opened: Opened) -> dict[int, int]:
+def _sending_ports(folder: ResultFolder) -> dict[int, int]:
     """The NIC port of each queue pair."""
-    pairs = opened.table("queue_pairs", "queue_pair", "port").to_pydict()
+    pairs = folder.table("queue_pairs", "queue_pair", "port").to_pydict()
     return dict(zip(pairs["queue_pair"], pairs["port"], strict=True))
 
 

@@ -34,7 +34,7 @@ GROUPS = ("all", "switches", "hosts", "flows")
 
 
 @dataclass(frozen=True, slots=True)
-class Observe:
+class Recording:
     """What to record beside the tables.
 
     ``series`` holds ``port:PORT`` (what each of its queues holds, has sent and has marked, and which priorities are
@@ -50,7 +50,7 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ResolvedRecording:
     """The same as the core's numbers."""
 
     interval: int
@@ -62,7 +62,7 @@ class Observed:
     """By the name that was given."""
 
 
-def resolve(observe: Observe, scenario: _core.Scenario, named: Mapping[str, int] | None = None) -> Observed:
+def resolve(observe: Recording, scenario: _core.Scenario, named: Mapping[str, int] | None = None) -> ResolvedRecording:
     """Find what is to be recorded in the scenario, whose ports may have names as well.
 
     Raises:
@@ -89,7 +89,7 @@ class _Resolver:
             self._ports.setdefault(a, {}).setdefault(b, []).append(2 * link)
             self._ports.setdefault(b, {}).setdefault(a, []).append(2 * link + 1)
 
-    def resolve(self, observe: Observe) -> Observed:
+    def resolve(self, observe: Recording) -> ResolvedRecording:
         ports: list[int] = []
         queue_pairs: list[int] = []
         for text in observe.series:
@@ -111,9 +111,9 @@ class _Resolver:
         ports, queue_pairs = list(dict.fromkeys(ports)), list(dict.fromkeys(queue_pairs))
         interval = int(_FINEST if observe.interval is None else observe.interval) if observe.series else 0
         samples = self._samples(observe, len(ports), len(queue_pairs)) if observe.series else 0
-        return Observed(interval, samples, tuple(ports), tuple(queue_pairs), captures)
+        return ResolvedRecording(interval, samples, tuple(ports), tuple(queue_pairs), captures)
 
-    def _samples(self, observe: Observe, ports: int, queue_pairs: int) -> int:
+    def _samples(self, observe: Recording, ports: int, queue_pairs: int) -> int:
         """How many samples stay below the most rows: at least two, so that there is a course of time."""
         rows = ports * self._scenario.priorities * _OF_A_QUEUE + queue_pairs
         most = max(_ROWS // max(rows, 1), 2)

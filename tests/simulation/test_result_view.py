@@ -1,4 +1,4 @@
-"""What is seen of a run: the data behind its pictures. WIRESPEED_ACCEPT=1 writes seen.txt anew; read the difference."""
+"""The data behind the pictures of a run. WIRESPEED_ACCEPT=1 writes result_view.txt anew; read the difference."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seen_sample import VICTIM, made
+from result_view_sample import VICTIM, made
 from small_scenarios import FLOW, INCAST
 
 from wirespeed.errors import Refused
 from wirespeed.results.simulated import LEVELS, FlowRow, Simulated
-from wirespeed.simulation import film as films
+from wirespeed.simulation import animation as films
 from wirespeed.simulation.completion import distributions, quantiles
-from wirespeed.simulation.look import look
-from wirespeed.simulation.pausing import common, shares, united
+from wirespeed.simulation.pauses import common, shares, united
+from wirespeed.simulation.result_view import view_result
 
-GOLDEN = Path(__file__).with_name("seen.txt")
+GOLDEN = Path(__file__).with_name("result_view.txt")
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> Simulated:
-    return look(folder)
+    return view_result(folder)
 
 
-def told(seen: Simulated) -> Iterator[str]:
+def describe_faults(seen: Simulated) -> Iterator[str]:
     """The data behind the pictures, for a reader."""
     network = seen.network
     for course in seen.courses:
@@ -58,14 +58,14 @@ def told(seen: Simulated) -> Iterator[str]:
             yield f"{distribution.title} of {group.name}, {group.count}: {values}; least {group.least:.6g}"
     for flow in seen.flows:
         yield f"{flow.flow}: {flow.source} to {flow.target}, {flow.took_ps} ps of {flow.least_ps}, {flow.status}"
-    assert seen.film is not None
+    assert seen.animation is not None
     for name in ("queue", "load", "paused"):
-        for port, levels in getattr(seen.film, name).items():
+        for port, levels in getattr(seen.animation, name).items():
             yield f"{name} {network.port_names[port]}: {' '.join(map(str, levels[::8]))}"
 
 
 def test_the_data_behind_the_pictures(seen: Simulated) -> None:
-    text = "\n".join(told(seen)) + "\n"
+    text = "\n".join(describe_faults(seen)) + "\n"
     if os.environ.get("WIRESPEED_ACCEPT"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
@@ -81,14 +81,14 @@ def test_the_victim_is_named(seen: Simulated) -> None:
 def test_who_has_a_part_in_it_is_no_victim(tmp_path: Path) -> None:
     """Host 3 writes to where all write."""
     flows = [{**FLOW, "src": host, "dst": 4} for host in range(4)]
-    seen = look(made(tmp_path, {**VICTIM, "flows": flows}))
+    seen = view_result(made(tmp_path, {**VICTIM, "flows": flows}))
     assert seen.pausing.ports
     assert seen.pausing.victims == ()
 
 
 def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Path) -> None:
     parameters = {**VICTIM["parameters"], "ecmp": {"balance": "spray"}}
-    seen = look(made(tmp_path, {**VICTIM, "parameters": parameters}))
+    seen = view_result(made(tmp_path, {**VICTIM, "parameters": parameters}))
     assert seen.pausing.ports
     assert seen.pausing.victims is None
     assert {flow.least_ps for flow in seen.flows} == {None}
@@ -109,7 +109,7 @@ def test_two_priorities_paused_at_once_are_one_time(tmp_path: Path) -> None:
     stuck = {"kind": "stuck-nic", "node": 1, "from_ns": 1000, "until_ns": 900_000}
     flows = [{**FLOW, "dst": 1, "priority": priority} for priority in (3, 4)]
     parameters = {"pfc": {"lossless_priorities": 0b11000}}
-    seen = look(made(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
+    seen = view_result(made(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
     by_name = {seen.network.port_names[one.port]: one for one in seen.pausing.ports}
     one = by_name[next(name for name in by_name if name.endswith("-1"))]
     assert one.pauses >= 2
@@ -141,45 +141,45 @@ def test_courses_have_what_ports_sent_and_marked(seen: Simulated, folder: Path) 
 def test_the_deepest_queue_is_that_of_the_film(seen: Simulated) -> None:
     (deepest,) = [course for course in seen.courses if course.title == "Deepest queues"]
     most = max(value or 0 for line in deepest.lines for value in line.values)
-    assert seen.film is not None
-    assert seen.film.most_queue_bytes == most
-    assert max(max(levels) for levels in seen.film.queue.values()) == LEVELS - 1
-    assert all(0 <= level < LEVELS for levels in seen.film.load.values() for level in levels)
+    assert seen.animation is not None
+    assert seen.animation.most_queue_bytes == most
+    assert max(max(levels) for levels in seen.animation.queue.values()) == LEVELS - 1
+    assert all(0 <= level < LEVELS for levels in seen.animation.load.values() for level in levels)
 
 
 def test_a_film_has_no_more_letters_than_a_page_has_room_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(films, "_LETTERS", 3 * 30 * 5)
-    film = look(folder).film
+    film = view_result(folder).animation
     assert film is not None
     assert (len(film.starts), film.left_out) == (30, 9)
     shown = {*film.queue, *film.load, *film.paused}
     assert len(shown) == 5
-    assert shown == {one.port for one in look(folder).pausing.ports}  # those paused come first
+    assert shown == {one.port for one in view_result(folder).pausing.ports}  # those paused come first
 
 
 def test_nothing_was_sampled(tmp_path: Path) -> None:
-    seen = look(made(tmp_path))
-    assert (seen.courses, seen.film) == ((), None)
+    seen = view_result(made(tmp_path))
+    assert (seen.courses, seen.animation) == ((), None)
     assert seen.pausing.ports
     assert seen.distributions
 
 
 def test_only_flows_were_sampled(tmp_path: Path) -> None:
-    seen = look(made(tmp_path, INCAST, "flows"))
+    seen = view_result(made(tmp_path, INCAST, "flows"))
     assert [(course.title, len(course.lines)) for course in seen.courses] == [("Allowed rates", 2)]
-    assert seen.film is None
+    assert seen.animation is None
     assert (seen.pausing.ports, seen.pausing.victims) == ((), ())
 
 
 def test_a_read_goes_the_other_way(tmp_path: Path) -> None:
     """Host 2 asks, host 0 answers; the data takes the way from 0 to 2."""
-    seen = look(made(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
+    seen = view_result(made(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
     assert [(flow.source, flow.target, flow.verb) for flow in seen.flows] == [(0, 2, "read")]
 
 
 def test_what_did_not_end_comes_first(tmp_path: Path) -> None:
     late = {**FLOW, "src": 1, "start_ns": 10_000_000}
-    seen = look(made(tmp_path, {**INCAST, "flows": [FLOW, late]}, until="1ms"))
+    seen = view_result(made(tmp_path, {**INCAST, "flows": [FLOW, late]}, until="1ms"))
     assert [(flow.flow, flow.status, flow.took_ps is None) for flow in seen.flows] == [
         (1, "unfinished", True),
         (0, "completed", False),
@@ -286,23 +286,23 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
 def test_refusals(files: dict[str, Any], says: str, folder: Path, tmp_path: Path) -> None:
     copy = broken(folder, tmp_path, **files)
     with pytest.raises(Refused) as refused:
-        look(copy)
+        view_result(copy)
     assert str(refused.value) == f"{tmp_path}/{says}"
 
 
 def test_a_table_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"copy/flows\.parquet: found .*; expected the table flows with flow, "):
-        look(broken(folder, tmp_path, flows_parquet="no parquet at all"))
+        view_result(broken(folder, tmp_path, flows_parquet="no parquet at all"))
 
 
 def test_a_counter_of_a_later_version_is_zero(folder: Path, tmp_path: Path) -> None:
     summary = json.loads((folder / "summary.json").read_text())
     del summary["cnps"]
-    assert look(broken(folder, tmp_path, summary_json=json.dumps(summary))).summary.cnps == 0
+    assert view_result(broken(folder, tmp_path, summary_json=json.dumps(summary))).summary.cnps == 0
 
 
 def test_a_folder_without_ways_names_no_victims(folder: Path, tmp_path: Path) -> None:
-    seen = look(broken(folder, tmp_path, paths_parquet=None, limits_parquet=None))
+    seen = view_result(broken(folder, tmp_path, paths_parquet=None, limits_parquet=None))
     assert seen.pausing.victims is None
     assert [distribution.title for distribution in seen.distributions] == ["Completion time"]
     assert {flow.least_ps for flow in seen.flows} == {None}

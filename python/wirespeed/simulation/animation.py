@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wirespeed.results.simulated import LEVELS, Film, Network, PausedPort
-from wirespeed.simulation.course import Samples, loads
-from wirespeed.simulation.opened import Opened
-from wirespeed.simulation.pausing import shares, united
+from wirespeed.results.simulated import LEVELS, Animation, Network, PausedPort
+from wirespeed.simulation.pauses import shares, united
+from wirespeed.simulation.result_folder import ResultFolder
+from wirespeed.simulation.time_series import Samples, loads
 
 _FRAMES = 120
 _FEWEST = 30
@@ -15,7 +15,9 @@ _LETTERS = 2_400_000
 """Three letters for each port and frame, and a page with room for the rest below 5 MB."""
 
 
-def film(opened: Opened, samples: Samples | None, network: Network, paused: tuple[PausedPort, ...]) -> Film | None:
+def build_animation(
+    folder: ResultFolder, samples: Samples | None, network: Network, paused: tuple[PausedPort, ...]
+) -> Animation | None:
     """None where no port was sampled."""
     ports = [] if samples is None else samples.ids("queue_bytes")
     if samples is None or not ports:
@@ -28,13 +30,13 @@ def film(opened: Opened, samples: Samples | None, network: Network, paused: tupl
     kept = set(order[: _LETTERS // (3 * samples.stretches)])
     most = max(int(max(deepest.values())), 1)
     load = loads(samples, network, samples.growth("sent_bytes"))
-    return Film(
+    return Animation(
         starts=samples.starts,
         end=samples.times[-1],
         most_queue_bytes=most,
         queue=_levels({port: tuple(value / most for value in of) for port, of in held.items()}, kept),
         load=_levels(load, kept),
-        paused=_levels(_paused(opened, samples), kept),
+        paused=_levels(_paused(folder, samples), kept),
         left_out=len(ports) - len(kept),
     )
 
@@ -44,9 +46,9 @@ def _levels(shares: Mapping[int, tuple[float, ...]], kept: set[int]) -> Mapping[
     return {port: tuple(map(_level, of)) for port, of in sorted(shares.items()) if port in kept and any(of)}
 
 
-def _paused(opened: Opened, samples: Samples) -> Mapping[int, tuple[float, ...]]:
+def _paused(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
     """How much of each frame a port was paused: exact, from the table of pauses."""
-    read = opened.table("pauses", "port", "start_ps", "end_ps").to_pydict()
+    read = folder.table("pauses", "port", "start_ps", "end_ps").to_pydict()
     intervals: dict[int, list[tuple[int, int]]] = {}
     for port, start, end in zip(read["port"], read["start_ps"], read["end_ps"], strict=True):
         intervals.setdefault(port, []).append((start, end))

@@ -23,7 +23,7 @@ ROWS: tuple[str, ...] = (*_core.algorithms(), BOTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Expects:
+class AlgorithmSettings:
     """What an algorithm expects of switches and receivers besides itself."""
 
     step: bool = False
@@ -36,15 +36,15 @@ class Expects:
     """Ports of switches that face hosts mark nothing: what a host's link carries is for its credit to say."""
 
 
-EXPECTS: dict[str, Expects] = {
+ALGORITHM_SETTINGS: dict[str, AlgorithmSettings] = {
     # Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: a single threshold, K.
-    "dctcp": Expects(step=True),
+    "dctcp": AlgorithmSettings(step=True),
     # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
-    "dcqcn-d": Expects(step=True, every_mark=True),
-    "nscc": Expects(ultra_ethernet=True),
+    "dcqcn-d": AlgorithmSettings(step=True, every_mark=True),
+    "nscc": AlgorithmSettings(ultra_ethernet=True),
     # uet-htsim, main_uec.cpp: no ECN "on tor downlink" where receivers grant credit.
-    "rccc": Expects(ultra_ethernet=True, unmarked_downlinks=True),
-    BOTH: Expects(ultra_ethernet=True, unmarked_downlinks=True),
+    "rccc": AlgorithmSettings(ultra_ethernet=True, unmarked_downlinks=True),
+    BOTH: AlgorithmSettings(ultra_ethernet=True, unmarked_downlinks=True),
 }
 """By row; those that are not here run with what the scenario says."""
 
@@ -73,7 +73,7 @@ def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
     Returns:
         What was otherwise before; what single devices had otherwise as ``devices``, by ``group.parameter``.
     """
-    expects = EXPECTS.get(row, Expects())
+    expects = ALGORITHM_SETTINGS.get(row, AlgorithmSettings())
     of_devices = [item["parameters"] for item in items(scenario)]
     laying = _Laying(scenario["parameters"], json.loads(_core.preset(preset)), of_devices)
     laying.marks(expects)
@@ -98,7 +98,7 @@ class _Laying:
     changes: Groups = field(default_factory=dict)
     of_devices: dict[str, Any] = field(default_factory=dict)
 
-    def marks(self, expects: Expects) -> None:
+    def marks(self, expects: AlgorithmSettings) -> None:
         """One threshold, a notification for each mark, where these are expected."""
         if expects.step:
             self._over_all("marking", {"kmax_bytes": self._value("marking", "kmin_bytes")})

@@ -11,7 +11,7 @@ from wirespeed.errors import refuse
 from wirespeed.results.simulated import Cable, Network
 from wirespeed.results.simulation import Summary, from_json
 from wirespeed.simulation.folder import SUMMARY
-from wirespeed.simulation.numbered import port_names
+from wirespeed.simulation.port_names import port_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ _AGAIN = "wirespeed sim run SCENARIO.json -o DIR writes it"
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class ResultFolder:
     """What `wirespeed sim run -o` wrote."""
 
     path: Path
@@ -72,7 +72,7 @@ def is_result(path: Path) -> bool:
     return path.is_dir()
 
 
-def open_folder(path: Path) -> Opened:
+def open_folder(path: Path) -> ResultFolder:
     """Open a folder of results.
 
     Raises:
@@ -81,7 +81,7 @@ def open_folder(path: Path) -> Opened:
     file = path / SUMMARY
     if not file.is_file():
         raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", _AGAIN)
-    return Opened(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
+    return ResultFolder(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
 
 
 def network_of(links: Mapping[str, list[Any]], names: Mapping[str, list[Any]]) -> Network:

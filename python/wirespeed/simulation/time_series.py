@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wirespeed.results.simulated import Course, Line, Network
-from wirespeed.simulation.opened import Opened
+from wirespeed.simulation.result_folder import ResultFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,14 +33,14 @@ class Samples:
     stretches: int
 
     @classmethod
-    def of(cls, opened: Opened) -> Samples | None:
+    def of(cls, folder: ResultFolder) -> Samples | None:
         """None where nothing was sampled, or only once."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if not opened.has("series"):
+        if not folder.has("series"):
             return None
-        read = opened.table("series", "time_ps", "what", "id", "value")
+        read = folder.table("series", "time_ps", "what", "id", "value")
         times = pc.unique(read["time_ps"]).sort()
         if len(times) < 2:
             return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from wirespeed.results.simulated import FlowRow, Network, PausedPort, Pausing, Stripe, Victim
-from wirespeed.simulation.opened import Opened
+from wirespeed.simulation.result_folder import ResultFolder
 
 STRETCHES = 240
 _STRIPES = 24
@@ -19,9 +19,9 @@ _MOST_FLOWS = 20_000
 Interval = tuple[int, int]
 
 
-def pausing(opened: Opened, network: Network, flows: Sequence[FlowRow]) -> Pausing:
+def summarize_pauses(folder: ResultFolder, network: Network, flows: Sequence[FlowRow]) -> Pausing:
     """What the table ``pauses`` amounts to."""
-    read = opened.table("pauses", "port", "priority", "start_ps", "end_ps").to_pydict()
+    read = folder.table("pauses", "port", "priority", "start_ps", "end_ps").to_pydict()
     rows = list(zip(read["port"], read["priority"], read["start_ps"], read["end_ps"], strict=True))
     of_ports: dict[int, list[Interval]] = defaultdict(list)
     of_nodes: dict[tuple[int, int], list[Interval]] = defaultdict(list)
@@ -44,9 +44,9 @@ def pausing(opened: Opened, network: Network, flows: Sequence[FlowRow]) -> Pausi
         for port, intervals in of_ports.items()
     ]
     ports.sort(key=lambda one: (-one.total_ps, one.port))
-    bounds = [opened.end * number // STRETCHES for number in range(STRETCHES + 1)]
+    bounds = [folder.end * number // STRETCHES for number in range(STRETCHES + 1)]
     stripes = tuple(Stripe(one.port, shares(of_port[one.port], bounds)) for one in ports[:_STRIPES])
-    return Pausing(tuple(ports), stripes, _victims(opened, network, flows, of_port))
+    return Pausing(tuple(ports), stripes, _victims(folder, network, flows, of_port))
 
 
 def united(intervals: Iterable[Interval]) -> list[Interval]:
@@ -84,16 +84,16 @@ def shares(intervals: Sequence[Interval], bounds: Sequence[int]) -> tuple[float,
 
 
 def _victims(
-    opened: Opened, network: Network, flows: Sequence[FlowRow], paused: Mapping[int, Sequence[Interval]]
+    folder: ResultFolder, network: Network, flows: Sequence[FlowRow], paused: Mapping[int, Sequence[Interval]]
 ) -> tuple[Victim, ...] | None:
     """Flows that waited though nobody asked a port on their way for more than it carries.
 
     Each NIC port is counted with its full rate at every port on the ways of its flows: so nobody is called a victim who
     could have had a part in it.
     """
-    if not opened.has("paths") or len(flows) > _MOST_FLOWS:
+    if not folder.has("paths") or len(flows) > _MOST_FLOWS:
         return None
-    ways = _ways(opened)
+    ways = _ways(folder)
     if not ways:
         return None  # switches chose while the run went on
     asked: dict[int, set[int]] = defaultdict(set)
@@ -101,7 +101,7 @@ def _victims(
         for port in ports:
             asked[port].add(ports[0])
     fits = {port: sum(network.rate(nic) for nic in nics) <= network.rate(port) for port, nics in asked.items()}
-    senders = _senders(opened)
+    senders = _senders(folder)
     found = []
     for flow in flows:
         way = ways.get(senders[flow.flow], ())
@@ -118,16 +118,16 @@ def _total(intervals: Iterable[Interval]) -> int:
     return sum(end - start for start, end in intervals)
 
 
-def _ways(opened: Opened) -> Mapping[int, Sequence[int]]:
+def _ways(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
     """The ports that send the data of each queue pair, in order."""
-    read = opened.table("paths", "queue_pair", "hop", "port").to_pydict()
+    read = folder.table("paths", "queue_pair", "hop", "port").to_pydict()
     ways: dict[int, list[int]] = defaultdict(list)
     for queue_pair, _, port in sorted(zip(read["queue_pair"], read["hop"], read["port"], strict=True)):
         ways[queue_pair].append(port)
     return ways
 
 
-def _senders(opened: Opened) -> Sequence[int]:
+def _senders(folder: ResultFolder) -> Sequence[int]:
     """The queue pair that sends the data of each flow: with a read, the other end of the one it is posted on."""
-    read = opened.table("flows", "queue_pair", "verb").to_pydict()
+    read = folder.table("flows", "queue_pair", "verb").to_pydict()
     return [pair ^ (verb == "read") for pair, verb in zip(read["queue_pair"], read["verb"], strict=True)]

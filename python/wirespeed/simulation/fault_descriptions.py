@@ -6,19 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wirespeed import _core
 from wirespeed.results.simulation import Fault
-from wirespeed.simulation.named import Named
-from wirespeed.simulation.numbered import port_names
+from wirespeed.simulation.port_names import port_names
+from wirespeed.simulation.scenario_names import ScenarioNames
 
 _PLACES = 3
-"""So many places of a fault are named; all are there by number."""
+"""So many places of a fault are names; all are there by number."""
 
 
-def told(scenario: _core.Scenario, named: Named | None, settings: Sequence[Fault] = ()) -> tuple[Fault, ...]:
+def describe_faults(
+    scenario: _core.Scenario, names: ScenarioNames | None, settings: Sequence[Fault] = ()
+) -> tuple[Fault, ...]:
     """All faults of a scenario, by the names it has; ``settings`` are those that its parameters hold already."""
     faults = scenario.faults()
     if not faults:
         return tuple(settings)
-    naming = _Naming(scenario.links(), scenario.hosts, named)
+    naming = _Naming(scenario.links(), scenario.hosts, names)
     return (
         *settings,
         *(
@@ -38,14 +40,14 @@ def told(scenario: _core.Scenario, named: Named | None, settings: Sequence[Fault
 class _Naming:
     """What nodes, ports and cables of a scenario are called."""
 
-    def __init__(self, links: Sequence[tuple[int, int]], hosts: int, named: Named | None) -> None:
+    def __init__(self, links: Sequence[tuple[int, int]], hosts: int, names: ScenarioNames | None) -> None:
         self._links = links
         self._hosts = hosts
-        self._named = named
+        self._named = names
         self._ends = {
             2 * link + side: (ends[side], ends[1 - side]) for link, ends in enumerate(links) for side in (0, 1)
         }
-        self._devices = dict(zip(named.nodes, named.devices, strict=True)) if named else {}
+        self._devices = dict(zip(names.nodes, names.devices, strict=True)) if names else {}
 
     def together(self, places: Sequence[tuple[str, int]]) -> str:
         """The first of some places, and how many there are beside."""

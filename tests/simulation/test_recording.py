@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wirespeed.errors import Refused
-from wirespeed.simulation.observe import Observe, resolve
+from wirespeed.simulation.recording import Recording, resolve
 from wirespeed.units import Duration
 
 
@@ -28,7 +28,7 @@ class Scenario:
 
 def observed(*series: str, captures: tuple[str, ...] = (), interval: str | None = "10us") -> Any:
     scenario: Any = Scenario()
-    return resolve(Observe(series, Duration.parse(interval) if interval else None, captures), scenario)
+    return resolve(Recording(series, Duration.parse(interval) if interval else None, captures), scenario)
 
 
 HOSTS = (0, 3, 10, 12, 14, 16)
