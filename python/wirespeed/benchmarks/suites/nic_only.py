@@ -1,7 +1,8 @@
-"""Collectives within each host that use only the NICs: each host tests its NICs by itself.
+"""Collectives within each host that use only its NICs.
 
 GPUs use neither the links between them nor host memory, so every byte leaves through one NIC and returns through
-another, through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second host (957608-AN210, section 8.6).
+another, through the leaf. The suite finds a slow NIC, cable or GPU-NIC path without a second host (957608-AN210,
+section 8.6).
 """
 
 from __future__ import annotations
