@@ -90,11 +90,13 @@ def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
     assert document["fabric"][0] == {
         "tier": "leaf",
         "switches": 4,
-        "down": "3200 Gb/s",
-        "up": "1600 Gb/s",
+        "downlinks": "3200 Gb/s",
+        "uplinks": "1600 Gb/s",
         "oversubscription": "2:1",
     }
-    assert document["bisection"] == [{"bandwidth": "3200 Gb/s", "of_full": "50 %", "is": "exact"}]
+    assert document["bisection"] == [
+        {"bisection_bandwidth": "3200 Gb/s", "of_full_bisection": "50 %", "method": "exact"}
+    ]
 
 
 def test_the_picture_is_svg_and_the_same_each_time(file: Path, tmp_path: Path) -> None:

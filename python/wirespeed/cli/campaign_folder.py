@@ -1,4 +1,4 @@
-"""The folder that `wirespeed bench run` wrote, as logs to read: what each attempt printed, and between whom it was."""
+"""Logs in a result folder of `wirespeed bench run`, each with the endpoints of its attempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``wirespeed bench run`` says: the commands before, the load it announces, and the outcome."""
+"""Output of ``wirespeed bench run``: planned commands, load, and outcome."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How the outcome is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"
 
 
 def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) -> None:
-    """Every command as one would paste it, in the order of their turns; a server's before its client's."""
+    """Print every command in execution order, ready to paste; a server before its client."""
     from wirespeed.reach import Call
 
     typer.echo(f"# {load(campaign, at_once)}")
@@ -47,7 +47,7 @@ def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) ->
 
 
 def load(campaign: Campaign, at_once: int) -> str:
-    """What it does to the cluster, in one sentence."""
+    """The load of a campaign in one sentence."""
     from wirespeed.benchmarks.run import duration
 
     hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}

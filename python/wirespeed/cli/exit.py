@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the exit code of every command means. Where several apply, the first of 130, 70, 2, 1, 3, 0 wins."""
+    """Exit codes of all commands. If several apply, the first of 130, 70, 2, 1, 3, 0 is returned."""
 
     PASSED = 0  # warnings allowed unless --strict; all skip is passed
     FAILED = 1  # something failed, or diff found a difference

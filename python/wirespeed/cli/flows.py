@@ -1,6 +1,6 @@
-"""What verbs do with the flows: plan a cluster file, read a bundle, word fixes, judge logs, choose the exit code.
+"""Steps that commands share: plan a cluster file, read a bundle, add commands to fixes, judge logs, exit codes.
 
-Flows are imported inside functions, as in verbs.
+Flows are imported inside functions, as in commands.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def planned(cluster: Path) -> Plan:
-    """The plan of a cluster file; its warnings go to standard error.
+    """Plan a cluster file and print its warnings to standard error.
 
     Raises:
         Refused: the cluster file is malformed or contradicts itself.
@@ -82,24 +82,26 @@ def found(plan: Plan, bundle: Path) -> AsFound:
     return as_found(plan, evidence(bundle).facts)
 
 
-def worded(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings whose fixes say the commands that make them."""
-    return tuple(replace(finding, fix=_merged([_in_words(plan, fix) for fix in finding.fix])) for finding in findings)
+def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings whose fixes contain the commands to apply them."""
+    return tuple(
+        replace(finding, fix=_merged([_with_commands(plan, fix) for fix in finding.fix])) for finding in findings
+    )
 
 
-def _in_words(plan: Plan, fix: Fix) -> Fix:
+def _with_commands(plan: Plan, fix: Fix) -> Fix:
     from wirespeed.render import commands_for
 
     if fix.change is None:
         return fix
-    words = commands_for(plan, fix.change.place.partition(" ")[0], fix.change)
-    if words is None:
+    change = commands_for(plan, fix.change.place.partition(" ")[0], fix.change)
+    if change is None:
         return fix
-    return replace(fix, commands=words.commands, consequence=fix.consequence or words.consequence)
+    return replace(fix, commands=change.commands, consequence=fix.consequence or change.consequence)
 
 
 def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
-    """Fixes of one sentence as one: several settings of a thing are often said by one command."""
+    """Merge fixes with the same sentence: one command often changes several settings of a device."""
     merged: dict[str, Fix] = {}
     for fix in fixes:
         before = merged.get(fix.sentence)
@@ -109,9 +111,9 @@ def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
 
 
 def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Two changes at one place as one: what opens and closes a session on the device is said once.
+    """Merge the commands of two changes on one device; commands that open and close a session appear once.
 
-    Lines may not be left out one by one: in a session each means what the lines before it make of it.
+    Single lines cannot be removed: in a session the meaning of a line depends on the lines before it.
     """
     if _holds(first, second):
         return first
@@ -159,7 +161,7 @@ def judged(
 
 
 def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
-    """What a log says; one without output of a tool that lies in a folder is noted and left out."""
+    """Read a log; a file in a folder without output of a known tool is noted and skipped."""
     from wirespeed.cli.logs import read
     from wirespeed.errors import Refused
 
@@ -173,7 +175,7 @@ def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
 
 
 def profile(which: str | None) -> Profile | None:
-    """An acceptance profile by its name or file; None where none is asked for.
+    """Read an acceptance profile by name or file; None if none is given.
 
     Raises:
         Refused: there is none.
@@ -184,7 +186,7 @@ def profile(which: str | None) -> Profile | None:
 
 
 def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
-    """Both NICs of a pair that the plan has."""
+    """Both NICs of a pair, if the plan contains them."""
     from wirespeed.benchmarks.endpoints.nics import nics_of
 
     source, arrow, target = (where or "").partition(" -> ")
@@ -193,7 +195,7 @@ def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
 
 
 def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
-    """What findings mean for the exit code."""
+    """Exit code of findings."""
     from wirespeed.results.findings import Status
 
     statuses = {finding.status for finding in findings}
@@ -206,7 +208,7 @@ def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
 
 
 def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relation] = ()) -> Exit:
-    """What judged runs, and what they reach of each other, mean for the exit code."""
+    """Exit code of judged runs and relative gates."""
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.verdicts import Judgement
 
@@ -222,7 +224,7 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
 
 
 def relations_exit(found: Sequence[Relation]) -> Exit:
-    """What relative gates mean for the exit code."""
+    """Exit code of relative gates."""
     from wirespeed.results.verdicts import Judgement
 
     judgements = {one.judgement for one in found}
@@ -232,7 +234,7 @@ def relations_exit(found: Sequence[Relation]) -> Exit:
 
 
 def peers_exit(found: Peers) -> Exit:
-    """What the comparison means for the exit code."""
+    """Exit code of a comparison of peers."""
     suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
     compared = any(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
     codes = [Exit.PASSED]
@@ -244,7 +246,7 @@ def peers_exit(found: Peers) -> Exit:
 
 
 def comparison_exit(found: Comparison) -> Exit:
-    """What a comparison of campaigns means for the exit code."""
+    """Exit code of a comparison of campaigns."""
     from wirespeed.results.campaign_history import Difference
 
     differences = {row.difference for row in found.series} | {one.difference for one in found.together}

@@ -1,4 +1,4 @@
-"""Which hosts of a plan a command is for: those it names, those of a Slurm allocation, or all."""
+"""Selection of hosts: by name, from a Slurm allocation, or all hosts of the plan."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"  # sbatch(1), output environ
 
 
 def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
-    """The hosts of a node range, in the plan's order; None for all.
+    """The hosts of a node range, in the order of the plan; None for all.
 
     Raises:
-        Refused: it is no node range, or names a host that the plan has not.
+        Refused: invalid node range, or a host that is not in the plan.
     """
     from wirespeed.errors import Problem, Refused, did_you_mean
 
@@ -34,7 +34,7 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
 
 
 def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
-    """The same, of the nodes of the Slurm allocation that this runs in; without a range all of them.
+    """The hosts of a node range within the current Slurm allocation; without a range all its nodes.
 
     Raises:
         Refused: there is no allocation, or a host is not in it.

@@ -1,4 +1,4 @@
-"""Ctrl-C as a question that long work asks, so that it stops between two steps and keeps what it has."""
+"""Ctrl-C as a flag that long-running work polls, to stop between two steps and save partial results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed inside. The second time it acts as ever."""
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C exits immediately."""
     pressed = False
 
     def note(number: int, frame: FrameType | None) -> None:

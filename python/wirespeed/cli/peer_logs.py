@@ -1,4 +1,4 @@
-"""Logs with what is known of where they were made: folders of ``bench run``, options, names of hosts."""
+"""Logs with their endpoints, from result folders of ``bench run``, options, or host names in paths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CAMPAIGN = "campaign.json"
 
 @dataclass(slots=True)
 class Read:
-    """The logs, and what was left out or refused."""
+    """Logs, and the problems of skipped and refused ones."""
 
     logs: list[Log] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What verbs ask of a store: sides to compare, series over time, which series are meant."""
+"""Access to stored campaigns: selection of series, comparison, history."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LimitOption = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="M
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What counts as a difference."""
+    """Thresholds of a difference."""
 
     significance: float
     at_least: float
@@ -60,7 +60,7 @@ class Judging:
 def wanted(
     tool: str | None, test: str | None, metric: str | None, size: str | None, place: str | None, ranks: int | None
 ) -> Wanted:
-    """Which series the options mean.
+    """The series that the options select.
 
     Raises:
         Refused: the metric is unknown, or the size is none.
@@ -88,7 +88,7 @@ def _size(text: str) -> int:
 
 
 def open_known(where: str | None) -> Store:
-    """A store that is there.
+    """Open an existing store.
 
     Raises:
         Refused: there is none, or it cannot be opened.
@@ -106,7 +106,7 @@ def open_known(where: str | None) -> Store:
 
 
 def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging) -> Comparison:
-    """Two campaigns, or logs that were not stored, side by side.
+    """Compare two campaigns, stored or read from logs.
 
     Raises:
         Refused: a campaign is unknown, or logs hold no output of a known tool.

@@ -1,4 +1,4 @@
-"""The logs of a stored campaign, as logs to read."""
+"""Logs of a stored campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The devices and cables of a plan as reports take them."""
+"""Devices and cables of a plan, for reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def topology_of(plan: Plan) -> Topology:
-    """Nodes and edges in the plan's order."""
+    """Nodes and edges in the order of the plan."""
     from wirespeed.results.topology import Edge, Node, Topology
 
     return Topology(

@@ -306,7 +306,7 @@ def test_the_table_shows_communicators() -> None:
         "NICs: mlx5_0 (RoCE), mlx5_1 (RoCE)",
         "GPUDirect RDMA: 8 of 8 connections",
         "NCCL_IB_TC differs between processes: 106, 96",
-        "iota1  NET/IB          0 through another GPU  send       yes                       2",
+        "iota1  NET/IB          0 via another GPU (PXN)  send       yes                       2",
         "AllReduce  4 MiB  RING       SIMPLE    0 to 1",
     ):
         assert words in ran.output

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How to print runs."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

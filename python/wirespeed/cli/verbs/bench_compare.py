@@ -14,7 +14,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How a comparison is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

@@ -18,7 +18,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How the history is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

@@ -20,7 +20,7 @@ SCHEMA = 2
 
 
 class Format(StrEnum):
-    """How verdicts are printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

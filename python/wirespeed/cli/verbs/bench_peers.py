@@ -23,7 +23,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How the comparison is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

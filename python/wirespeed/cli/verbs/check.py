@@ -25,7 +25,7 @@ _SECONDS_LOCAL = 3.0  # a command that hangs must not keep a quick look waiting
 
 
 class Format(StrEnum):
-    """How findings are printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"
@@ -96,7 +96,7 @@ def check(
     if shown is not None:
         left = f"{len(kept):,} of {len(findings):,} findings are shown: {', '.join(sorted(shown))}"
         seen = replace(seen, notes=(*seen.notes, left))
-    _print(seen, flows.worded(seen.plan, kept) if cluster else kept, findings, output)
+    _print(seen, flows.add_commands(seen.plan, kept) if cluster else kept, findings, output)
     raise typer.Exit(flows.findings_exit(findings, strict))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How the list of commands is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"
@@ -87,7 +87,7 @@ def collect(
     """
     from wirespeed.errors import refuse
 
-    chosen = [said for said, given in _ways(local, as_planned, lab, show_commands) if given]
+    chosen = [option for option, given in _sources(local, as_planned, lab, show_commands) if given]
     if len(chosen) != 1:
         found = f"{' and '.join(chosen)} exclude each other" if chosen else "no source to collect from"
         raise refuse(
@@ -103,7 +103,9 @@ def collect(
         _local(output, name, timeout, timeout_factor)
 
 
-def _ways(local: bool, as_planned: Path | None, lab: str | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
+def _sources(
+    local: bool, as_planned: Path | None, lab: str | None, show_commands: bool
+) -> tuple[tuple[str, bool], ...]:
     return (
         ("--local", local),
         ("--as-planned", as_planned is not None),
@@ -130,7 +132,7 @@ def _local(output: Path | None, name: str | None, timeout: float | None, timeout
 
 
 def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: float) -> None:
-    """From namespaces: what they show of their network, and of a switch what a Linux kernel and FRR say for it."""
+    """Collect from the namespaces of a lab: network settings, and on switches the Linux kernel and FRR."""
     from functools import partial
 
     from wirespeed import lab as labs
@@ -185,7 +187,7 @@ def _planned(cluster: Path, output: Path | None) -> None:
 
 
 def _report(out: Path) -> None:
-    """The bundle's path on standard output; on standard error what became of the commands."""
+    """Print the bundle's path to standard output and the outcome of the commands to standard error."""
     from rich.markup import escape
 
     from wirespeed.cli.console import err

@@ -21,7 +21,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How differences are printed."""
+    """Output formats."""
 
     TEXT = "text"
     JSON = "json"

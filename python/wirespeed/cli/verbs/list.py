@@ -41,7 +41,7 @@ _SINGULAR = {
 
 
 class Format(StrEnum):
-    """How it is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

@@ -18,7 +18,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How the plan is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 class Format(StrEnum):
-    """How what was written is told."""
+    """Output formats."""
 
     TEXT = "text"
     JSON = "json"

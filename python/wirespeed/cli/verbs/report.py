@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How the report is written."""
+    """Output formats."""
 
     HTML = "html"
     JSON = "json"
@@ -205,7 +205,7 @@ def _checked(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, ...],
     from wirespeed.results.report import Input
 
     evidence = flows.evidence(bundle)
-    findings = flows.worded(plan, run(plan, evidence.facts))
+    findings = flows.add_commands(plan, run(plan, evidence.facts))
     devices = len(evidence.facts.devices)
     told = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
     return evidence.recorded, findings, Input(str(bundle), told)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How the comparison is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"

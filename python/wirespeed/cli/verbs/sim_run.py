@@ -27,7 +27,7 @@ _SHOWN = "`wirespeed sim run --help` shows a traffic file"
 
 
 class Format(StrEnum):
-    """How the summary is printed."""
+    """Output formats."""
 
     TABLE = "table"
     JSON = "json"
