@@ -244,7 +244,7 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_binding:
-        yield _Column("bottleneck (physical / reachable)", runs.binding, "left")
+        yield _Column("bottleneck", runs.binding, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 

@@ -267,10 +267,10 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
 
 _COUNTED = {
     "write+read": "rendered and read back",
-    "write only": "rendered",
-    "read only": "read back",
-    "automatic": "automatic",
-    "unsupported": "not supported",
+    "write": "rendered",
+    "read": "read back",
+    "auto": "automatic",
+    "none": "not supported",
 }
 """Settings in each state, in the overview."""
 
