@@ -10,9 +10,9 @@ use wirespeed_sim::model::parameters::{
     Architecture, Balance, Pipe, Pools, Recovery, Reordering, SharedHeadroom,
 };
 use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
-use wirespeed_sim::model::results::{Column, Outcome, Table};
+use wirespeed_sim::model::results::{Column, Outcome, Summary, Table};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::MICROSECOND;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 use wirespeed_sim::Simulation;
 
 /// Everything at once, small: two leaves and two spines, RoCEv2, loss on a link, all verbs, dependencies, a slow host.
@@ -316,20 +316,91 @@ fn the_tables_are_those_recorded() {
                 "credit" => credit(seed),
                 file => read(file, seed),
             };
-            for (table, hash) in results(&run(scenario)) {
-                writeln!(found, "{name} {seed} {table} {hash:016x}").unwrap();
+            let operations = scenario.operations.len();
+            let outcome = run(scenario);
+            writeln!(found, "{name}, seed {seed}").unwrap();
+            found.push_str(&described(&outcome.summary, operations));
+            for (table, hash) in results(&outcome) {
+                writeln!(found, "  hash of {table:<13} {hash:016x}").unwrap();
             }
+            found.push('\n');
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/physics/hashes.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/physics/runs.txt");
     if std::env::var_os("WIRESPEED_ACCEPT").is_some() {
         std::fs::write(path, &found).unwrap();
     }
     let recorded = std::fs::read_to_string(path).unwrap_or_default();
-    let changed: Vec<&str> = found.lines().filter(|it| !recorded.contains(it)).collect();
+    let changes = changes(&recorded, &found);
     assert!(
-        changed.is_empty(),
-        "WIRESPEED_ACCEPT=1 records {changed:#?}"
+        changes.is_empty(),
+        "runs differ from {path}; WIRESPEED_ACCEPT=1 records them\n{changes}"
     );
     assert_eq!(found, recorded);
+}
+
+/// What a run comes to, for people: operations, times, and what happened on the way.
+fn described(summary: &Summary, operations: usize) -> String {
+    let us = |time: Picoseconds| time as f64 / MICROSECOND as f64;
+    let mut times = summary.completion.clone();
+    times.sort_unstable();
+    // Nearest rank.
+    let percentile = |percent: usize| {
+        let rank = (times.len() * percent).div_ceil(100).max(1);
+        us(times.get(rank - 1).copied().unwrap_or(0))
+    };
+    let mut text = String::new();
+    let completed = times.len();
+    writeln!(text, "  completed             {completed} of {operations}").unwrap();
+    for (label, time) in [
+        ("completion time, p50", percentile(50)),
+        ("completion time, p99", percentile(99)),
+        ("completion time, max", percentile(100)),
+        ("end of the run", us(summary.end)),
+    ] {
+        writeln!(text, "  {label:<21} {time:.3} us").unwrap();
+    }
+    for (label, count) in [
+        ("events", summary.events),
+        ("data and ACK hops", summary.hops),
+        ("ECN marks", summary.ecn_marks),
+        ("notifications", summary.cnps),
+        ("CNP frames", summary.cnp_frames),
+        ("XOFF sent", summary.pfc_pauses),
+        ("XON sent", summary.pfc_resumes),
+        ("PFC frames", summary.pfc_frames),
+        ("drops", summary.drops),
+        ("lost on links", summary.losses),
+        ("trimmed", summary.trims),
+        ("retransmissions", summary.retransmissions),
+    ] {
+        writeln!(text, "  {label:<21} {count}").unwrap();
+    }
+    text
+}
+
+/// Lines that differ, with the run that they are of.
+fn changes(recorded: &str, found: &str) -> String {
+    let runs = |text: &str| -> Vec<String> { text.split("\n\n").map(str::to_owned).collect() };
+    let recorded = runs(recorded);
+    let mut changes = String::new();
+    for run in runs(found).iter().filter(|run| !recorded.contains(run)) {
+        let name = run.lines().next().unwrap_or_default();
+        writeln!(changes, "{name}").unwrap();
+        let before = recorded.iter().find(|it| it.lines().next() == Some(name));
+        let before: Vec<&str> = before.map_or(Vec::new(), |it| it.lines().collect());
+        for (number, line) in run.lines().enumerate() {
+            let expected = before.get(number).copied().unwrap_or_default();
+            if line != expected {
+                writeln!(
+                    changes,
+                    "  recorded {}\n  found    {}",
+                    expected.trim(),
+                    line.trim()
+                )
+                .unwrap();
+            }
+        }
+    }
+    changes
 }
