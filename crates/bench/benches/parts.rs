@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use wirespeed_sim::congestion::CongestionControl;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::mechanisms::frame::Kind;
@@ -101,8 +102,11 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         of_headroom: false,
         cell: scenario.parameters.switch.cell_bytes,
     };
-    let mut priority_group =
-        PriorityGroup::new(&resolved.lanes[(2 * link as u32, 3)], 0, OWN_HEADROOM);
+    let mut priority_group = PriorityGroup::new(
+        &resolved.lanes[(PortId(2 * link as u32), 3)],
+        0,
+        OWN_HEADROOM,
+    );
     while pool.used == 0 {
         assert!(priority_group.admit(&mut pool, CELLS));
     }

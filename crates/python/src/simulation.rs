@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use wirespeed_sim::ids::{ports_of, PortId};
 use wirespeed_sim::model::faults::descriptions::{told, Place, Told};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
@@ -95,7 +96,7 @@ impl Scenario {
     /// The name of every port, empty where it has none.
     fn port_names(&self) -> PyResult<Vec<String>> {
         let scenario = self.read()?;
-        let ports = 0..2 * scenario.links.len() as u32;
+        let ports = ports_of(scenario.links.len());
         let names = ports.map(|port| scenario.names.port(port).to_owned());
         Ok(names.collect())
     }
@@ -116,7 +117,7 @@ impl Scenario {
             let places = it.places.into_iter().map(|place| match place {
                 Place::Node(node) => ("node", node),
                 Place::Link(link) => ("link", link),
-                Place::Port(port) => ("port", port),
+                Place::Port(port) => ("port", port.0),
             });
             let until = (it.until != NEVER).then_some(it.until);
             (it.kind, places.collect(), it.from, until)
@@ -178,9 +179,9 @@ impl Simulation {
         scenario.observe = Observe {
             interval,
             samples,
-            ports,
+            ports: ports.into_iter().map(PortId).collect(),
             queue_pairs,
-            captures,
+            captures: captures.into_iter().map(PortId).collect(),
         };
         let simulation = py
             .detach(|| Run::new(scenario, Threads::AtMost(threads)))

@@ -4,6 +4,7 @@
 
 pub mod congestion;
 mod devices;
+pub mod ids;
 pub mod mechanisms;
 pub mod model;
 pub mod problem;

@@ -11,6 +11,7 @@ use drawn::{scenario, Draws};
 use ledger::Ledger;
 use proptest::prelude::*;
 use support::{column, draws};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::chance;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
@@ -58,7 +59,7 @@ fn the_draws_reach_everything() {
             u64::from(
                 paused
                     .iter()
-                    .any(|port| switches.contains(&scenario.node_of(*port as u32))),
+                    .any(|port| switches.contains(&scenario.node_of(PortId(*port as u32)))),
             ),
             sum("queues", "drops"),
             summary.losses,

@@ -8,22 +8,41 @@ use std::path::{Path, PathBuf};
 
 /// Every layer with those that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
+    ("ids", &[]),
     ("problem", &[]),
     ("schema", &["problem"]),
-    ("congestion", &["problem", "schema"]),
-    ("model", &["problem", "schema", "congestion"]),
-    ("mechanisms", &["problem", "schema", "congestion", "model"]),
+    ("congestion", &["ids", "problem", "schema"]),
+    ("model", &["ids", "problem", "schema", "congestion"]),
+    (
+        "mechanisms",
+        &["ids", "problem", "schema", "congestion", "model"],
+    ),
     (
         "reader",
-        &["problem", "schema", "congestion", "model", "mechanisms"],
+        &[
+            "ids",
+            "problem",
+            "schema",
+            "congestion",
+            "model",
+            "mechanisms",
+        ],
     ),
     (
         "devices",
-        &["problem", "schema", "congestion", "model", "mechanisms"],
+        &[
+            "ids",
+            "problem",
+            "schema",
+            "congestion",
+            "model",
+            "mechanisms",
+        ],
     ),
     (
         "simulation",
         &[
+            "ids",
             "problem",
             "schema",
             "congestion",

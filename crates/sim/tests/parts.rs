@@ -10,6 +10,7 @@ use drawn::{scenario, Draws};
 use proptest::prelude::*;
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -45,7 +46,7 @@ proptest! {
         let mut scenario = scenario(&mut Draws::new(numbers));
         if sampled {
             scenario.observe.interval = 1_700 * NANOSECOND;
-            scenario.observe.ports = (0..2 * scenario.links.len() as u32).rev().collect();
+            scenario.observe.ports = (0..2 * scenario.links.len() as u32).rev().map(PortId).collect();
             scenario.observe.queue_pairs = vec![1, 0];
             scenario.observe.samples = 100;
         }
@@ -210,7 +211,7 @@ fn a_run_that_ends_early() {
 #[test]
 fn a_capture_is_not_cut() {
     let mut scenario = read("P1");
-    scenario.observe.captures = vec![1];
+    scenario.observe.captures = vec![PortId(1)];
     let captured = |threads| {
         let mut run = Run::new(scenario.clone(), Threads::Exactly(threads)).unwrap();
         while run.advance(100) {}
@@ -296,7 +297,10 @@ fn mechanisms_in_parts() {
     });
     row("a stuck NIC and watchdogs", &|it| {
         let (port, priorities) = (support::port(it, 7), 1 << it.parameters.transport.priority);
-        it.faults = vec![fault(Kind::StuckNic(StuckNic { port, priorities }))];
+        it.faults = vec![fault(Kind::StuckNic(StuckNic {
+            port: PortId(port),
+            priorities,
+        }))];
         it.parameters.pfc.watchdog = Some(Watchdog {
             detection_ns: 5_000,
             restoration_ns: 9_000,
@@ -315,7 +319,10 @@ fn mechanisms_in_parts() {
             xon_bytes: 50_000,
         });
         let (port, rate) = (support::port(it, 0), 5_000_000_000);
-        it.faults = vec![fault(Kind::SlowReceiver(SlowReceiver { port, rate }))];
+        it.faults = vec![fault(Kind::SlowReceiver(SlowReceiver {
+            port: PortId(port),
+            rate,
+        }))];
     });
     row("a narrow slot", &|it| {
         it.parameters.nic.pipe = Some(Pipe {
@@ -347,7 +354,10 @@ fn mechanisms_in_parts() {
         };
         it.faults = vec![
             fault(Kind::CnpLoss(loss)),
-            fault(Kind::CnpDelay(cnp::Delay { port, delay })),
+            fault(Kind::CnpDelay(cnp::Delay {
+                port: PortId(port),
+                delay,
+            })),
         ];
     });
     for (name, scenario) in &rows {

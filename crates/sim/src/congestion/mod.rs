@@ -16,6 +16,7 @@ pub mod rccc;
 pub mod swift;
 pub mod timely;
 
+use crate::ids::PortId;
 use crate::problem::{Problem, Refused};
 use crate::schema::{self, ranges};
 use crate::time::{Picoseconds, SECOND};
@@ -46,7 +47,7 @@ pub const NAMES: [&str; 11] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hop {
     /// The egress port.
-    pub port: u32,
+    pub port: PortId,
     /// What waits in it after the packet, bytes.
     pub queue_bytes: u32,
     /// When the packet left.

@@ -6,6 +6,7 @@
 //! nothing came. Both frames are as long as an acknowledgement, and go where those go.
 
 use crate::congestion::rccc;
+use crate::ids::PortId;
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Scenario, Service};
 use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
@@ -84,12 +85,17 @@ impl Credits {
     }
 
     /// Adds what another part of the network knows: the queue pairs and ports that are its own.
-    pub fn add(&mut self, mut other: Credits, ports: &dyn Fn(u32) -> bool, queue_pairs: &[bool]) {
+    pub fn add(
+        &mut self,
+        mut other: Credits,
+        ports: &dyn Fn(PortId) -> bool,
+        queue_pairs: &[bool],
+    ) {
         for id in (0..queue_pairs.len()).filter(|id| queue_pairs[*id]) {
             self.senders[id] = other.senders[id];
             self.receivers[id] = other.receivers[id];
         }
-        for port in (0..self.turns.len()).filter(|port| ports(*port as u32)) {
+        for port in (0..self.turns.len()).filter(|port| ports(PortId(*port as u32))) {
             self.turns[port] = std::mem::take(&mut other.turns[port]);
         }
     }
@@ -104,7 +110,7 @@ impl Credits {
     pub fn want(
         &mut self,
         id: u32,
-        port: u32,
+        port: PortId,
         target: u64,
         more: u64,
         now: Picoseconds,
@@ -116,7 +122,7 @@ impl Credits {
             return None;
         }
         receiver.waits = true;
-        let turns = &mut self.turns[port as usize];
+        let turns = &mut self.turns[port];
         turns.waiting.push_back(id);
         (turns.waiting.len() == 1).then(|| now.max(turns.free_at))
     }
@@ -131,11 +137,11 @@ impl Credits {
     pub fn grant(
         &mut self,
         scenario: &Scenario,
-        port: u32,
+        port: PortId,
         packet: u64,
         now: Picoseconds,
     ) -> Option<Grant> {
-        let turns = &mut self.turns[port as usize];
+        let turns = &mut self.turns[port];
         let id = turns.waiting.pop_front()?;
         let parameters = parameters(scenario, id ^ 1)?;
         let receiver = &mut self.receivers[id as usize];
@@ -146,7 +152,7 @@ impl Credits {
         if receiver.waits {
             turns.waiting.push_back(id);
         }
-        let rate = scenario.links[port as usize / 2].rate as f64 * parameters.credit_rate;
+        let rate = scenario.links[port.link()].rate as f64 * parameters.credit_rate;
         turns.free_at = now + pacing_gap(more as u32, rate);
         Some(Grant {
             id,

@@ -1,5 +1,6 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::link_faults::LinkFaults;
 use crate::mechanisms::pause::Pauses;
@@ -194,7 +195,7 @@ impl Scheduler {
     #[inline]
     pub fn choose(
         &self,
-        number: u32,
+        number: PortId,
         port: &mut Port,
         queues: &mut Lanes<Queue>,
         eligible: u8,
@@ -211,7 +212,7 @@ impl Scheduler {
 
     fn take_turns(
         &self,
-        number: u32,
+        number: PortId,
         port: &mut Port,
         queues: &mut Lanes<Queue>,
         eligible: u8,

@@ -4,6 +4,7 @@
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::devices::nic`]).
 
 use crate::congestion::{Algorithm, CongestionControl};
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Kind, NAK, RNR};
 use crate::mechanisms::transport::{Segment, Service, Transport};
 use crate::model::scenario;
@@ -28,7 +29,7 @@ pub enum Turn {
 #[repr(C, align(64))]
 pub struct QueuePair {
     /// Its port.
-    pub port: u32,
+    pub port: PortId,
     /// Index of the first hop to its peer.
     pub route: u32,
     /// Where it stands in its port's arbitration.
@@ -81,7 +82,7 @@ pub struct Sent {
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub struct Received {
-    pub(crate) port: u32,
+    pub(crate) port: PortId,
     pub(crate) route: u32,
     pub(crate) priority: u8,
     /// When the last payload stood in memory.
@@ -127,7 +128,7 @@ impl Counts {
 impl QueuePair {
     /// A queue pair on which nothing was posted.
     pub fn new(
-        port: u32,
+        port: PortId,
         route: u32,
         priority: u8,
         transport: Service,

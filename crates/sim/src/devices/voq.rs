@@ -9,6 +9,7 @@
 //! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
+use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer_settings::Resolved;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
@@ -70,7 +71,7 @@ pub(crate) struct Voq {
 impl Voqs {
     /// Of a scenario with such switches. Refused: marking that they do not do.
     pub fn of(scenario: &Scenario, resolved: &Resolved) -> Result<Option<Box<Self>>, Refused> {
-        let ports = 0..2 * scenario.links.len() as u32;
+        let ports = ports_of(scenario.links.len());
         let first_pools = resolved.first_pools();
         let settled = |port| {
             let switch = scenario.node_of(port).checked_sub(scenario.hosts)? as usize;
@@ -89,12 +90,12 @@ impl Voqs {
     }
 
     /// Whether what comes for a port waits where it came in.
-    pub fn has(&self, port: u32) -> bool {
-        self.ports[port as usize].is_some()
+    pub fn has(&self, port: PortId) -> bool {
+        self.ports[port].is_some()
     }
 
     /// Takes over what belongs to a port, of whose frames the places move by `base`.
-    pub fn take_over(&mut self, other: &mut Voqs, port: u32, base: u32) {
+    pub fn take_over(&mut self, other: &mut Voqs, port: PortId, base: u32) {
         for priority in 0..PRIORITIES {
             let mut lane = other.lanes[(port, priority)].take();
             if let Some(lane) = &mut lane {
@@ -108,7 +109,7 @@ impl Voqs {
     /// The frames that wait for a port where they came in.
     pub fn waiting<'a>(
         &'a self,
-        port: u32,
+        port: PortId,
         priority: usize,
         frames: &'a Frames,
     ) -> impl Iterator<Item = u32> + 'a {
@@ -118,8 +119,8 @@ impl Voqs {
     }
 
     /// The queue of a core for an egress port and priority, from its first frame on; `slice`: the core's part of the buffer.
-    pub fn queue(&mut self, (egress, priority): (u32, usize), slice: u32) -> Option<&mut Voq> {
-        let set = self.ports[egress as usize]?;
+    pub fn queue(&mut self, (egress, priority): (PortId, usize), slice: u32) -> Option<&mut Voq> {
+        let set = self.ports[egress]?;
         let lane = &mut self.lanes[(egress, priority)];
         let lane = lane.get_or_insert_with(|| Box::new(Lane::new(set.cores)));
         Some(&mut lane.cores[(slice - set.first_pool) as usize])
@@ -128,22 +129,22 @@ impl Voqs {
     /// Gives the next frame credit, if its port has room: from then to its standing at the port.
     pub fn grant(
         &mut self,
-        at: (u32, usize),
+        at: (PortId, usize),
         frames: &mut Frames,
         now: Picoseconds,
     ) -> Option<Picoseconds> {
-        let set = self.ports[at.0 as usize]?;
+        let set = self.ports[at.0]?;
         self.lanes[at].as_mut()?.grant(&set, frames, now)?;
         Some(set.latency)
     }
 
     /// The first frame with credit stands at its port.
-    pub fn cross(&mut self, at: (u32, usize), frames: &Frames) -> Option<u32> {
+    pub fn cross(&mut self, at: (PortId, usize), frames: &Frames) -> Option<u32> {
         self.lanes[at].as_mut()?.crossing.pop(frames)
     }
 
     /// A frame leaves its port. Whether it had crossed to it.
-    pub fn leave(&mut self, at: (u32, usize), bytes: u16) -> bool {
+    pub fn leave(&mut self, at: (PortId, usize), bytes: u16) -> bool {
         let Some(lane) = &mut self.lanes[at] else {
             return false;
         };
@@ -152,22 +153,21 @@ impl Voqs {
     }
 
     /// The next frame that waits without credit leaves its queue.
-    pub fn take(&mut self, at: (u32, usize), frames: &Frames, now: Picoseconds) -> Option<u32> {
+    pub fn take(&mut self, at: (PortId, usize), frames: &Frames, now: Picoseconds) -> Option<u32> {
         let mut cores = self.lanes[at].as_mut()?.cores.iter_mut();
         cores.find_map(|voq| voq.pop(frames, now))
     }
 
     /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
-    pub fn latency(&self, egress: u32) -> Picoseconds {
-        self.ports[egress as usize].map_or(0, |set| set.latency)
+    pub fn latency(&self, egress: PortId) -> Picoseconds {
+        self.ports[egress].map_or(0, |set| set.latency)
     }
 
     /// The table `voqs`: every queue that ever held something.
     pub fn table(&self) -> Table {
-        let ports = self.ports.len() as u32;
-        let lanes =
-            (0..ports).flat_map(|port| (0..PRIORITIES).map(move |priority| (port, priority)));
-        let used: Vec<((u32, usize), usize, &Voq)> = lanes
+        let ports = ports_of(self.ports.len() / 2);
+        let lanes = ports.flat_map(|port| (0..PRIORITIES).map(move |priority| (port, priority)));
+        let used: Vec<((PortId, usize), usize, &Voq)> = lanes
             .filter_map(|at| Some((at, self.lanes[at].as_ref()?)))
             .flat_map(|(at, lane)| {
                 let cores = lane.cores.iter().enumerate();
@@ -181,7 +181,7 @@ impl Voqs {
             vec![
                 (
                     "port",
-                    Column::U32(rows().map(|((port, _), ..)| *port).collect()),
+                    Column::U32(rows().map(|((port, _), ..)| port.0).collect()),
                 ),
                 (
                     "priority",
@@ -205,7 +205,7 @@ impl Voqs {
 }
 
 impl Egress {
-    fn of(scenario: &Scenario, port: u32, first_pool: u32, cores: usize) -> Option<Self> {
+    fn of(scenario: &Scenario, port: PortId, first_pool: u32, cores: usize) -> Option<Self> {
         let node = scenario.of_node(scenario.node_of(port));
         let Architecture::Voq {
             credit_bytes,
@@ -215,7 +215,7 @@ impl Egress {
             return None;
         };
         let latency = credit_latency_ns * NANOSECOND;
-        let byte = ByteTime::of(scenario.links[port as usize / 2].rate).times(1);
+        let byte = ByteTime::of(scenario.links[port.link()].rate).times(1);
         Some(Egress {
             first_pool,
             cores: cores as u32,
@@ -231,7 +231,10 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
     let late = |parameters: &Parameters| {
         parameters.marking.enabled && parameters.marking.at == MarkAt::Dequeue
     };
-    let ports = (0..).zip(egress).filter(|(_, egress)| egress.is_some());
+    let ports = (0..)
+        .map(PortId)
+        .zip(egress)
+        .filter(|(_, egress)| egress.is_some());
     let wrong = ports.filter(|(port, _)| {
         (0..PRIORITIES).any(|priority| late(scenario.of_lane(*port, priority)))
     });

@@ -2,6 +2,7 @@
 //! Specification 1.0, section 3.6.13.3, that of a full packet over the longest way, with no other traffic. What else follows
 //! from it, such as the queues of switches, is for whoever writes the scenario: [`Unloaded`].
 
+use crate::ids::PortId;
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::model::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
@@ -25,7 +26,7 @@ impl Unloaded {
         let ports = connections
             .filter(|it| it.service == Service::Rc)
             .flat_map(|it| [it.port_a, it.port_b]);
-        let rates = ports.map(|port| scenario.links[port as usize / 2].rate);
+        let rates = ports.map(|port| scenario.links[port.link()].rate);
         Some(Unloaded {
             base_rtt: longest(scenario)?,
             slowest_port: rates.min()?,
@@ -69,7 +70,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
     let ends = acknowledged
         .flat_map(|(number, it)| [(2 * number, it.port_a), (2 * number + 1, it.port_b)]);
-    let rtt = |(id, port): (u32, u32)| {
+    let rtt = |(id, port): (u32, PortId)| {
         let peer = scenario.connections[id as usize / 2];
         let peer = [peer.port_b, peer.port_a][id as usize % 2];
         Some(there.time(id, port)? + back.time(id ^ 1, peer)?)
@@ -95,7 +96,7 @@ struct Ways<'a> {
 
 impl Ways<'_> {
     /// The longest of the ways from a queue pair's port to its peer; none where there is no way.
-    fn time(&mut self, id: u32, port: u32) -> Option<Picoseconds> {
+    fn time(&mut self, id: u32, port: PortId) -> Option<Picoseconds> {
         if !self.next_hops.reach(id) {
             return None;
         }
@@ -104,7 +105,7 @@ impl Ways<'_> {
         if to.direct {
             return Some(first);
         }
-        let switch = self.scenario.node_of(port ^ 1) - self.scenario.hosts;
+        let switch = self.scenario.node_of(port.peer()) - self.scenario.hosts;
         Some(first + self.from(switch, to.number) + self.crosses(to.last_hop))
     }
 
@@ -122,7 +123,7 @@ impl Ways<'_> {
         self.known.insert((switch, destination), 0);
         let mut longest = 0;
         for port in self.next_hops.sets.ports(set) {
-            let next = self.scenario.node_of(*port ^ 1);
+            let next = self.scenario.node_of(port.peer());
             if next >= self.scenario.hosts {
                 let rest = self.from(next - self.scenario.hosts, destination);
                 longest = longest.max(self.crosses(*port) + rest);
@@ -133,9 +134,9 @@ impl Ways<'_> {
     }
 
     /// Over the link of a port, and through the switch behind it.
-    fn crosses(&self, port: u32) -> Picoseconds {
-        let link = &self.scenario.links[port as usize / 2];
-        let peer = self.scenario.node_of(port ^ 1);
+    fn crosses(&self, port: PortId) -> Picoseconds {
+        let link = &self.scenario.links[port.link()];
+        let peer = self.scenario.node_of(port.peer());
         let latency = match peer >= self.scenario.hosts {
             true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
             false => 0,

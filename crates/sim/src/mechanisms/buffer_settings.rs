@@ -1,6 +1,7 @@
 //! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
 use crate::headroom::{Loop, Terms};
+use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::Lanes;
@@ -46,14 +47,14 @@ pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
         let node = scenario.hosts + switch as u32;
         let cut = scenario.of_node(node).switch.slices;
         for (place, &port) in own.iter().enumerate() {
-            slices[port as usize] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
+            slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
             let settled = rules.port(port);
             for (priority, settings) in settled.into_iter().enumerate() {
                 lanes[(port, priority)] = settings;
             }
         }
         let pool = (0..cut).map(|slice| {
-            let inside = own.iter().filter(|port| slices[**port as usize] == slice);
+            let inside = own.iter().filter(|port| slices[**port] == slice);
             rules.pool(node, inside.copied(), &lanes)
         });
         match pool.collect::<Result<Vec<Slice>, String>>() {
@@ -72,9 +73,9 @@ pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
 }
 
 /// The ports of every switch in ascending order.
-fn switch_ports(scenario: &Scenario) -> Vec<Vec<u32>> {
+fn switch_ports(scenario: &Scenario) -> Vec<Vec<PortId>> {
     let mut ports = vec![Vec::new(); scenario.switches as usize];
-    for port in 0..scenario.links.len() as u32 * 2 {
+    for port in ports_of(scenario.links.len()) {
         if let Some(switch) = scenario.node_of(port).checked_sub(scenario.hosts) {
             ports[switch as usize].push(port);
         }
@@ -102,7 +103,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Every priority of a port; those that are set to the same are settled once.
-    fn port(&self, port: u32) -> [PrioritySettings; PRIORITIES] {
+    fn port(&self, port: PortId) -> [PrioritySettings; PRIORITIES] {
         let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
             self.scenario.devices.number(Slot::Lane(port, priority))
         });
@@ -117,7 +118,7 @@ impl<'a> Rules<'a> {
         settled
     }
 
-    fn lane(&self, port: u32, priority: usize) -> PrioritySettings {
+    fn lane(&self, port: PortId, priority: usize) -> PrioritySettings {
         let cell = self.switch_of(port).cell_bytes;
         let own = self.scenario.of_lane(port, priority);
         let link = self.link(port);
@@ -131,16 +132,16 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn link(&self, port: u32) -> &Link {
-        &self.scenario.links[port as usize / 2]
+    fn link(&self, port: PortId) -> &Link {
+        &self.scenario.links[port.link()]
     }
 
-    fn switch_of(&self, port: u32) -> &Switch {
+    fn switch_of(&self, port: PortId) -> &Switch {
         &self.scenario.of_node(self.scenario.node_of(port)).switch
     }
 
     /// More than any buffer has is as good as any other too much: the pool then comes out negative.
-    fn headroom(&self, port: u32, priority: usize) -> u32 {
+    fn headroom(&self, port: PortId, priority: usize) -> u32 {
         let cell = u128::from(self.switch_of(port).cell_bytes);
         let link = self.link(port);
         let cells = match self.scenario.of_lane(port, priority).switch.headroom {
@@ -158,7 +159,7 @@ impl<'a> Rules<'a> {
     }
 
     /// From this port deciding on a pause to its peer obeying.
-    fn control_loop(&self, port: u32) -> Loop {
+    fn control_loop(&self, port: PortId) -> Loop {
         let framing = self.scenario.parameters.framing.encapsulated();
         let link = self.link(port);
         let pfc = &self.scenario.of_port(port).pfc;
@@ -168,7 +169,7 @@ impl<'a> Rules<'a> {
             delay: link.delay,
             // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
             generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
-            response: pause::reaction(&self.scenario.of_port(port ^ 1).pfc.reaction, link.rate),
+            response: pause::reaction(&self.scenario.of_port(port.peer()).pfc.reaction, link.rate),
             longest: self.longest,
             shortest: framing.shortest(),
             pfc: framing.pfc_bytes,
@@ -195,7 +196,7 @@ impl<'a> Rules<'a> {
     fn pool(
         &self,
         node: u32,
-        ports: impl Iterator<Item = u32>,
+        ports: impl Iterator<Item = PortId>,
         lanes: &Lanes<PrioritySettings>,
     ) -> Result<Slice, String> {
         let switch = &self.scenario.of_node(node).switch;

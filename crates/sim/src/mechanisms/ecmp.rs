@@ -4,6 +4,7 @@
 //! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
 //! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
+use crate::ids::PortId;
 use crate::mechanisms::chance::{mix, GOLDEN};
 use crate::model::parameters::{Ecmp, EcmpHash, IpVersion};
 use crate::model::scenario::{Scenario, Service};
@@ -20,7 +21,7 @@ const SOCKETS: u16 = 5201;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flow {
     /// NIC ports it leads from and to.
-    pub ports: [u32; 2],
+    pub ports: [PortId; 2],
     /// The hosts they belong to.
     pub hosts: [u32; 2],
     /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
@@ -99,7 +100,7 @@ impl Flow {
     fn key(&self, seed: u64) -> u64 {
         let pair = |from: u32, to: u32| u64::from(from) << 32 | u64::from(to);
         let ends = match self.addresses {
-            None => pair(self.ports[0], self.ports[1]),
+            None => pair(self.ports[0].0, self.ports[1].0),
             Some([IpAddr::V4(from), IpAddr::V4(to)]) => pair(from.to_bits(), to.to_bits()),
             Some(addresses) => {
                 let halves = addresses.map(wide).map(|it| [(it >> 64) as u64, it as u64]);
@@ -151,11 +152,11 @@ impl Flow {
 }
 
 /// The addresses in the packets from one NIC port to another.
-pub(crate) fn addresses(scenario: &Scenario, ports: [u32; 2]) -> [IpAddr; 2] {
+pub(crate) fn addresses(scenario: &Scenario, ports: [PortId; 2]) -> [IpAddr; 2] {
     given_or_v6(scenario, ports).unwrap_or_else(|| ports.map(|port| stand_in(port).into()))
 }
 
-fn given_or_v6(scenario: &Scenario, ports: [u32; 2]) -> Option<[IpAddr; 2]> {
+fn given_or_v6(scenario: &Scenario, ports: [PortId; 2]) -> Option<[IpAddr; 2]> {
     match ports.map(|port| scenario.given_address(port)) {
         [Some(from), Some(to)] => Some([from, to]),
         _ if scenario.parameters.framing.ip == IpVersion::Ipv6 => {
@@ -166,13 +167,13 @@ fn given_or_v6(scenario: &Scenario, ports: [u32; 2]) -> Option<[IpAddr; 2]> {
 }
 
 /// The unique local address (RFC 4193) of a NIC port that was given none: fd00:: and the number that is its IPv4 one.
-fn stand_in_v6(port: u32) -> Ipv6Addr {
+fn stand_in_v6(port: PortId) -> Ipv6Addr {
     Ipv6Addr::from(0xfd << 120 | u128::from(stand_in(port).to_bits()))
 }
 
 /// The address of a NIC port that was given none: of 10.0.0.0/8 (RFC 1918), the port's number plus one.
-fn stand_in(port: u32) -> Ipv4Addr {
-    Ipv4Addr::from((10 << 24) + port + 1)
+fn stand_in(port: PortId) -> Ipv4Addr {
+    Ipv4Addr::from((10 << 24) + port.0 + 1)
 }
 
 /// An address as one number.
@@ -242,7 +243,7 @@ mod tests {
     /// A flow between hosts 1 and 0 of the ns-3 simulator, the answer to one from its UDP port 10,000 to 100.
     fn back(addresses: Option<[&str; 2]>) -> Flow {
         Flow {
-            ports: [2, 0],
+            ports: [PortId(2), PortId(0)],
             hosts: [1, 0],
             addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
             udp_ports: [100, 10_000],

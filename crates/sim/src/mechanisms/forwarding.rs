@@ -3,6 +3,7 @@
 //! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
+use crate::ids::PortId;
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::routing::link_changes::link_changes;
@@ -31,7 +32,7 @@ pub(crate) struct Forwarding {
     /// By set: how often a port of it was chosen other than by a hash.
     chosen: Vec<u64>,
     /// By switch and queue pair that sends: the port of its flowlet, and when its last frame came.
-    flowlets: Vec<HashMap<u32, (u32, Picoseconds)>>,
+    flowlets: Vec<HashMap<u32, (PortId, Picoseconds)>>,
 }
 
 /// A packet that a switch forwards.
@@ -88,8 +89,8 @@ impl Forwarding {
         &mut self,
         packet: &Packet,
         ecmp: &Ecmp,
-        load: impl Fn(u32) -> u32,
-    ) -> Option<u32> {
+        load: impl Fn(PortId) -> u32,
+    ) -> Option<PortId> {
         let to = self.next_hops.destinations.of(packet.sender);
         let set = self.next_hops.tables[self.table]
             .1
@@ -110,8 +111,8 @@ impl Forwarding {
         packet: &Packet,
         set: Set,
         ecmp: &Ecmp,
-        load: impl Fn(u32) -> u32,
-    ) -> Option<u32> {
+        load: impl Fn(PortId) -> u32,
+    ) -> Option<PortId> {
         let ports = self.next_hops.sets.ports(set);
         let seed = chance::mix(packet.seed);
         let gap = match ecmp.balance {
@@ -164,7 +165,7 @@ impl Forwarding {
     }
 
     /// Adds what the switches of another part of the network remember: those that `own` says.
-    pub fn add(&mut self, other: Forwarding, own: &dyn Fn(u32) -> bool, switches: &[bool]) {
+    pub fn add(&mut self, other: Forwarding, own: &dyn Fn(PortId) -> bool, switches: &[bool]) {
         let sets = &self.next_hops.sets;
         for set in 0..sets.count() {
             // All ports of a set are of one switch.

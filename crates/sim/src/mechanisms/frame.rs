@@ -1,5 +1,7 @@
 //! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
 
+use crate::ids::PortId;
+
 /// No frame, no queue pair: the end of a chain.
 pub const NONE: u32 = u32::MAX;
 
@@ -67,7 +69,7 @@ pub struct Frame {
     /// Index in the routes of its egress port at the next switch.
     pub hop: u32,
     /// Port by which it entered the switch it is in.
-    pub ingress: u32,
+    pub ingress: PortId,
     /// Header through FCS.
     pub bytes: u16,
     /// Of these, payload.

@@ -1,5 +1,6 @@
 //! Faults of one direction of a link: frames lost to bit errors, CNPs lost or late, outages.
 
+use crate::ids::PortId;
 use crate::mechanisms::chance;
 use crate::time::Picoseconds;
 use wirespeed_wire::link_errors::LinkErrors;
@@ -21,7 +22,7 @@ pub struct Start {
     /// Seed of the run.
     pub seed: u64,
     /// The port that sends.
-    pub port: u32,
+    pub port: PortId,
     /// Frames that it has sent: the number of the draw.
     pub sent: u64,
     /// Now.
@@ -108,6 +109,6 @@ impl LinkFaults {
 
 impl Start {
     fn draw(self, seed: u64) -> f64 {
-        chance::uniform(seed, self.port, self.sent)
+        chance::uniform(seed, self.port.0, self.sent)
     }
 }

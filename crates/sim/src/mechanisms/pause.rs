@@ -4,6 +4,7 @@
 //! in transmission.
 
 use crate::headroom;
+use crate::ids::ports_of;
 use crate::mechanisms::watchdog::Guard;
 use crate::model::parameters::{Pfc, Reaction, PRIORITIES};
 use crate::model::scenario::Scenario;
@@ -73,12 +74,12 @@ pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
 
 /// From deciding on a pause to its quanta having run out, on the link where that takes longest.
 pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
-    let ports = 0..2 * scenario.links.len() as u32;
+    let ports = ports_of(scenario.links.len());
     let pauses = ports.map(|port| {
-        let link = &scenario.links[port as usize / 2];
+        let link = &scenario.links[port.link()];
         let quanta = quanta_time(ByteTime::of(link.rate), u16::MAX);
         let generation = scenario.of_port(port).pfc.generation_delay_ns * NANOSECOND;
-        let reaction = reaction(&scenario.of_port(port ^ 1).pfc.reaction, link.rate);
+        let reaction = reaction(&scenario.of_port(port.peer()).pfc.reaction, link.rate);
         generation + link.delay + reaction + quanta
     });
     pauses.max().unwrap_or(0)

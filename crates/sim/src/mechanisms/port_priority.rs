@@ -1,5 +1,6 @@
 //! A value for each port and priority.
 
+use crate::ids::PortId;
 use crate::model::parameters::PRIORITIES;
 use std::ops::{Index, IndexMut};
 
@@ -16,23 +17,23 @@ pub struct Lanes<T> {
 
 impl<T> Lanes<T> {
     /// The value that `make` gives for each port and priority.
-    pub fn new(ports: usize, make: impl Fn(u32, usize) -> T) -> Self {
+    pub fn new(ports: usize, make: impl Fn(PortId, usize) -> T) -> Self {
         Lanes::of_some(ports, u8::MAX, make)
     }
 
     /// The same for those priorities whose bit is set: the others have no values.
-    pub fn of_some(ports: usize, priorities: u8, make: impl Fn(u32, usize) -> T) -> Self {
+    pub fn of_some(ports: usize, priorities: u8, make: impl Fn(PortId, usize) -> T) -> Self {
         let mut first = [NOWHERE; PRIORITIES];
         let mut values = Vec::with_capacity(ports * priorities.count_ones() as usize);
         for priority in (0..PRIORITIES).filter(|it| priorities & 1 << it != 0) {
             first[priority] = values.len();
-            values.extend((0..ports as u32).map(|port| make(port, priority)));
+            values.extend((0..ports as u32).map(|port| make(PortId(port), priority)));
         }
         Lanes { first, values }
     }
 
     /// The values of one port, from priority 0 up.
-    pub fn of(&self, port: u32) -> impl Iterator<Item = &T> {
+    pub fn of(&self, port: PortId) -> impl Iterator<Item = &T> {
         (0..PRIORITIES).filter_map(move |priority| self.get((port, priority)))
     }
 
@@ -42,27 +43,27 @@ impl<T> Lanes<T> {
     }
 
     /// The value of a port and priority, if it has one.
-    pub fn get(&self, (port, priority): (u32, usize)) -> Option<&T> {
-        self.values.get(self.first[priority] + port as usize)
+    pub fn get(&self, (port, priority): (PortId, usize)) -> Option<&T> {
+        self.values.get(self.first[priority] + port.index())
     }
 
     /// The same.
-    pub fn get_mut(&mut self, (port, priority): (u32, usize)) -> Option<&mut T> {
-        self.values.get_mut(self.first[priority] + port as usize)
+    pub fn get_mut(&mut self, (port, priority): (PortId, usize)) -> Option<&mut T> {
+        self.values.get_mut(self.first[priority] + port.index())
     }
 }
 
-impl<T> Index<(u32, usize)> for Lanes<T> {
+impl<T> Index<(PortId, usize)> for Lanes<T> {
     type Output = T;
     #[inline]
-    fn index(&self, (port, priority): (u32, usize)) -> &T {
-        &self.values[self.first[priority % PRIORITIES] + port as usize]
+    fn index(&self, (port, priority): (PortId, usize)) -> &T {
+        &self.values[self.first[priority % PRIORITIES] + port.index()]
     }
 }
 
-impl<T> IndexMut<(u32, usize)> for Lanes<T> {
+impl<T> IndexMut<(PortId, usize)> for Lanes<T> {
     #[inline]
-    fn index_mut(&mut self, (port, priority): (u32, usize)) -> &mut T {
-        &mut self.values[self.first[priority % PRIORITIES] + port as usize]
+    fn index_mut(&mut self, (port, priority): (PortId, usize)) -> &mut T {
+        &mut self.values[self.first[priority % PRIORITIES] + port.index()]
     }
 }

@@ -6,6 +6,7 @@
 mod tests;
 
 use crate::congestion::{Feedback, Hop, Penalty};
+use crate::ids::PortId;
 use crate::mechanisms::entropy::EntropyValues;
 use crate::mechanisms::frame::Kind;
 use crate::model::scenario::Scenario;
@@ -36,7 +37,7 @@ impl Carried {
     pub const NOTHING: Carried = Carried {
         sent: NEVER,
         hops: [Hop {
-            port: 0,
+            port: PortId(0),
             queue_bytes: 0,
             time: 0,
             sent_bytes: 0,
@@ -124,15 +125,15 @@ impl Telemetry {
         &mut self,
         other: Telemetry,
         base: u32,
-        own: &dyn Fn(u32) -> bool,
+        own: &dyn Fn(PortId) -> bool,
         senders: &[bool],
     ) {
         for (index, carried) in (base..).zip(other.carried) {
             self.put(index, carried);
         }
-        for (port, bytes) in (0..).zip(other.sent_bytes) {
+        for (port, bytes) in (0..).map(PortId).zip(other.sent_bytes) {
             if own(port) {
-                self.sent_bytes[port as usize] = bytes;
+                self.sent_bytes[port] = bytes;
             }
         }
         for (id, entropy) in other.entropy.into_iter().enumerate() {
@@ -187,8 +188,8 @@ impl Telemetry {
     }
 
     /// A port sends so many bytes on the link. How many it sent before, if switches write that.
-    pub fn count_sent(&mut self, port: u32, bytes: u64) -> Option<u64> {
-        let sent = self.sent_bytes.get_mut(port as usize)?;
+    pub fn count_sent(&mut self, port: PortId, bytes: u64) -> Option<u64> {
+        let sent = self.sent_bytes.get_mut(port.index())?;
         let before = *sent;
         *sent += bytes;
         Some(before)

@@ -1,5 +1,6 @@
 //! The cables of a scenario with miswired links.
 
+use crate::ids::PortId;
 use crate::model::faults::miswired::Miswired;
 use crate::model::scenario::Scenario;
 
@@ -7,6 +8,7 @@ impl Scenario {
     /// Exchanges the second ends of two links of a scenario that is as planned so far.
     pub fn exchange_cables(&mut self, miswired: &Miswired) {
         let [one, other] = miswired.links.map(|link| link as usize);
+        let second = |link: usize| PortId(2 * link as u32 + 1);
         let kept = self.links[one].b;
         self.links[one].b = std::mem::replace(&mut self.links[other].b, kept);
         if !self.addresses.is_empty() {
@@ -14,12 +16,10 @@ impl Scenario {
             self.addresses.swap(2 * one + 1, 2 * other + 1);
         }
         if !self.names.ports.is_empty() {
-            self.names
-                .exchange(2 * one as u32 + 1, 2 * other as u32 + 1);
+            self.names.exchange(second(one), second(other));
         }
         if self.sets() > 1 {
-            let [one, other] = [2 * one as u32 + 1, 2 * other as u32 + 1];
-            self.devices.exchange(one, other);
+            self.devices.exchange(second(one), second(other));
         }
         for connection in &mut self.connections {
             connection.port_a = miswired.renamed(connection.port_a);

@@ -1,5 +1,7 @@
 //! What people call nodes and ports. A run does without; its tables carry the names on.
 
+use crate::ids::PortId;
+
 /// Names by number; empty where a scenario has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
@@ -11,14 +13,14 @@ pub struct Names {
 
 impl Names {
     /// The name of a port; empty where it has none.
-    pub fn port(&self, port: u32) -> &str {
-        self.ports.get(port as usize).map_or("", String::as_str)
+    pub fn port(&self, port: PortId) -> &str {
+        self.ports.get(port.index()).map_or("", String::as_str)
     }
 
     /// Two ports change their names.
-    pub fn exchange(&mut self, one: u32, other: u32) {
-        let more = (one.max(other) as usize + 1).saturating_sub(self.ports.len());
+    pub fn exchange(&mut self, one: PortId, other: PortId) {
+        let more = (one.max(other).index() + 1).saturating_sub(self.ports.len());
         self.ports.extend(std::iter::repeat_n(String::new(), more));
-        self.ports.swap(one as usize, other as usize);
+        self.ports.swap(one.index(), other.index());
     }
 }

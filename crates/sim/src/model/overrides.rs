@@ -5,6 +5,7 @@
 //! where a setting belongs: of the node (its buffer), of the port (its scheduler) or of one priority of a port (its
 //! thresholds).
 
+use crate::ids::PortId;
 use crate::model::parameters::{Parameters, PRIORITIES};
 
 /// Deviations from a scenario's parameters. Empty: there are none.
@@ -32,9 +33,9 @@ pub enum Slot {
     /// A whole node.
     Node(u32),
     /// A port, its priorities included.
-    Port(u32),
+    Port(PortId),
     /// One priority of a port.
-    Lane(u32, usize),
+    Lane(PortId, usize),
 }
 
 impl Devices {
@@ -63,8 +64,8 @@ impl Devices {
     pub fn number(&self, slot: Slot) -> u32 {
         let (numbers, index) = match slot {
             Slot::Node(node) => (&self.nodes, node as usize),
-            Slot::Port(port) => (&self.ports, port as usize),
-            Slot::Lane(port, priority) => (&self.lanes, port as usize * PRIORITIES + priority),
+            Slot::Port(port) => (&self.ports, port.index()),
+            Slot::Lane(port, priority) => (&self.lanes, port.index() * PRIORITIES + priority),
         };
         numbers.get(index).copied().unwrap_or(0)
     }
@@ -73,16 +74,16 @@ impl Devices {
     pub fn set(&mut self, slot: Slot, number: u32) {
         match slot {
             Slot::Node(node) => self.nodes[node as usize] = number,
-            Slot::Port(port) => self.ports[port as usize] = number,
+            Slot::Port(port) => self.ports[port] = number,
             Slot::Lane(port, priority) => {
-                self.lanes[port as usize * PRIORITIES + priority] = number;
+                self.lanes[port.index() * PRIORITIES + priority] = number;
             }
         }
     }
 
     /// Exchanges what two ports are set to.
-    pub fn exchange(&mut self, one: u32, other: u32) {
-        let both = |slot: &dyn Fn(u32) -> Slot| [slot(one), slot(other)];
+    pub fn exchange(&mut self, one: PortId, other: PortId) {
+        let both = |slot: &dyn Fn(PortId) -> Slot| [slot(one), slot(other)];
         let lanes = (0..PRIORITIES).map(|priority| both(&|port| Slot::Lane(port, priority)));
         for slots in lanes.chain([both(&|port| Slot::Port(port))]) {
             let numbers = slots.map(|slot| self.number(slot));

@@ -1,5 +1,6 @@
 //! The parameters that hold at a node, a port or a priority: the scenario's, or those of [`crate::model::overrides`].
 
+use crate::ids::PortId;
 use crate::model::overrides::Slot;
 use crate::model::parameters::Parameters;
 use crate::model::scenario::Scenario;
@@ -29,12 +30,12 @@ impl Scenario {
     }
 
     /// What a port is set to.
-    pub fn of_port(&self, port: u32) -> &Parameters {
+    pub fn of_port(&self, port: PortId) -> &Parameters {
         self.set(self.devices.number(Slot::Port(port)))
     }
 
     /// What one priority of a port is set to.
-    pub fn of_lane(&self, port: u32, priority: usize) -> &Parameters {
+    pub fn of_lane(&self, port: PortId, priority: usize) -> &Parameters {
         self.set(self.devices.number(Slot::Lane(port, priority)))
     }
 }

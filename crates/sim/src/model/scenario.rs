@@ -1,5 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
+use crate::ids::PortId;
 use crate::model::faults::{Fault, Kind};
 use crate::model::names::Names;
 use crate::model::overrides::Devices;
@@ -72,16 +73,16 @@ pub struct Route {
     /// The host that it leads to.
     pub destination: u32,
     /// Ports of the switch, of equal cost.
-    pub ports: Vec<u32>,
+    pub ports: Vec<PortId>,
 }
 
 /// Two connected queue pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connection {
     /// Port (global number) of the first queue pair.
-    pub port_a: u32,
+    pub port_a: PortId,
     /// Port of the second.
-    pub port_b: u32,
+    pub port_b: PortId,
     /// Priority of its data and acknowledgements.
     pub priority: u8,
     /// UDP source port of its packets, the entropy for ECMP.
@@ -183,11 +184,11 @@ pub struct Observe {
     /// 0 = all are kept.
     pub samples: u32,
     /// Ports whose queues, counters and pause states are sampled.
-    pub ports: Vec<u32>,
+    pub ports: Vec<PortId>,
     /// Queue pairs whose rate is sampled.
     pub queue_pairs: Vec<u32>,
     /// The ports whose frames, in and out, are captured.
-    pub captures: Vec<u32>,
+    pub captures: Vec<PortId>,
 }
 
 impl Scenario {
@@ -238,27 +239,26 @@ impl Scenario {
     }
 
     /// The address that a NIC port was given.
-    pub fn given_address(&self, port: u32) -> Option<IpAddr> {
-        self.addresses.get(port as usize).copied().flatten()
+    pub fn given_address(&self, port: PortId) -> Option<IpAddr> {
+        self.addresses.get(port.index()).copied().flatten()
     }
 
     /// The port that routing takes to be at the other end of a port's cable.
-    pub fn believed_peer(&self, port: u32) -> u32 {
+    pub fn believed_peer(&self, port: PortId) -> PortId {
         let faults = self.faults.iter();
         let mut peer = faults.filter_map(|fault| match &fault.kind {
             Kind::Miswired(it) => it.believed_peer(port),
             _ => None,
         });
-        peer.next().unwrap_or(port ^ 1)
+        peer.next().unwrap_or(port.peer())
     }
 
     /// The node at the port's own end.
-    pub fn node_of(&self, port: u32) -> u32 {
-        let link = &self.links[(port / 2) as usize];
-        if port.is_multiple_of(2) {
-            link.a
-        } else {
-            link.b
+    pub fn node_of(&self, port: PortId) -> u32 {
+        let link = &self.links[port.link()];
+        match port.is_second() {
+            false => link.a,
+            true => link.b,
         }
     }
 }

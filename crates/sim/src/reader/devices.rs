@@ -4,6 +4,7 @@ use super::json::Json;
 use super::ports::Ports;
 use super::problems::{Object, Place, Problems};
 use super::{limits, settings};
+use crate::ids::PortId;
 use crate::model::overrides::{Devices, Slot};
 use crate::model::parameters::PRIORITIES;
 use crate::model::scenario::Scenario;
@@ -79,7 +80,7 @@ struct Laying<'s> {
 /// What an item is about.
 struct Target {
     nodes: Vec<u32>,
-    ports: Vec<u32>,
+    ports: Vec<PortId>,
     priorities: Option<Vec<usize>>,
 }
 
@@ -123,7 +124,7 @@ impl Laying<'_> {
         nodes
     }
 
-    fn named_ports(&self, item: &Object, problems: &mut Problems) -> Vec<u32> {
+    fn named_ports(&self, item: &Object, problems: &mut Problems) -> Vec<PortId> {
         let mut ports = Vec::new();
         for (n, json) in item.list("ports", problems).iter().enumerate() {
             match self.ports.find(json) {

@@ -4,6 +4,7 @@ use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
 use super::wiring::Wiring;
 use super::{rate, time};
+use crate::ids::PortId;
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
 use crate::model::faults::miswired::Miswired;
@@ -121,7 +122,7 @@ impl<'j> Reading<'j, '_> {
     }
 
     /// The NIC port that the fault is put on, as its host's number `nic_port` in the order of `links`.
-    fn nic_port(&mut self, item: &Object) -> Option<u32> {
+    fn nic_port(&mut self, item: &Object) -> Option<PortId> {
         let last = u64::from(self.scenario.hosts) - 1;
         let node = item.whole_up_to("node", last, self.problems);
         let number = item.whole("nic_port", self.problems);

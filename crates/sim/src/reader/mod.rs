@@ -74,7 +74,7 @@ fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     for connection in &scenario.connections {
         for port in [connection.port_a, connection.port_b] {
             let lane = Slot::Lane(port, usize::from(connection.priority));
-            let rate = scenario.links[port as usize / 2].rate;
+            let rate = scenario.links[port.index() / 2].rate;
             let least = &mut slowest[scenario.devices.number(lane) as usize];
             *least = Some(least.unwrap_or(rate).min(rate));
         }

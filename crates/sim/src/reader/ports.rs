@@ -2,24 +2,25 @@
 //! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
 
 use super::json::Json;
+use crate::ids::{ports_of, PortId};
 use crate::model::scenario::Scenario;
 use std::collections::HashMap;
 
 /// The ports of every node.
 pub struct Ports {
     /// By node, in ascending order.
-    own: Vec<Vec<u32>>,
+    own: Vec<Vec<PortId>>,
     /// By node and the node that they face.
-    facing: HashMap<(u32, u32), Vec<u32>>,
+    facing: HashMap<(u32, u32), Vec<PortId>>,
 }
 
 impl Ports {
     /// Those of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let mut own = vec![Vec::new(); scenario.nodes() as usize];
-        let mut facing: HashMap<_, Vec<u32>> = HashMap::new();
-        for port in 0..2 * scenario.links.len() as u32 {
-            let (node, peer) = (scenario.node_of(port), scenario.node_of(port ^ 1));
+        let mut facing: HashMap<_, Vec<PortId>> = HashMap::new();
+        for port in ports_of(scenario.links.len()) {
+            let (node, peer) = (scenario.node_of(port), scenario.node_of(port.peer()));
             own[node as usize].push(port);
             facing.entry((node, peer)).or_default().push(port);
         }
@@ -27,12 +28,12 @@ impl Ports {
     }
 
     /// The ports of a node.
-    pub fn of_node(&self, node: u32) -> &[u32] {
+    pub fn of_node(&self, node: u32) -> &[PortId] {
         &self.own[node as usize]
     }
 
     /// The port that a name means, or what it would have to be.
-    pub fn find(&self, name: &Json) -> Result<u32, String> {
+    pub fn find(&self, name: &Json) -> Result<PortId, String> {
         let Json::Text(text) = name else {
             let last = self
                 .own
@@ -41,7 +42,7 @@ impl Ports {
                 .sum::<usize>()
                 .saturating_sub(1);
             let number = name.whole().filter(|port| *port <= last as u64);
-            return number.map(|port| port as u32).ok_or_else(|| {
+            return number.map(|port| PortId(port as u32)).ok_or_else(|| {
                 format!("a port: its number, 0 to {last}, or a name such as \"16-0\"")
             });
         };

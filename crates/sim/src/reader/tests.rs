@@ -11,6 +11,7 @@ mod wiring;
 
 use super::*;
 use crate::congestion;
+use crate::ids::PortId;
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
 
@@ -72,8 +73,8 @@ fn a_pair() {
         names: Default::default(),
         buffer_bytes: vec![32 << 20],
         connections: vec![Connection {
-            port_a: 0,
-            port_b: 2,
+            port_a: PortId(0),
+            port_b: PortId(2),
             priority: 3,
             udp_source_port: 10_000,
             service: Default::default(),
@@ -131,8 +132,8 @@ fn everything_a_file_can_say() {
     assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000]);
     // Host 0 has ports 1 and 2, host 1 has port 4.
     let connection = |port_a, port_b, priority, udp_source_port| Connection {
-        port_a,
-        port_b,
+        port_a: PortId(port_a),
+        port_b: PortId(port_b),
         priority,
         udp_source_port,
         service: Default::default(),

@@ -1,5 +1,6 @@
 //! What the cables join: the ports of every host, and switches that reach each other.
 
+use crate::ids::{ports_of, PortId};
 use crate::model::scenario::Scenario;
 
 /// Ports by host, and groups of switches.
@@ -7,7 +8,7 @@ pub struct Wiring {
     hosts: u32,
     /// Where the ports of each host begin, and the end of the last.
     first: Vec<u32>,
-    ports: Vec<u32>,
+    ports: Vec<PortId>,
     /// By switch: another one of its group, or itself (union-find: Galler and Fischer, CACM 1964).
     parent: Vec<u32>,
 }
@@ -16,8 +17,8 @@ impl Wiring {
     /// The cables of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts as usize;
-        let all = 0..scenario.links.len() as u32 * 2;
-        let mut owned: Vec<(u32, u32)> = all
+        let all = ports_of(scenario.links.len());
+        let mut owned: Vec<(u32, PortId)> = all
             .map(|port| (scenario.node_of(port), port))
             .filter(|(node, _)| *node < scenario.hosts)
             .collect();
@@ -45,7 +46,7 @@ impl Wiring {
     }
 
     /// The port (global number) that is NIC port `index` of a host; otherwise how many it has.
-    pub fn nic_port(&self, (host, index): (u32, u32)) -> Result<u32, u32> {
+    pub fn nic_port(&self, (host, index): (u32, u32)) -> Result<PortId, u32> {
         let (first, end) = (self.first[host as usize], self.first[host as usize + 1]);
         if index < end - first {
             return Ok(self.ports[(first + index) as usize]);
@@ -54,11 +55,14 @@ impl Wiring {
     }
 
     /// Whether one cable or a way over switches joins two NIC ports.
-    pub fn joined(&mut self, scenario: &Scenario, port_a: u32, port_b: u32) -> bool {
-        if port_a ^ 1 == port_b {
+    pub fn joined(&mut self, scenario: &Scenario, port_a: PortId, port_b: PortId) -> bool {
+        if port_a.peer() == port_b {
             return true;
         }
-        let (a, b) = (scenario.node_of(port_a ^ 1), scenario.node_of(port_b ^ 1));
+        let (a, b) = (
+            scenario.node_of(port_a.peer()),
+            scenario.node_of(port_b.peer()),
+        );
         a >= self.hosts && b >= self.hosts && self.group(a) == self.group(b)
     }
 

@@ -7,6 +7,8 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
+use crate::ids::ports_of;
+
 use crate::mechanisms::base_rtt;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
 use crate::mechanisms::buffer_pools::Division;
@@ -121,8 +123,8 @@ impl Simulation {
     fn build_ports(&mut self, resolved: &Resolved) {
         let pools = resolved.first_pools();
         let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
-        for port in 0..2 * self.scenario.links.len() as u32 {
-            let link = self.scenario.links[(port / 2) as usize];
+        for port in ports_of(self.scenario.links.len()) {
+            let link = self.scenario.links[port.link()];
             let node = self.scenario.node_of(port);
             let switch = node >= self.scenario.hosts;
             let settings = self.scenario.of_port(port);
@@ -132,11 +134,11 @@ impl Simulation {
                 self.nics.push(NicPort::new(&settings.nic));
                 self.nics.len() as u32 - 1
             };
-            let peer = self.scenario.node_of(port ^ 1);
+            let peer = self.scenario.node_of(port.peer());
             let peer_is_switch = peer >= self.scenario.hosts;
             let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
             let captures = &self.scenario.observe.captures;
-            let captured = captures.iter().any(|at| at / 2 == port / 2);
+            let captured = captures.iter().any(|at| at.link() == port.link());
             self.ports.push(Port {
                 busy_until: 0,
                 wake_at: NEVER,
@@ -179,7 +181,7 @@ impl Simulation {
                 pauses: Pauses::default(),
             });
             self.slices.push(if switch {
-                pools[device as usize] + resolved.slices[port as usize]
+                pools[device as usize] + resolved.slices[port]
             } else {
                 0
             });
@@ -201,7 +203,7 @@ impl Simulation {
             let ends = [connection.port_a, connection.port_b];
             for (side, port) in ends.into_iter().enumerate() {
                 let id = (2 * number + side) as u32;
-                let rate = self.scenario.links[(port / 2) as usize].rate;
+                let rate = self.scenario.links[port.link()].rate;
                 let lane = Slot::Lane(port, usize::from(connection.priority));
                 let number = self.scenario.devices.number(lane);
                 let peer = Slot::Lane(ends[1 - side], usize::from(connection.priority));
@@ -261,7 +263,7 @@ fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>
     let mut markers = Vec::new();
     let mut known = HashMap::new();
     let mut of_queues = Lanes::new(ports, |_, _| 0);
-    for port in 0..ports as u32 {
+    for port in ports_of(scenario.links.len()) {
         for priority in 0..PRIORITIES {
             let settings = &resolved.lanes[(port, priority)];
             let number = scenario.devices.number(Slot::Lane(port, priority));

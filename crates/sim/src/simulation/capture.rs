@@ -3,6 +3,7 @@
 mod credit;
 mod sockets;
 
+use crate::ids::PortId;
 use crate::mechanisms::ecmp;
 use crate::mechanisms::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
 use crate::mechanisms::transport::Transport;
@@ -30,7 +31,7 @@ const FIRST_QUEUE_PAIR: u32 = 0x100;
 /// What was captured and not yet taken.
 #[derive(Debug)]
 pub struct Capture {
-    port: u32,
+    port: PortId,
     file: pcap::Capture,
     bytes: Vec<u8>,
     streams: Streams,
@@ -43,7 +44,7 @@ impl Capture {
         ports.iter().map(|port| Capture::new(*port)).collect()
     }
 
-    fn new(port: u32) -> Capture {
+    fn new(port: PortId) -> Capture {
         let file = pcap::Capture {
             snap_length: WHOLE_FRAMES,
         };
@@ -82,7 +83,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
 
 impl Simulation {
     /// A frame that `port` starts to send, or that has arrived at it.
-    pub(crate) fn capture_frame(&mut self, port: u32, index: u32) {
+    pub(crate) fn capture_frame(&mut self, port: PortId, index: u32) {
         let Some(number) = self.captures.iter().position(|it| it.port == port) else {
             return;
         };
@@ -135,7 +136,7 @@ impl Simulation {
     }
 
     /// What carries a frame between two NIC ports.
-    fn network(&self, from: u32, to: u32, frame: &Frame) -> Network {
+    fn network(&self, from: PortId, to: PortId, frame: &Frame) -> Network {
         Network {
             source_mac: mac(from),
             destination_mac: mac(to),
@@ -148,7 +149,7 @@ impl Simulation {
     }
 
     /// The flow label stays 0, as Linux leaves it (drivers/infiniband/sw/rxe/rxe_net.c).
-    fn addresses(&self, from: u32, to: u32, psn: u32) -> Addresses {
+    fn addresses(&self, from: PortId, to: PortId, psn: u32) -> Addresses {
         match ecmp::addresses(&self.scenario, [from, to]) {
             [IpAddr::V4(source), IpAddr::V4(destination)] => Addresses::V4 {
                 source,
@@ -307,8 +308,8 @@ fn pfc(frame: &Frame) -> Pfc {
 }
 
 /// A locally administered address (IEEE 802 clause 8.4) with the port's number.
-fn mac(port: u32) -> [u8; 6] {
-    let [a, b, c, d] = port.to_be_bytes();
+fn mac(port: PortId) -> [u8; 6] {
+    let [a, b, c, d] = port.0.to_be_bytes();
     [2, 0, a, b, c, d]
 }
 

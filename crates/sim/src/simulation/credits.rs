@@ -2,6 +2,7 @@
 
 use crate::congestion::CongestionControl;
 use crate::devices::credits::{Ask, Sender};
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::Carried;
 use crate::mechanisms::transport::{Reply, Transport};
@@ -97,7 +98,7 @@ impl Simulation {
     pub(crate) fn credit_event(&mut self, entity: u32, payload: u32) {
         match payload {
             OF_SENDER => self.credit_timer(entity),
-            _ => self.grant_credit(entity),
+            _ => self.grant_credit(PortId(entity)),
         }
     }
 
@@ -124,7 +125,7 @@ impl Simulation {
             return;
         };
         if let Some(time) = credits.want(id, port, target, more, self.now) {
-            self.schedule(time, class::CREDIT, port, 0);
+            self.schedule(time, class::CREDIT, port.0, 0);
         }
     }
 
@@ -150,7 +151,7 @@ impl Simulation {
         u64::from(parameters.framing.full_packet(mtu))
     }
 
-    fn grant_credit(&mut self, port: u32) {
+    fn grant_credit(&mut self, port: PortId) {
         let packet = self.full_packet();
         let Some(credits) = &mut self.credits else {
             return;
@@ -159,7 +160,7 @@ impl Simulation {
             return;
         };
         if let Some(time) = grant.next {
-            self.schedule(time, class::CREDIT, port, 0);
+            self.schedule(time, class::CREDIT, port.0, 0);
         }
         let carried = Carried::credit(grant.granted);
         self.send_control(grant.id, Kind::Credit, Reply::default(), Some(&carried));

@@ -4,6 +4,7 @@
 //! the queues in which they stand. Where these are paused as well, the first waits for them: Dally and Seitz, "Deadlock-free
 //! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers 1987.
 
+use crate::ids::PortId;
 use crate::model::parameters::PRIORITIES;
 use crate::simulation::Simulation;
 use crate::time::NEVER;
@@ -15,7 +16,7 @@ type Lane = u32;
 impl Simulation {
     /// Circles of queues, each of which waits for the next and the last for the first: what has come to a standstill by the
     /// end of the run, or has stood for the longest that one pause can take.
-    pub(crate) fn deadlocks(&self) -> Vec<Vec<(u32, u8)>> {
+    pub(crate) fn deadlocks(&self) -> Vec<Vec<(PortId, u8)>> {
         let waits = self.waits();
         let mut named = BTreeSet::new();
         let mut circles = Vec::new();
@@ -49,8 +50,8 @@ impl Simulation {
                 if self.frames[index].cells == 0 {
                     continue; // it has crossed, and holds no buffer where it came in
                 }
-                let sender = self.frames[index].ingress ^ 1;
-                let before = sender * PRIORITIES as u32 + u32::from(priority);
+                let sender = self.frames[index].ingress.peer();
+                let before = sender.0 * PRIORITIES as u32 + u32::from(priority);
                 if blocked.contains(&before) {
                     waits.entry(before).or_default().insert(*lane);
                 }
@@ -62,11 +63,11 @@ impl Simulation {
     /// Frames wait in it, it is paused, and that will not change.
     fn blocked(&self, lane: Lane) -> bool {
         let (port, priority) = port_and_priority(lane);
-        let state = &self.ports[port as usize];
+        let state = &self.ports[port];
         if state.waiting & state.paused & 1 << priority == 0 || !state.switch {
             return false;
         }
-        let since = self.sides[port as usize].pauses[usize::from(priority)].since;
+        let since = self.sides[port].pauses[usize::from(priority)].since;
         let at_rest = self.queue.is_empty() || self.until != self.scenario.until;
         since != NEVER && (at_rest || self.now - since >= self.quanta(port, u16::MAX))
     }
@@ -95,7 +96,7 @@ fn circle(waits: &BTreeMap<Lane, BTreeSet<Lane>>, first: Lane) -> Option<Vec<Lan
     None
 }
 
-fn port_and_priority(lane: Lane) -> (u32, u8) {
+fn port_and_priority(lane: Lane) -> (PortId, u8) {
     let priorities = PRIORITIES as u32;
-    (lane / priorities, (lane % priorities) as u8)
+    (PortId(lane / priorities), (lane % priorities) as u8)
 }

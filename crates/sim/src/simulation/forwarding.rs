@@ -1,13 +1,14 @@
 //! Frames forwarded at run time.
 
 use crate::devices::port::is_down;
+use crate::ids::PortId;
 use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
 use crate::simulation::Simulation;
 
 impl Simulation {
     /// A frame stands in the switch behind `ingress`, which forwards it or has no way for it.
     #[inline(never)]
-    pub(crate) fn forward(&mut self, ingress: u32, index: u32) {
+    pub(crate) fn forward(&mut self, ingress: PortId, index: u32) {
         match self.egress(ingress, index) {
             Some(egress) => self.admit(ingress, index, egress),
             None => self.drop_unroutable(ingress, index),
@@ -16,22 +17,22 @@ impl Simulation {
 
     /// A frame that came in by a port has no way on, and is no business of the node.
     #[cold]
-    pub(crate) fn drop_unroutable(&mut self, port: u32, index: u32) {
+    pub(crate) fn drop_unroutable(&mut self, port: PortId, index: u32) {
         let priority = usize::from(self.frames[index].priority);
         self.totals.unroutable += 1;
         self.totals.drops += 1;
-        self.sides[port as usize].drops[priority] += 1;
+        self.sides[port].drops[priority] += 1;
         self.frames.remove(index);
     }
 
-    fn egress(&mut self, ingress: u32, index: u32) -> Option<u32> {
+    fn egress(&mut self, ingress: PortId, index: u32) -> Option<PortId> {
         let frame = &mut self.frames[index];
         if frame.hop == MOST_HOPS {
             return None;
         }
         frame.hop += 1;
         let (sender, priority) = (frame.queue_pair ^ 1, usize::from(frame.priority));
-        let switch = self.ports[ingress as usize].device;
+        let switch = self.ports[ingress].device;
         let packet = Packet {
             seed: self.settings.seed,
             now: self.now,
@@ -41,12 +42,12 @@ impl Simulation {
             entropy: self.telemetry.as_ref().map_or(0, |it| it.entropy(index)),
         };
         let (ports, queues) = (&self.ports, &self.queues);
-        let load = |port: u32| match is_down(&ports[port as usize]) {
+        let load = |port: PortId| match is_down(&ports[port]) {
             true => u32::MAX,
             false => queues[(port, priority)].bytes,
         };
         let ecmp = self.scenario.ecmp(packet.node);
         let egress = self.forwarding.as_mut()?.egress(&packet, ecmp, load)?;
-        (!is_down(&self.ports[egress as usize])).then_some(egress)
+        (!is_down(&self.ports[egress])).then_some(egress)
     }
 }

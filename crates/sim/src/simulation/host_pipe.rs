@@ -1,5 +1,6 @@
 //! Frames that enter the receive buffer of a NIC, and the PFC it sends.
 
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, FIRST};
 use crate::mechanisms::host_pipe::Drained;
 use crate::mechanisms::transport::Transport;
@@ -10,9 +11,9 @@ use crate::time::Picoseconds;
 impl Simulation {
     /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full. What the transport will
     /// not accept never goes to memory.
-    pub(crate) fn take_in(&mut self, port: u32, frame: &Frame) -> Option<Picoseconds> {
+    pub(crate) fn take_in(&mut self, port: PortId, frame: &Frame) -> Option<Picoseconds> {
         let lossless = self.device(port).pfc.lossless_priorities;
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        let nic = &mut self.nics[self.ports[port].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return Some(self.now);
         };
@@ -24,25 +25,25 @@ impl Simulation {
             self.totals.drops += 1;
             return None;
         };
-        if received.pause && self.sides[port as usize].storm & 1 << frame.priority == 0 {
+        if received.pause && self.sides[port].storm & 1 << frame.priority == 0 {
             self.ask_to_pause(port, usize::from(frame.priority));
         }
         if let Some(time) = received.check_at {
-            self.schedule(time, class::DRAINED, port, 0);
+            self.schedule(time, class::DRAINED, port.0, 0);
         }
         Some(received.in_memory)
     }
 
     /// The receive buffer may have drained far enough.
-    pub(crate) fn drained(&mut self, port: u32) {
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+    pub(crate) fn drained(&mut self, port: PortId) {
+        let nic = &mut self.nics[self.ports[port].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return;
         };
         let pausing = match pipe.check(self.now) {
             Drained::Before => return,
-            Drained::Later(time) => return self.schedule(time, class::DRAINED, port, 0),
-            Drained::Now(pausing) => pausing & !self.sides[port as usize].storm,
+            Drained::Later(time) => return self.schedule(time, class::DRAINED, port.0, 0),
+            Drained::Now(pausing) => pausing & !self.sides[port].storm,
         };
         for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
             self.ask_to_go_on(port, priority);

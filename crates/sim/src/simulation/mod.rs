@@ -31,6 +31,7 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
+use crate::ids::PortId;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
 use crate::mechanisms::chance;
 use crate::mechanisms::event_queue::{Event, EventQueue};
@@ -298,20 +299,20 @@ impl Simulation {
     fn take(&mut self, event: Event, before: Picoseconds) {
         let entity = event.key & ENTITY;
         match event.key >> 28 {
-            class::TRANSMIT => self.transmit_event(entity),
-            class::ARRIVES => self.arrives(entity, event.payload),
-            class::PFC_ARRIVES => self.pfc_arrives(entity, event.payload),
-            class::PFC_APPLIES => self.pfc_applies(entity, event.payload),
+            class::TRANSMIT => self.transmit_event(PortId(entity)),
+            class::ARRIVES => self.arrives(PortId(entity), event.payload),
+            class::PFC_ARRIVES => self.pfc_arrives(PortId(entity), event.payload),
+            class::PFC_APPLIES => self.pfc_applies(PortId(entity), event.payload),
             class::PAUSE_ENDS => self.pause_ends(entity),
             class::PFC_READY => self.pfc_ready(entity, event.payload & 1 != 0),
             class::REFRESH => self.refresh(entity),
-            class::DRAINED => self.drained(entity),
+            class::DRAINED => self.drained(PortId(entity)),
             class::POST => self.post(entity),
             class::CNP_READY => self.send_cnp(entity),
             class::DEADLINE => self.deadline(entity),
             class::WATCHDOG if event.payload == class::OF_FAULT => self.fault(entity),
             class::WATCHDOG => self.watchdog_polls(entity),
-            class::ROUTE => self.reroute(entity, event.payload),
+            class::ROUTE => self.reroute(PortId(entity), event.payload),
             class::CROSSES => self.crossing_ends(entity),
             class::CREDIT => self.credit_event(entity, event.payload),
             _ => self.sample(before),
@@ -320,8 +321,8 @@ impl Simulation {
 
     /// What a port is set to.
     #[inline]
-    pub(crate) fn device(&self, port: u32) -> &Device {
-        &self.settings.devices[self.ports[port as usize].settings as usize]
+    pub(crate) fn device(&self, port: PortId) -> &Device {
+        &self.settings.devices[self.ports[port].settings as usize]
     }
 
     /// Puts an event of `entity` in the queue.
@@ -336,17 +337,17 @@ impl Simulation {
 
     /// The port looks for a frame at `time`, unless it does so earlier.
     #[inline]
-    pub(crate) fn wake(&mut self, port: u32, time: Picoseconds) {
-        let state = &mut self.ports[port as usize];
+    pub(crate) fn wake(&mut self, port: PortId, time: Picoseconds) {
+        let state = &mut self.ports[port];
         if time < state.wake_at {
             state.wake_at = time;
-            self.schedule(time, class::TRANSMIT, port, 0);
+            self.schedule(time, class::TRANSMIT, port.0, 0);
         }
     }
 
     #[inline]
-    fn transmit_event(&mut self, port: u32) {
-        let state = &mut self.ports[port as usize];
+    fn transmit_event(&mut self, port: PortId) {
+        let state = &mut self.ports[port];
         if state.wake_at != self.now {
             return; // it was woken earlier, and this one is out of date
         }
@@ -356,8 +357,8 @@ impl Simulation {
 
     /// Something may be there to send.
     #[inline]
-    pub(crate) fn kick(&mut self, port: u32) {
-        let busy_until = self.ports[port as usize].busy_until;
+    pub(crate) fn kick(&mut self, port: PortId) {
+        let busy_until = self.ports[port].busy_until;
         if busy_until > self.now {
             self.wake(port, busy_until);
             return;
@@ -367,8 +368,8 @@ impl Simulation {
 
     /// The port, idle, sends what comes first.
     #[inline]
-    fn transmit(&mut self, port: u32) {
-        let state = &self.ports[port as usize];
+    fn transmit(&mut self, port: PortId) {
+        let state = &self.ports[port];
         if state.busy_until > self.now {
             let busy_until = state.busy_until;
             return self.wake(port, busy_until);
@@ -385,9 +386,9 @@ impl Simulation {
 
     /// The frame takes the link and will arrive; what is counted per frame is counted here.
     #[inline]
-    pub(crate) fn start(&mut self, port: u32, index: u32) {
+    pub(crate) fn start(&mut self, port: PortId, index: u32) {
         let frame = &self.frames[index];
-        let state = &mut self.ports[port as usize];
+        let state = &mut self.ports[port];
         let on_link = u32::from(frame.bytes) + self.settings.parameters.framing.gap_bytes;
         state.busy_until = self.now + state.byte.times(on_link);
         state.sent += 1;
@@ -406,9 +407,15 @@ impl Simulation {
 
     /// The frame's arrival will be an event of `class`, unless it is lost.
     #[inline]
-    pub(crate) fn put_on_link(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
-        match self.ports[port as usize].watched {
-            Watched::No => self.schedule(arrival, class, port, index),
+    pub(crate) fn put_on_link(
+        &mut self,
+        port: PortId,
+        index: u32,
+        arrival: Picoseconds,
+        class: u32,
+    ) {
+        match self.ports[port].watched {
+            Watched::No => self.schedule(arrival, class, port.0, index),
             Watched::Border => self.leave(port, index, arrival, class),
             Watched::Yes => self.watch(port, index, arrival, class),
         }
@@ -416,47 +423,47 @@ impl Simulation {
 
     /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
     #[inline(never)]
-    fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+    fn watch(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
         self.write_telemetry(port, index);
         let frame = self.frames[index];
-        let side = &mut self.sides[port as usize];
+        let side = &mut self.sides[port];
         let lost = match frame.kind {
             Kind::Pfc => self.now >= side.pfc_lost_from,
             _ => {
-                let draw = self.ports[port as usize].sent;
-                side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
+                let draw = self.ports[port].sent;
+                side.loss > 0.0 && chance::uniform(!self.settings.seed, port.0, draw) < side.loss
             }
         };
         let is_cnp = frame.kind == Kind::Cnp;
         let lost = lost || self.is_lost_to_faults(port, u32::from(frame.bytes), is_cnp);
         self.capture_frame(port, index);
         if lost {
-            self.sides[port as usize].lost += 1;
+            self.sides[port].lost += 1;
             self.totals.losses += 1;
             return self.frames.remove(index);
         }
         if self.border.is_some() {
             return self.leave(port, index, arrival, class);
         }
-        self.schedule(arrival, class, port, index);
+        self.schedule(arrival, class, port.0, index);
     }
 
     /// What arrives at a port is looked at before it goes on.
-    pub(crate) fn watch_arrivals(&mut self, port: u32) {
-        self.kinds[port as usize] = Behind::Watched;
+    pub(crate) fn watch_arrivals(&mut self, port: PortId) {
+        self.kinds[port] = Behind::Watched;
     }
 
     #[inline]
-    fn arrives(&mut self, sender: u32, index: u32) {
-        let port = sender ^ 1;
-        match self.kinds[port as usize] {
+    fn arrives(&mut self, sender: PortId, index: u32) {
+        let port = sender.peer();
+        match self.kinds[port] {
             Behind::Switch => self.switch_receive(port, index),
             Behind::Nic => self.nic_receive(port, index),
             Behind::Forwarding => self.forward(port, index),
             Behind::Watched => {
                 let frame = self.frames[index];
                 self.capture_frame(port, index);
-                let is_switch = self.ports[port as usize].switch;
+                let is_switch = self.ports[port].switch;
                 match (is_switch, &self.forwarding) {
                     (true, None) => self.switch_receive(port, index),
                     (true, Some(_)) => self.forward(port, index),

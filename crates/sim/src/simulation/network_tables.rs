@@ -1,6 +1,7 @@
 //! What follows from the scenario alone and explains a result: cables, the way of each flow's data, and the least time a
 //! flow can take.
 
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Operation, Service, Verb};
@@ -68,7 +69,7 @@ fn paths(simulation: &Simulation) -> Table {
         for (hop, port) in path(simulation, id).into_iter().flatten().enumerate() {
             ids.push(id);
             hops.push(hop as u32);
-            ports.push(port);
+            ports.push(port.0);
         }
     }
     Table::new(
@@ -93,12 +94,12 @@ fn sender(operation: &Operation) -> u32 {
     }
 }
 
-fn path(simulation: &Simulation, id: u32) -> Option<Vec<u32>> {
+fn path(simulation: &Simulation, id: u32) -> Option<Vec<PortId>> {
     let queue_pair = &simulation.queue_pairs[id as usize];
     let mut hops = simulation.routes.hops()[queue_pair.route as usize..].iter();
     let mut ports = vec![queue_pair.port];
     let mut last = queue_pair.port;
-    while simulation.ports[(last ^ 1) as usize].switch {
+    while simulation.ports[last.peer()].switch {
         last = *hops.next()?;
         ports.push(last);
     }
@@ -142,7 +143,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     let id = sender(operation);
     let queue_pair = &simulation.queue_pairs[id as usize];
     if queue_pair.unreliable {
-        let byte = simulation.ports[queue_pair.port as usize].byte;
+        let byte = simulation.ports[queue_pair.port].byte;
         let times = data.iter().map(|(count, bytes)| count * byte.times(*bytes));
         return Some(times.sum());
     }
@@ -153,10 +154,10 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
 
 /// From the first bit of a train of frames at the first port to its last bit at the end: so many frames of so many bytes on
 /// the link, and more after them. Each frame is sent once it is whole, and after the one before.
-fn crosses(simulation: &Simulation, path: &[u32], train: &[(u64, u32)]) -> Picoseconds {
+fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, u32)]) -> Picoseconds {
     let ports: Vec<_> = path
         .iter()
-        .map(|it| &simulation.ports[*it as usize])
+        .map(|it| &simulation.ports[it.index()])
         .collect();
     // When each port has sent all frames so far.
     let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];

@@ -2,6 +2,7 @@
 
 use crate::devices::port::dequeue;
 use crate::devices::queue_pair::Turn;
+use crate::ids::PortId;
 use crate::simulation::Simulation;
 use crate::time::NEVER;
 
@@ -25,13 +26,13 @@ impl Simulation {
 
     /// An idle port sends an acknowledgement, a CNP or a packet of a queue pair.
     #[inline]
-    pub(crate) fn nic_transmit(&mut self, port: u32) {
+    pub(crate) fn nic_transmit(&mut self, port: PortId) {
         let now = self.now;
-        let device = self.ports[port as usize].device as usize;
+        let device = self.ports[port].device as usize;
         self.nics[device].release_paced(&mut self.queue_pairs, now);
         let mut held = 0;
         loop {
-            let state = &mut self.ports[port as usize];
+            let state = &mut self.ports[port];
             let nic = &mut self.nics[device];
             let [control, data] = nic.eligible(state, now);
             let data = data & !held;
@@ -57,7 +58,7 @@ impl Simulation {
             self.queue_pairs[id as usize].turn = Turn::Idle;
             if let Some(bytes) = self.send(id) {
                 let queue = &mut self.queues[(port, usize::from(priority))];
-                let settings = self.ports[port as usize].settings;
+                let settings = self.ports[port].settings;
                 let scheduler = &self.settings.devices[settings as usize].scheduler;
                 scheduler.charge(queue, eligible, bytes);
                 break;
@@ -70,15 +71,15 @@ impl Simulation {
     #[inline]
     pub(crate) fn line_up(&mut self, id: u32) {
         let queue_pair = &mut self.queue_pairs[id as usize];
-        let state = &self.ports[queue_pair.port as usize];
+        let state = &self.ports[queue_pair.port];
         let free = state.busy_until.max(self.now);
         self.nics[state.device as usize].line_up(queue_pair, id, free);
     }
 
     /// Schedules when the port has to look again.
     #[inline]
-    pub(crate) fn wake_for_next(&mut self, port: u32) {
-        let state = &self.ports[port as usize];
+    pub(crate) fn wake_for_next(&mut self, port: PortId) {
+        let state = &self.ports[port];
         let at = self.nics[state.device as usize].next_wake(state, self.now);
         if at != NEVER {
             self.wake(port, at);

@@ -1,6 +1,7 @@
 //! Operations: posted, completed, failed.
 
 use crate::devices::operations::Status;
+use crate::ids::PortId;
 use crate::mechanisms::frame::Kind;
 use crate::mechanisms::transport::Transport;
 use crate::model::scenario::{Service, Verb};
@@ -26,14 +27,14 @@ impl Simulation {
     }
 
     /// The NIC port that an operation is posted at.
-    pub(crate) fn poster(&self, number: u32) -> u32 {
+    pub(crate) fn poster(&self, number: u32) -> PortId {
         let id = self.scenario.operations[number as usize].queue_pair;
-        self.queue_pairs[id as usize].port
+        PortId(self.queue_pairs[id as usize].port.0)
     }
 
     /// From an operation waiting for nothing more to its post at the NIC.
     pub(crate) fn post_delay(&self, number: u32) -> Picoseconds {
-        let device = self.ports[self.poster(number) as usize].device;
+        let device = self.ports[self.poster(number).index()].device;
         let delay = self.scenario.operations[number as usize].delay;
         delay + self.nics[device as usize].latency()
     }
@@ -98,7 +99,7 @@ impl Simulation {
     fn earliest_completion(&self, id: u32, number: u32) -> Picoseconds {
         let queue_pair = &self.queue_pairs[id as usize];
         if queue_pair.unreliable {
-            let busy_until = self.ports[queue_pair.port as usize].busy_until;
+            let busy_until = self.ports[queue_pair.port].busy_until;
             return self.now.max(busy_until);
         }
         match self.scenario.operations[number as usize].verb {

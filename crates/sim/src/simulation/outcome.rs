@@ -2,6 +2,7 @@
 
 use crate::devices::operations::Status;
 use crate::devices::port::Queue;
+use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::watchdog::Guard;
 use crate::model::parameters::PRIORITIES;
@@ -15,7 +16,7 @@ use crate::time::{Picoseconds, NEVER};
 #[derive(Debug, Clone, Copy)]
 pub struct PauseRow {
     /// The port that was paused.
-    pub port: u32,
+    pub port: PortId,
     /// Which priority.
     pub priority: u8,
     /// From when.
@@ -31,7 +32,7 @@ const VERBS: &[&str] = &["write", "read", "send"];
 
 impl Simulation {
     /// A pause that began at `start` has ended.
-    pub(crate) fn record_pause(&mut self, port: u32, priority: u8, start: Picoseconds) {
+    pub(crate) fn record_pause(&mut self, port: PortId, priority: u8, start: Picoseconds) {
         self.pauses.push(PauseRow {
             port,
             priority,
@@ -88,11 +89,11 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
 
 /// What is still paused was paused to the end.
 fn end_pauses(simulation: &mut Simulation) {
-    for port in 0..simulation.ports.len() as u32 {
+    for port in ports_of(simulation.scenario.links.len()) {
         for priority in 0..PRIORITIES {
-            let since = simulation.sides[port as usize].pauses[priority].since;
+            let since = simulation.sides[port].pauses[priority].since;
             if since != NEVER {
-                let pause = &mut simulation.sides[port as usize].pauses[priority];
+                let pause = &mut simulation.sides[port].pauses[priority];
                 pause.total += simulation.now - since;
                 simulation.record_pause(port, priority as u8, since);
             }
@@ -150,7 +151,7 @@ fn queue_pairs(simulation: &Simulation) -> Table {
     let all = &simulation.queue_pairs;
     let mut columns = vec![
         ("queue_pair", u32s(0..all.len() as u32)),
-        ("port", u32s(all.iter().map(|q| q.port))),
+        ("port", u32s(all.iter().map(|q| q.port.0))),
         ("packets", u64s(all.iter().map(|q| q.sent.packets))),
         (
             "retransmissions",
@@ -181,27 +182,27 @@ fn queue_pairs(simulation: &Simulation) -> Table {
 
 fn ports(simulation: &Simulation) -> Table {
     let scenario = &simulation.scenario;
-    let numbers = 0..simulation.ports.len() as u32;
-    let sum = |port: u32, of: &dyn Fn(&crate::devices::port::Queue) -> u64| {
+    let numbers = ports_of(scenario.links.len());
+    let sum = |port: PortId, of: &dyn Fn(&crate::devices::port::Queue) -> u64| {
         simulation.queues.of(port).map(of).sum::<u64>()
     };
-    let drops = |port: u32| {
-        let state = &simulation.ports[port as usize];
+    let drops = |port: PortId| {
+        let state = &simulation.ports[port];
         if !state.switch {
             let pipe = &simulation.nics[state.device as usize].pipe;
             let of_pipe = pipe.as_ref().map_or(0, |pipe| pipe.drops);
-            return of_pipe + simulation.sides[port as usize].drops.iter().sum::<u64>();
+            return of_pipe + simulation.sides[port].drops.iter().sum::<u64>();
         }
-        simulation.sides[port as usize].drops.iter().sum()
+        simulation.sides[port].drops.iter().sum()
     };
     Table::new(
         "ports",
         vec![
-            ("port", u32s(numbers.clone())),
+            ("port", u32s(numbers.clone().map(|p| p.0))),
             ("node", u32s(numbers.clone().map(|p| scenario.node_of(p)))),
             (
                 "peer",
-                u32s(numbers.clone().map(|p| scenario.node_of(p ^ 1))),
+                u32s(numbers.clone().map(|p| scenario.node_of(p.peer()))),
             ),
             (
                 "frames",
@@ -232,11 +233,11 @@ fn queues(simulation: &Simulation) -> Table {
     let group = |id: &u32| simulation.groups.get(lane(*id)).unwrap_or(&no_group);
     let pause = |id: &u32| {
         let (port, priority) = lane(*id);
-        &simulation.sides[port as usize].pauses[priority]
+        &simulation.sides[port].pauses[priority]
     };
     let drops = |id: &u32| {
         let (port, priority) = lane(*id);
-        simulation.sides[port as usize].drops[priority]
+        simulation.sides[port].drops[priority]
     };
     let cell = |id: &u32| {
         let node = simulation.scenario.node_of(lane(*id).0);
@@ -300,7 +301,7 @@ fn pauses(simulation: &Simulation) -> Table {
     Table::new(
         "pauses",
         vec![
-            ("port", u32s(rows.iter().map(|row| row.port))),
+            ("port", u32s(rows.iter().map(|row| row.port.0))),
             (
                 "priority",
                 Column::U8(rows.iter().map(|row| row.priority).collect()),
@@ -317,7 +318,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
     sets.find(|set| set.pfc.watchdog.is_some())?;
     let guard = |id: &u32| {
         let (port, priority) = lane(*id);
-        &simulation.sides[port as usize].pauses[priority].guard
+        &simulation.sides[port].pauses[priority].guard
     };
     let stuck: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
         .filter(|id| guard(id).times_stuck > 0)
@@ -327,7 +328,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
     Some(Table::new(
         "watchdog",
         vec![
-            ("port", u32s(lanes.clone().map(|(port, _)| port))),
+            ("port", u32s(lanes.clone().map(|(port, _)| port.0))),
             (
                 "priority",
                 Column::U8(lanes.map(|(_, priority)| priority as u8).collect()),
@@ -345,39 +346,39 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
 fn trims(simulation: &Simulation) -> Option<Table> {
     let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
     sets.find(|set| set.switch.trimming.is_some())?;
-    let of = |port: &u32| simulation.sides[*port as usize].trims;
-    let ports: Vec<u32> = (0..simulation.ports.len() as u32)
+    let of = |port: &PortId| simulation.sides[*port].trims;
+    let ports: Vec<PortId> = ports_of(simulation.scenario.links.len())
         .filter(|port| of(port) > 0)
         .collect();
     Some(Table::new(
         "trims",
         vec![
-            ("port", u32s(ports.iter().copied())),
+            ("port", u32s(ports.iter().map(|port| port.0))),
             ("frames", u64s(ports.iter().map(of))),
         ],
     ))
 }
 
 /// Circles of queues: each row waits for the next of its circle, the last for the first.
-fn deadlocks(simulation: &Simulation, circles: &[Vec<(u32, u8)>]) -> Table {
+fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, u8)>]) -> Table {
     let places = circles.iter().enumerate().flat_map(|(number, circle)| {
         let queues = circle.iter().enumerate();
         queues.map(move |(place, queue)| (number as u32, place as u32, *queue))
     });
     let rows: Vec<_> = places.collect();
-    let node = |port: u32| simulation.scenario.node_of(port);
+    let node = |port: PortId| simulation.scenario.node_of(port);
     Table::new(
         "deadlocks",
         vec![
             ("circle", u32s(rows.iter().map(|row| row.0))),
             ("place", u32s(rows.iter().map(|row| row.1))),
-            ("port", u32s(rows.iter().map(|row| row.2 .0))),
+            ("port", u32s(rows.iter().map(|row| row.2 .0 .0))),
             (
                 "priority",
                 Column::U8(rows.iter().map(|row| row.2 .1).collect()),
             ),
             ("node", u32s(rows.iter().map(|row| node(row.2 .0)))),
-            ("peer", u32s(rows.iter().map(|row| node(row.2 .0 ^ 1)))),
+            ("peer", u32s(rows.iter().map(|row| node(row.2 .0.peer())))),
             (
                 "bytes",
                 u32s(rows.iter().map(|(_, _, (port, priority))| {
@@ -392,21 +393,21 @@ impl Simulation {
     /// Whether anything happened on a port's priority.
     fn used(&self, id: u32) -> bool {
         let lane = lane(id);
-        let pause = &self.sides[lane.0 as usize].pauses[lane.1];
+        let pause = &self.sides[lane.0].pauses[lane.1];
         let group = self.groups.get(lane);
         // Marks: of frames that never left a port that went down.
         let queue = self.queues.get(lane);
         queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
             || group.is_some_and(|it| it.most_used > 0)
-            || self.sides[lane.0 as usize].drops[lane.1] > 0
+            || self.sides[lane.0].drops[lane.1] > 0
             || pause.xoff_sent > 0
             || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost
     }
 }
 
 /// Port and priority of a row's number.
-fn lane(id: u32) -> (u32, usize) {
-    (id / PRIORITIES as u32, id as usize % PRIORITIES)
+fn lane(id: u32) -> (PortId, usize) {
+    (PortId(id / PRIORITIES as u32), id as usize % PRIORITIES)
 }
 
 fn u32s(values: impl Iterator<Item = u32>) -> Column {

@@ -1,6 +1,7 @@
 //! PFC frames: sent, received and obeyed.
 
 use crate::devices::port::{is_down, Watched};
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
 use crate::model::parameters::PRIORITIES;
@@ -9,7 +10,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {
     /// XOFF for `priority` goes out of `port`, and again before it runs out.
-    pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
+    pub(crate) fn ask_to_pause(&mut self, port: PortId, priority: usize) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
         if let Some(quanta) = self.repeats_after(port, priority) {
@@ -18,34 +19,34 @@ impl Simulation {
     }
 
     /// What was asked for, and may be about to run out, does so no more.
-    pub(crate) fn insist_on_pause(&mut self, port: u32, priority: usize) {
-        if self.sides[port as usize].pauses[priority].refresh_at != NEVER {
+    pub(crate) fn insist_on_pause(&mut self, port: PortId, priority: usize) {
+        if self.sides[port].pauses[priority].refresh_at != NEVER {
             return;
         }
         if let Some(quanta) = self.repeats_after(port, priority) {
-            self.sides[port as usize].pauses[priority].refreshed += 1;
+            self.sides[port].pauses[priority].refreshed += 1;
             self.generate(port, priority, true);
             self.repeat_after(port, priority, quanta);
         }
     }
 
     /// When a pause is asked for again, if it is. A stuck NIC never lets one run out.
-    fn repeats_after(&self, port: u32, priority: usize) -> Option<u16> {
-        let is_stuck = self.sides[port as usize].storm & 1 << priority != 0;
+    fn repeats_after(&self, port: PortId, priority: usize) -> Option<u16> {
+        let is_stuck = self.sides[port].storm & 1 << priority != 0;
         pause::refresh_quanta(&self.device(port).pfc, is_stuck)
     }
 
-    fn repeat_after(&mut self, port: u32, priority: usize, quanta: u16) {
+    fn repeat_after(&mut self, port: PortId, priority: usize, quanta: u16) {
         let next = self.now + self.quanta(port, quanta);
-        self.sides[port as usize].pauses[priority].refresh_at = next;
+        self.sides[port].pauses[priority].refresh_at = next;
         self.repeated += 1;
         self.schedule(next, class::REFRESH, entity(port, priority), 0);
     }
 
     /// XON for `priority` goes out of `port`.
-    pub(crate) fn ask_to_go_on(&mut self, port: u32, priority: usize) {
+    pub(crate) fn ask_to_go_on(&mut self, port: PortId, priority: usize) {
         self.totals.pfc_resumes += 1;
-        self.sides[port as usize].pauses[priority].refresh_at = NEVER;
+        self.sides[port].pauses[priority].refresh_at = NEVER;
         self.generate(port, priority, false);
     }
 
@@ -53,7 +54,7 @@ impl Simulation {
     pub(crate) fn refresh(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
         self.repeated -= 1;
-        if self.sides[port as usize].pauses[priority].refresh_at != self.now {
+        if self.sides[port].pauses[priority].refresh_at != self.now {
             return;
         }
         if self.is_deadlock() {
@@ -61,10 +62,10 @@ impl Simulation {
             return;
         }
         let Some(quanta) = self.repeats_after(port, priority) else {
-            self.sides[port as usize].pauses[priority].refresh_at = NEVER; // the storm that repeated it is over
+            self.sides[port].pauses[priority].refresh_at = NEVER; // the storm that repeated it is over
             return;
         };
-        self.sides[port as usize].pauses[priority].refreshed += 1;
+        self.sides[port].pauses[priority].refreshed += 1;
         self.generate(port, priority, true);
         self.repeat_after(port, priority, quanta);
     }
@@ -86,13 +87,13 @@ impl Simulation {
     }
 
     /// XOFF or XON is decided on.
-    pub(crate) fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
+    pub(crate) fn generate(&mut self, port: PortId, priority: usize, xoff: bool) {
         let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
         if generation == 0 {
             return self.pfc_ready(entity(port, priority), xoff);
         }
         // XOFF and XON may be decided in one instant, in either order: the number keeps it.
-        let payload = self.sides[port as usize].pauses[priority].decide(xoff);
+        let payload = self.sides[port].pauses[priority].decide(xoff);
         let ready = self.now + generation;
         self.schedule(ready, class::PFC_READY, entity(port, priority), payload);
     }
@@ -100,7 +101,7 @@ impl Simulation {
     /// The PFC frame stands first in line.
     pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
         let (port, priority) = port_and_priority(entity);
-        if is_down(&self.ports[port as usize]) {
+        if is_down(&self.ports[port]) {
             return;
         }
         let quanta = pause::quanta_in(&self.device(port).pfc, xoff);
@@ -118,23 +119,23 @@ impl Simulation {
             priority: priority as u8,
             flags: 0,
         });
-        let side = &mut self.sides[port as usize];
+        let side = &mut self.sides[port];
         side.control.push(&mut self.frames, index);
         side.pauses[priority].count_sent(xoff);
-        self.ports[port as usize].control = true;
+        self.ports[port].control = true;
         self.kick(port);
     }
 
     /// A waiting PFC frame takes the link.
-    pub(crate) fn transmit_pfc(&mut self, port: u32) {
-        let side = &mut self.sides[port as usize];
+    pub(crate) fn transmit_pfc(&mut self, port: PortId) {
+        let side = &mut self.sides[port];
         let Some(index) = side.control.pop(&self.frames) else {
             return;
         };
         side.pfc_frames += 1;
         self.totals.pfc_frames += 1;
         let delay = side.delay;
-        let state = &mut self.ports[port as usize];
+        let state = &mut self.ports[port];
         state.control = !side.control.is_empty();
         state.sent += 1;
         let framing = &self.settings.parameters.framing;
@@ -155,24 +156,24 @@ impl Simulation {
     }
 
     /// A PFC frame from the port at the other end.
-    pub(crate) fn pfc_arrives(&mut self, sender: u32, index: u32) {
-        let port = sender ^ 1;
+    pub(crate) fn pfc_arrives(&mut self, sender: PortId, index: u32) {
+        let port = sender.peer();
         let frame = self.frames[index];
-        if self.ports[port as usize].watched == Watched::Yes {
+        if self.ports[port].watched == Watched::Yes {
             self.capture_frame(port, index);
         }
-        let pause = &mut self.sides[port as usize].pauses[usize::from(frame.priority)];
+        let pause = &mut self.sides[port].pauses[usize::from(frame.priority)];
         pause.count_received(frame.queue_pair != 0);
-        let reaction = self.sides[port as usize].reaction;
+        let reaction = self.sides[port].reaction;
         if reaction == 0 {
             return self.pfc_applies(port, index);
         }
-        self.schedule(self.now + reaction, class::PFC_APPLIES, port, index);
+        self.schedule(self.now + reaction, class::PFC_APPLIES, port.0, index);
     }
 
     /// The port obeys: no further frame of the priority starts, or they start again. A port on which the priority is not
     /// lossless has PFC off for it, and does neither.
-    pub(crate) fn pfc_applies(&mut self, port: u32, index: u32) {
+    pub(crate) fn pfc_applies(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
         self.frames.remove(index);
         let priority = usize::from(frame.priority);
@@ -182,14 +183,14 @@ impl Simulation {
         if frame.queue_pair == 0 {
             return self.go_on(port, priority);
         }
-        let quanta = self.device(port ^ 1).pfc.quanta; // none says that XON will come
+        let quanta = self.device(port.peer()).pfc.quanta; // none says that XON will come
         let until = quanta.map_or(NEVER, |_| {
             self.now + self.quanta(port, frame.queue_pair as u16)
         });
-        let pause = &mut self.sides[port as usize].pauses[priority];
+        let pause = &mut self.sides[port].pauses[priority];
         let begins = pause.begin(self.now, until);
         if !pause.guard.stuck {
-            self.ports[port as usize].paused |= 1 << priority;
+            self.ports[port].paused |= 1 << priority;
         }
         if begins {
             self.guard_pause(port, priority);
@@ -202,19 +203,19 @@ impl Simulation {
     /// The quanta have run out.
     pub(crate) fn pause_ends(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
-        if self.sides[port as usize].pauses[priority].until == self.now {
+        if self.sides[port].pauses[priority].until == self.now {
             self.go_on(port, priority);
         }
     }
 
     /// A priority may send again, if it may not.
-    pub(crate) fn go_on(&mut self, port: u32, priority: usize) {
-        let pause = &mut self.sides[port as usize].pauses[priority];
+    pub(crate) fn go_on(&mut self, port: PortId, priority: usize) {
+        let pause = &mut self.sides[port].pauses[priority];
         let Some(since) = pause.end(self.now) else {
             return;
         };
         self.record_pause(port, priority as u8, since);
-        self.ports[port as usize].paused &= !(1 << priority);
+        self.ports[port].paused &= !(1 << priority);
         self.guard_resume(port, priority);
         self.kick(port);
     }
@@ -231,15 +232,18 @@ impl Simulation {
         self.crosses(port, priority);
     }
 
-    pub(crate) fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
-        pause::quanta_time(self.ports[port as usize].byte, quanta)
+    pub(crate) fn quanta(&self, port: PortId, quanta: u16) -> Picoseconds {
+        pause::quanta_time(self.ports[port].byte, quanta)
     }
 }
 
-pub(crate) fn entity(port: u32, priority: usize) -> u32 {
-    port * PRIORITIES as u32 + priority as u32
+pub(crate) fn entity(port: PortId, priority: usize) -> u32 {
+    port.0 * PRIORITIES as u32 + priority as u32
 }
 
-fn port_and_priority(entity: u32) -> (u32, usize) {
-    (entity / PRIORITIES as u32, entity as usize % PRIORITIES)
+pub(crate) fn port_and_priority(entity: u32) -> (PortId, usize) {
+    (
+        PortId(entity / PRIORITIES as u32),
+        entity as usize % PRIORITIES,
+    )
 }

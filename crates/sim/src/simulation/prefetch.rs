@@ -4,6 +4,7 @@
 //! other. These reads wait side by side with the work at hand. They change nothing, and nothing depends on them. A small
 //! network lies in the caches and is not read ahead.
 
+use crate::ids::PortId;
 use crate::simulation::{class, Behind, Simulation, ENTITY};
 use std::hint::black_box;
 
@@ -30,15 +31,15 @@ impl Simulation {
         let Some(event) = self.queue.upcoming(FIRST) else {
             return;
         };
-        let port = event.key & ENTITY;
+        let port = PortId(event.key & ENTITY);
         let priority = usize::from(self.settings.parameters.transport.priority);
         match event.key >> 28 {
             class::ARRIVES => {
                 black_box(self.frames[event.payload].hop);
-                black_box(self.groups[(port ^ 1, priority)].used);
+                black_box(self.groups[(port.peer(), priority)].used);
             }
             class::TRANSMIT => {
-                black_box(self.ports[port as usize].waiting);
+                black_box(self.ports[port].waiting);
                 black_box(self.queues[(port, priority)].bytes);
             }
             _ => {}
@@ -54,14 +55,14 @@ impl Simulation {
             return;
         }
         let frame = &self.frames[event.payload];
-        let port = event.key & ENTITY ^ 1;
-        if self.kinds[port as usize] == Behind::Nic {
+        let port = PortId(event.key & ENTITY).peer();
+        if self.kinds[port] == Behind::Nic {
             black_box(self.queue_pairs[frame.queue_pair as usize].port);
             return;
         }
         // A frame that goes to a NIC has no further hop, and behind a watched port may stand either.
         if let Some(egress) = self.routes.hops().get(frame.hop as usize) {
-            black_box(self.ports[*egress as usize].waiting);
+            black_box(self.ports[*egress].waiting);
             black_box(self.queues[(*egress, usize::from(frame.priority))].bytes);
         }
     }

@@ -1,6 +1,7 @@
 //! A queue pair sends packets and processes what arrives.
 
 use crate::devices::port::{enqueue, is_down};
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
 use crate::mechanisms::telemetry::Carried;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
@@ -35,7 +36,7 @@ impl Simulation {
             self.schedule(deadline, class::DEADLINE, id, 0);
         }
 
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        let nic = &mut self.nics[self.ports[port].device as usize];
         if segment.flags & FIRST != 0 && segment.kind != Kind::Udp {
             nic.begin_message(self.now);
         }
@@ -67,7 +68,7 @@ impl Simulation {
             queue_pair: id ^ 1,
             psn: segment.psn,
             hop: queue_pair.route,
-            ingress: 0,
+            ingress: PortId(0),
             bytes: bytes as u16,
             payload: segment.payload as u16,
             cells: 0,
@@ -94,7 +95,7 @@ impl Simulation {
             _ => to.priority,
         };
         let port = to.port;
-        if is_down(&self.ports[port as usize]) {
+        if is_down(&self.ports[port]) {
             return;
         }
         let index = self.frames.insert(Frame {
@@ -102,7 +103,7 @@ impl Simulation {
             queue_pair: id ^ 1,
             psn: reply.psn,
             hop: to.route,
-            ingress: 0,
+            ingress: PortId(0),
             bytes: bytes as u16,
             payload: 0,
             cells: 0,
@@ -115,18 +116,13 @@ impl Simulation {
             telemetry.put(index, carried.copied().unwrap_or(Carried::NOTHING));
         }
         let queue = &mut self.queues[(port, usize::from(priority))];
-        enqueue(
-            &mut self.ports[port as usize],
-            queue,
-            &mut self.frames,
-            index,
-        );
+        enqueue(&mut self.ports[port], queue, &mut self.frames, index);
         self.kick(port);
     }
 
     /// A frame has arrived at a NIC port.
     #[inline]
-    pub(crate) fn nic_receive(&mut self, port: u32, index: u32) {
+    pub(crate) fn nic_receive(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
         let mut carried = self.telemetry.as_ref().map(|it| it.of(index));
         self.frames.remove(index);

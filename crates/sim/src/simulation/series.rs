@@ -1,6 +1,7 @@
 //! Time series: queues, pauses and rates at a fixed interval.
 
 use crate::congestion::CongestionControl;
+use crate::ids::PortId;
 use crate::model::parameters::PRIORITIES;
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Observe;
@@ -145,7 +146,7 @@ impl Simulation {
     /// Samples everything observed that is here.
     pub(crate) fn sample_at(&mut self, now: Picoseconds) {
         let border = self.border.as_deref();
-        let here = |port: u32| border.is_none_or(|border| border.has(port));
+        let here = |port: PortId| border.is_none_or(|border| border.has(port));
         let observe = &self.scenario.observe;
         for (place, port) in observe.ports.iter().enumerate() {
             if !here(*port) {
@@ -158,7 +159,7 @@ impl Simulation {
                 if queue.frames == 0 && queue.bytes == 0 {
                     continue;
                 }
-                let paused = self.ports[*port as usize].paused >> priority & 1;
+                let paused = self.ports[*port].paused >> priority & 1;
                 let values = [
                     (QUEUE, f64::from(queue.bytes)),
                     (PAUSED, f64::from(paused)),
@@ -166,7 +167,7 @@ impl Simulation {
                     (MARKS, f64::from(queue.marks)),
                 ];
                 for (what, value) in values {
-                    let row = (now, what, *port, priority, value);
+                    let row = (now, what, port.0, priority, value);
                     self.series.row(place, row);
                 }
             }
@@ -176,7 +177,7 @@ impl Simulation {
             if !here(queue_pair.port) {
                 continue;
             }
-            let line = self.scenario.links[(queue_pair.port / 2) as usize].rate;
+            let line = self.scenario.links[queue_pair.port.link()].rate;
             let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
             let place = observe.ports.len() + place;
             self.series.row(place, (now, RATE, *id, 0, rate));

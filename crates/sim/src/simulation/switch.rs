@@ -2,6 +2,7 @@
 //! leaves.
 
 use crate::devices::port::{dequeue, enqueue};
+use crate::ids::PortId;
 use crate::mechanisms::chance;
 use crate::mechanisms::frame::{CE, ECT};
 use crate::mechanisms::marking::{Law, Marker};
@@ -11,7 +12,7 @@ use crate::simulation::Simulation;
 impl Simulation {
     /// A frame stands in the switch behind `ingress`.
     #[inline]
-    pub(crate) fn switch_receive(&mut self, ingress: u32, index: u32) {
+    pub(crate) fn switch_receive(&mut self, ingress: PortId, index: u32) {
         let frame = &mut self.frames[index];
         let egress = self.routes.hops()[frame.hop as usize];
         frame.hop += 1;
@@ -20,18 +21,18 @@ impl Simulation {
 
     /// A frame that came in by `ingress` enters the buffer, if there is room, and waits for `egress`.
     #[inline(always)] // it was part of the above before frames were forwarded at run time
-    pub(crate) fn admit(&mut self, ingress: u32, index: u32, egress: u32) {
+    pub(crate) fn admit(&mut self, ingress: PortId, index: u32, egress: PortId) {
         if self.settings.trims && self.queue_is_full(egress, index) {
             return self.trim_or_drop(ingress, index, egress);
         }
         let frame = &mut self.frames[index];
         let priority = usize::from(frame.priority);
-        let pool = &self.pools[self.slices[ingress as usize] as usize];
+        let pool = &self.pools[self.slices[ingress] as usize];
         let cells = u32::from(frame.bytes).div_ceil(pool.cell);
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
-        if self.ports[egress as usize].aside & 1 << priority != 0 {
+        if self.ports[egress].aside & 1 << priority != 0 {
             return self.admit_aside(ingress, index, egress);
         }
         if !self.is_admitted(ingress, index, egress) {
@@ -40,7 +41,7 @@ impl Simulation {
         if self.settings.mark_enqueue {
             self.judge_arrival(egress, priority, index);
         }
-        let port = &mut self.ports[egress as usize];
+        let port = &mut self.ports[egress];
         let queue = &mut self.queues[(egress, priority)];
         enqueue(port, queue, &mut self.frames, index);
         self.kick(egress);
@@ -48,10 +49,10 @@ impl Simulation {
 
     /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
     #[inline(always)]
-    fn is_admitted(&mut self, ingress: u32, index: u32, egress: u32) -> bool {
+    fn is_admitted(&mut self, ingress: PortId, index: u32, egress: PortId) -> bool {
         let priority = usize::from(self.frames[index].priority);
         let group = &mut self.groups[(ingress, priority)];
-        let first = self.slices[ingress as usize] as usize;
+        let first = self.slices[ingress] as usize;
         let pool = &mut self.pools[first + usize::from(group.pool)];
         let cells = u32::from(self.frames[index].cells);
         if !group.admit(pool, cells) {
@@ -74,12 +75,12 @@ impl Simulation {
     #[inline(never)]
     fn is_admitted_to_shared_headroom(
         &mut self,
-        ingress: u32,
+        ingress: PortId,
         priority: usize,
         cells: u32,
     ) -> bool {
         let group = &mut self.groups[(ingress, priority)];
-        let first = self.slices[ingress as usize] as usize;
+        let first = self.slices[ingress] as usize;
         let pool = &mut self.pools[first + usize::from(group.headroom_at)];
         if !group.admit_to_shared_headroom(pool, cells) {
             return false;
@@ -92,18 +93,18 @@ impl Simulation {
     }
 
     #[inline]
-    fn drop_without_room(&mut self, ingress: u32, priority: usize, index: u32) {
+    fn drop_without_room(&mut self, ingress: PortId, priority: usize, index: u32) {
         self.totals.drops += 1;
-        self.sides[ingress as usize].drops[priority] += 1;
+        self.sides[ingress].drops[priority] += 1;
         self.frames.remove(index);
     }
 
     /// A frame whose egress port drops it, or that waits where it came in.
     #[inline(never)]
-    fn admit_aside(&mut self, ingress: u32, index: u32, egress: u32) {
+    fn admit_aside(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
         let priority = usize::from(frame.priority);
-        if self.ports[egress as usize].dropping & 1 << priority != 0 {
+        if self.ports[egress].dropping & 1 << priority != 0 {
             return self.drop_stuck(egress, index);
         }
         // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
@@ -118,8 +119,8 @@ impl Simulation {
 
     /// An idle egress port sends what its scheduler chooses.
     #[inline]
-    pub(crate) fn switch_transmit(&mut self, egress: u32) {
-        let port = &mut self.ports[egress as usize];
+    pub(crate) fn switch_transmit(&mut self, egress: PortId) {
+        let port = &mut self.ports[egress];
         let eligible = port.waiting & !port.paused;
         if eligible == 0 {
             return;
@@ -146,16 +147,16 @@ impl Simulation {
             self.crossed_leaves(egress, usize::from(priority), bytes);
         }
         if more {
-            let busy_until = self.ports[egress as usize].busy_until;
+            let busy_until = self.ports[egress].busy_until;
             self.wake(egress, busy_until);
         }
     }
 
     /// The cells of a frame that left are free again; its ingress port may go on.
     #[inline]
-    pub(crate) fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
+    pub(crate) fn release(&mut self, ingress: PortId, priority: usize, cells: u32) {
         let group = &mut self.groups[(ingress, priority)];
-        let first = self.slices[ingress as usize] as usize;
+        let first = self.slices[ingress] as usize;
         let pool = &mut self.pools[first + usize::from(group.pool)];
         let headroom = group.release(pool, cells);
         let goes_on = group.reaches_xon(pool);
@@ -169,7 +170,7 @@ impl Simulation {
     }
 
     /// Marking at enqueue: by what stands in the queue in front of the frame.
-    fn judge_arrival(&mut self, egress: u32, priority: usize, index: u32) {
+    fn judge_arrival(&mut self, egress: PortId, priority: usize, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
@@ -181,7 +182,7 @@ impl Simulation {
 
     /// Marking at dequeue: by what the frame leaves behind.
     #[inline]
-    fn judge_departure(&mut self, egress: u32, priority: usize, index: u32) {
+    fn judge_departure(&mut self, egress: PortId, priority: usize, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
@@ -192,11 +193,11 @@ impl Simulation {
     }
 
     /// The queue that the law sees: averaged over judgements, or as it is.
-    fn seen(&mut self, egress: u32, priority: usize, marker: &Marker) -> f64 {
+    fn seen(&mut self, egress: PortId, priority: usize, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
         let idle = (may_be_idle && queue.bytes == 0).then(|| {
-            let byte = self.ports[egress as usize].byte;
+            let byte = self.ports[egress].byte;
             (self.now - queue.empty_since) / byte.times(self.settings.longest).max(1)
         });
         marker.length(f64::from(queue.bytes), &mut queue.average, idle)
@@ -205,7 +206,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn judge(
         &mut self,
-        egress: u32,
+        egress: PortId,
         priority: usize,
         index: u32,
         law: &Law,
@@ -216,7 +217,7 @@ impl Simulation {
         }
         let probability = law.probability(length);
         let queue = &mut self.queues[(egress, priority)];
-        let entity = egress * PRIORITIES as u32 + priority as u32;
+        let entity = egress.0 * PRIORITIES as u32 + priority as u32;
         // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
         let draw = queue.frames << 32 | u64::from(queue.bytes);
         if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {

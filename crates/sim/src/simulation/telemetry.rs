@@ -1,6 +1,7 @@
 //! What frames carry for congestion control: written on the path, evaluated at the sender.
 
 use crate::congestion::{Ack, CongestionControl, Hop, Loss};
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::mechanisms::telemetry::Carried;
 use crate::mechanisms::transport::{Outstanding, Transport};
@@ -8,7 +9,7 @@ use crate::simulation::Simulation;
 
 impl Simulation {
     /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
-    pub(crate) fn write_telemetry(&mut self, port: u32, index: u32) {
+    pub(crate) fn write_telemetry(&mut self, port: PortId, index: u32) {
         let Some(telemetry) = &mut self.telemetry else {
             return;
         };
@@ -18,7 +19,7 @@ impl Simulation {
             return;
         };
         let data = matches!(frame.kind, Kind::Write | Kind::Send);
-        if !data || !self.ports[port as usize].switch {
+        if !data || !self.ports[port].switch {
             return;
         }
         let queue = &self.queues[(port, usize::from(frame.priority))];
@@ -27,16 +28,16 @@ impl Simulation {
             queue_bytes: queue.bytes,
             time: self.now,
             sent_bytes: before,
-            rate: self.scenario.links[(port / 2) as usize].rate,
+            rate: self.scenario.links[port.link()].rate,
         };
         telemetry.write(index, hop);
     }
 
     /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
-    pub(crate) fn ask_for_less(&self, port: u32, frame: &Frame, carried: &mut Carried) {
+    pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut Carried) {
         let set = self.scenario.of_lane(port, usize::from(frame.priority));
         let mut penalty = set.congestion.penalty();
-        let nic = &self.nics[self.ports[port as usize].device as usize];
+        let nic = &self.nics[self.ports[port].device as usize];
         let pipe = nic.pipe.as_ref();
         if !pipe.is_some_and(|pipe| pipe.cannot_keep_up(self.now)) {
             penalty.rcv_cwnd_pend = 0;

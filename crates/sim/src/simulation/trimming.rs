@@ -1,5 +1,6 @@
 //! Frames without room: trimmed or dropped.
 
+use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::Carried;
 use crate::mechanisms::transport::Transport;
@@ -8,7 +9,7 @@ use crate::simulation::Simulation;
 
 impl Simulation {
     /// How a frame is trimmed, if it may be where it would leave by `egress`.
-    fn trimming(&self, egress: u32, frame: &Frame) -> Option<Trimming> {
+    fn trimming(&self, egress: PortId, frame: &Frame) -> Option<Trimming> {
         let device = self.device(egress);
         let lossy = device.pfc.lossless_priorities & 1 << frame.priority == 0;
         let trimming = device.trimming.filter(|_| lossy);
@@ -16,29 +17,29 @@ impl Simulation {
     }
 
     /// Whether the queue of `egress` is as long as it may be for this frame.
-    pub(crate) fn queue_is_full(&self, egress: u32, index: u32) -> bool {
+    pub(crate) fn queue_is_full(&self, egress: PortId, index: u32) -> bool {
         let frame = &self.frames[index];
         let Some(trimming) = self.trimming(egress, frame) else {
             return false;
         };
         let queue = &self.queues[(egress, usize::from(frame.priority))];
-        trimming.is_too_long(self.ports[egress as usize].byte.times(queue.bytes))
+        trimming.is_too_long(self.ports[egress].byte.times(queue.bytes))
     }
 
     /// There is no room for a frame: its header goes on, or nothing does.
     #[cold]
-    pub(crate) fn trim_or_drop(&mut self, ingress: u32, index: u32, egress: u32) {
+    pub(crate) fn trim_or_drop(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
         let priority = usize::from(frame.priority);
         let Some(trimming) = self.trimming(egress, frame) else {
             self.totals.drops += 1;
-            self.sides[ingress as usize].drops[priority] += 1;
+            self.sides[ingress].drops[priority] += 1;
             return self.frames.remove(index);
         };
         self.totals.trims += 1;
-        self.sides[egress as usize].trims += 1;
+        self.sides[egress].trims += 1;
         trimming.trim(&mut self.frames[index]);
-        if !self.ports[egress as usize ^ 1].switch {
+        if !self.ports[egress.peer()].switch {
             if let Some(telemetry) = &mut self.telemetry {
                 telemetry.trimmed_at_last_hop(index);
             }

@@ -1,20 +1,21 @@
 //! Frames in virtual output queues: they wait for credit and cross the switch.
 
 use crate::devices::port::{dequeue, is_down};
+use crate::ids::PortId;
 use crate::simulation::pause::entity;
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
 impl Simulation {
     /// A frame that has room in the buffer waits for credit.
-    pub(crate) fn wait_at_ingress(&mut self, egress: u32, priority: usize, index: u32) {
+    pub(crate) fn wait_at_ingress(&mut self, egress: PortId, priority: usize, index: u32) {
         let at = (egress, priority);
-        let slice = self.slices[self.frames[index].ingress as usize];
+        let slice = self.slices[self.frames[index].ingress.index()];
         let Some(voq) = self.voqs.as_mut().and_then(|it| it.queue(at, slice)) else {
             return;
         };
         let marker = self.markers[self.queues[at].marker as usize];
-        let byte = self.ports[egress as usize].byte;
+        let byte = self.ports[egress].byte;
         let length = voq.length(&marker, self.now, byte.times(self.settings.longest));
         voq.push(&mut self.frames, index);
         if marker.at.is_some() {
@@ -27,7 +28,7 @@ impl Simulation {
     }
 
     /// A frame that crossed has begun to leave its port: there is room for another.
-    pub(crate) fn crossed_leaves(&mut self, egress: u32, priority: usize, bytes: u16) {
+    pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: usize, bytes: u16) {
         let Some(voqs) = &mut self.voqs else { return };
         if voqs.leave((egress, priority), bytes) {
             self.grant(egress, priority);
@@ -35,7 +36,7 @@ impl Simulation {
     }
 
     /// Gives credit as long as the port has room.
-    fn grant(&mut self, egress: u32, priority: usize) {
+    fn grant(&mut self, egress: PortId, priority: usize) {
         loop {
             let Some(voqs) = &mut self.voqs else { return };
             let at = (egress, priority);
@@ -52,7 +53,7 @@ impl Simulation {
     }
 
     /// The first frame under way stands at its port. It no longer takes buffer where it came in.
-    pub(crate) fn crosses(&mut self, egress: u32, priority: usize) {
+    pub(crate) fn crosses(&mut self, egress: PortId, priority: usize) {
         let Some(voqs) = &mut self.voqs else { return };
         let Some(index) = voqs.cross((egress, priority), &self.frames) else {
             return;
@@ -60,7 +61,7 @@ impl Simulation {
         let frame = self.frames[index];
         self.release(frame.ingress, priority, u32::from(frame.cells));
         self.frames[index].cells = 0;
-        let port = &mut self.ports[egress as usize];
+        let port = &mut self.ports[egress];
         let queue = &mut self.queues[(egress, priority)];
         if !is_down(port) && port.dropping & 1 << priority == 0 {
             port.waiting |= 1 << priority;
@@ -70,7 +71,7 @@ impl Simulation {
         queue.bytes -= u32::from(frame.bytes);
         if is_down(port) {
             self.totals.drops += 1;
-            self.sides[frame.ingress as usize].drops[priority] += 1;
+            self.sides[frame.ingress].drops[priority] += 1;
             self.frames.remove(index);
         } else {
             self.drop_stuck(egress, index);
@@ -79,9 +80,9 @@ impl Simulation {
     }
 
     /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
-    pub(crate) fn take_waiting(&mut self, port: u32, priority: usize) -> Option<u32> {
+    pub(crate) fn take_waiting(&mut self, port: PortId, priority: usize) -> Option<u32> {
         let at = (port, priority);
-        let state = &mut self.ports[port as usize];
+        let state = &mut self.ports[port];
         let queue = self.queues.get_mut(at)?;
         if let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) {
             if let Some(voqs) = &mut self.voqs {
@@ -95,7 +96,7 @@ impl Simulation {
     }
 
     /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
-    pub(crate) fn credit_latency(&self, egress: u32) -> Picoseconds {
+    pub(crate) fn credit_latency(&self, egress: PortId) -> Picoseconds {
         let voqs = self.voqs.as_ref();
         voqs.map_or(0, |voqs| voqs.latency(egress))
     }

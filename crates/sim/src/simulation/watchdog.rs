@@ -1,5 +1,6 @@
 //! The PFC watchdog of switch ports.
 
+use crate::ids::PortId;
 use crate::mechanisms::watchdog::Poll;
 use crate::model::parameters::{self, WatchdogAction};
 use crate::simulation::pause::entity;
@@ -8,31 +9,31 @@ use crate::time::Picoseconds;
 
 impl Simulation {
     /// A priority of a switch port begins to be paused.
-    pub(crate) fn guard_pause(&mut self, port: u32, priority: usize) {
+    pub(crate) fn guard_pause(&mut self, port: PortId, priority: usize) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
+        let guard = &mut self.sides[port].pauses[priority].guard;
         let poll = guard.pause(&watchdog, self.now);
         self.poll_at(port, priority, poll);
     }
 
     /// A priority of a switch port is no longer paused.
-    pub(crate) fn guard_resume(&mut self, port: u32, priority: usize) {
+    pub(crate) fn guard_resume(&mut self, port: PortId, priority: usize) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
+        let guard = &mut self.sides[port].pauses[priority].guard;
         let poll = guard.resume(&watchdog, self.now);
         self.poll_at(port, priority, poll);
     }
 
     /// A poll at which the state may change.
-    pub(crate) fn poll(&mut self, port: u32, priority: usize) {
+    pub(crate) fn poll(&mut self, port: PortId, priority: usize) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
-        let pause = &mut self.sides[port as usize].pauses[priority];
+        let pause = &mut self.sides[port].pauses[priority];
         match pause.guard.poll(&watchdog, pause.since, self.now) {
             Poll::Nothing => {}
             Poll::Again(time) => self.poll_at(port, priority, Some(time)),
@@ -43,17 +44,17 @@ impl Simulation {
 
     /// A frame for a stuck queue whose traffic is dropped.
     #[cold]
-    pub(crate) fn drop_stuck(&mut self, egress: u32, index: u32) {
+    pub(crate) fn drop_stuck(&mut self, egress: PortId, index: u32) {
         let frame = self.frames[index];
-        let guard = &mut self.sides[egress as usize].pauses[usize::from(frame.priority)].guard;
+        let guard = &mut self.sides[egress].pauses[usize::from(frame.priority)].guard;
         guard.count_drop(frame.bytes);
         self.totals.watchdog_drops += 1;
         self.frames.remove(index);
     }
 
-    fn stop_obeying(&mut self, port: u32, priority: usize, action: WatchdogAction) {
+    fn stop_obeying(&mut self, port: PortId, priority: usize, action: WatchdogAction) {
         self.totals.watchdog_stuck += 1;
-        let state = &mut self.ports[port as usize];
+        let state = &mut self.ports[port];
         state.paused &= !(1 << priority);
         if action == WatchdogAction::Drop {
             state.dropping |= 1 << priority;
@@ -63,16 +64,16 @@ impl Simulation {
         self.kick(port);
     }
 
-    fn recover(&mut self, port: u32, priority: usize) {
+    fn recover(&mut self, port: PortId, priority: usize) {
         self.totals.watchdog_recovered += 1;
         let voq = self.voqs.as_ref().is_some_and(|voqs| voqs.has(port));
-        let state = &mut self.ports[port as usize];
+        let state = &mut self.ports[port];
         state.dropping &= !(1 << priority);
         state.aside &= !(u8::from(!voq) << priority);
     }
 
     /// Drops all that waits in a queue.
-    fn flush(&mut self, port: u32, priority: usize) {
+    fn flush(&mut self, port: PortId, priority: usize) {
         while let Some(index) = self.take_waiting(port, priority) {
             let frame = &self.frames[index];
             let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
@@ -81,15 +82,15 @@ impl Simulation {
         }
     }
 
-    fn poll_at(&mut self, port: u32, priority: usize, time: Option<Picoseconds>) {
+    fn poll_at(&mut self, port: PortId, priority: usize, time: Option<Picoseconds>) {
         if let Some(time) = time {
             self.schedule(time, class::WATCHDOG, entity(port, priority), 0);
         }
     }
 
     /// The watchdog of a port, which only switches have.
-    fn watchdog(&self, port: u32) -> Option<parameters::Watchdog> {
-        let of_switch = self.ports[port as usize].switch;
+    fn watchdog(&self, port: PortId) -> Option<parameters::Watchdog> {
+        let of_switch = self.ports[port].switch;
         let watchdog = self.device(port).pfc.watchdog;
         watchdog.filter(|_| of_switch)
     }

@@ -4,6 +4,7 @@ use super::GIGABIT;
 use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
@@ -102,7 +103,7 @@ fn dctcp_floor_and_losses() {
 /// 100 Gb/s are 12,500 bytes in a microsecond.
 fn hop(microsecond: u64, sent_bytes: u64, queue_bytes: u32) -> Hop {
     Hop {
-        port: 7,
+        port: PortId(7),
         queue_bytes,
         time: microsecond * MICROSECOND,
         sent_bytes,
@@ -188,7 +189,7 @@ fn hpcc_takes_the_fullest_link_and_starts_anew_on_another_way() {
     };
     let mut it = started(Parameters::Hpcc(parameters), 100);
     let other = |microsecond, sent_bytes| Hop {
-        port: 9,
+        port: PortId(9),
         rate: 400 * GIGABIT,
         ..hop(microsecond, sent_bytes, 0)
     };

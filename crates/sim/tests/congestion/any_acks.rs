@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 /// Between these a window (bytes) and a rate (bits per second) always are.
@@ -199,7 +200,7 @@ impl Sender {
         for (port, hop) in (1..).zip(&mut hops) {
             let elapsed = self.now - hop.time;
             let could = (elapsed as f64 * line as f64 / 8e12) as u64;
-            hop.port = port;
+            hop.port = PortId(port);
             hop.rate = line;
             hop.time = self.now;
             hop.sent_bytes += could * u64::from(other % 101) / 100;

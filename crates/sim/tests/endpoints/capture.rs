@@ -4,6 +4,7 @@ use crate::chain;
 use crate::roce;
 use crate::support::{column, connect, port, post, run};
 use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::IpVersion;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -24,7 +25,7 @@ pub fn captured(scenario: Scenario) -> Vec<Packet> {
 
 /// All frames in and out of the first host's port.
 fn frames(mut scenario: Scenario) -> Vec<Vec<u8>> {
-    scenario.observe.captures = vec![port(&scenario, 0)];
+    scenario.observe.captures = vec![PortId(port(&scenario, 0))];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
     let file = simulation.captured().remove(0);

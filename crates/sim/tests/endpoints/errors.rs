@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND, NEVER};
@@ -84,8 +85,8 @@ fn another_queue_pair_of_the_port_goes_on() {
     scenario
         .connections
         .push(wirespeed_sim::model::scenario::Connection {
-            port_a: 2,
-            port_b: 3,
+            port_a: PortId(2),
+            port_b: PortId(3),
             ..connection
         });
     let last = post(&mut scenario, 2, Verb::Write, 1 << 20, 0);

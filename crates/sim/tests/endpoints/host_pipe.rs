@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Reaction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -242,11 +243,11 @@ fn pipes_of_two_ports() {
         let queue_pair = connect(&mut scenario, 0, 1);
         post(&mut scenario, queue_pair, Verb::Send, 100 * 4096, 0);
     }
-    scenario.connections[1].port_a = 2;
-    scenario.connections[1].port_b = 3;
+    scenario.connections[1].port_a = PortId(2);
+    scenario.connections[1].port_b = PortId(3);
     assert_eq!(run(scenario.clone()).summary.completion, [alone, alone]);
-    scenario.connections[1].port_a = 0;
-    scenario.connections[1].port_b = 1;
+    scenario.connections[1].port_a = PortId(0);
+    scenario.connections[1].port_b = PortId(1);
     let last = run(scenario).summary.completion[1];
     assert_eq!(last, alone + 100 * wire(4096, 50));
 }

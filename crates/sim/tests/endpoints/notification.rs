@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, flow, fractions, link, network, post, preset, run};
 use crate::{roce, wire, ACK, BARE, GAP};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -175,7 +176,7 @@ fn cut_behind_a_queue(
     post(&mut scenario, watched, Verb::Send, 400 * 4096, start);
     let other = connect(&mut scenario, 2, 1);
     post(&mut scenario, other, Verb::Send, 400 * 4096, start);
-    scenario.observe.ports = vec![1];
+    scenario.observe.ports = vec![PortId(1)];
     let outcome = observed(scenario, watched, 60 * MICROSECOND);
 
     let times = column(&outcome, "series", "time_ps");

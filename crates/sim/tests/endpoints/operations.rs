@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
@@ -193,8 +194,8 @@ fn the_message_rate_is_that_of_a_port() {
         let mut scenario = network(2, 0, links, limited(Some(1_000_000)));
         let pairs = [connect(&mut scenario, 0, 1), connect(&mut scenario, 0, 1)];
         if ports == 2 {
-            scenario.connections[1].port_a = 2;
-            scenario.connections[1].port_b = 3;
+            scenario.connections[1].port_a = PortId(2);
+            scenario.connections[1].port_b = PortId(3);
         }
         for number in 0..20 {
             post(&mut scenario, pairs[number % 2], Verb::Write, 8, 0);

@@ -4,6 +4,7 @@
 
 use crate::roce;
 use crate::support::{column, connect, port, post, run, star};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::overrides::{Devices, Slot};
 use wirespeed_sim::model::parameters::Pipe;
 use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
@@ -61,7 +62,7 @@ fn hosts(slots: [Option<Pcie>; 2], mtu_bytes: u32) -> Scenario {
         own.nic.pipe = slot.and_then(pipe);
         let number = scenario.devices.keep(own, 0);
         let nic = port(&scenario, host);
-        scenario.devices.set(Slot::Port(nic), number);
+        scenario.devices.set(Slot::Port(PortId(nic)), number);
     }
     scenario
 }

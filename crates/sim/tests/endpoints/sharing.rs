@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, run};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::Picoseconds;
@@ -122,8 +123,8 @@ fn two_cables(second: u32) -> Vec<Picoseconds> {
     for first_port in [0, second] {
         let queue_pair = connect(&mut scenario, 0, 1);
         let connection = &mut scenario.connections[queue_pair as usize / 2];
-        connection.port_a = first_port;
-        connection.port_b = first_port + 1;
+        connection.port_a = PortId(first_port);
+        connection.port_b = PortId(first_port + 1);
         post(&mut scenario, queue_pair, Verb::Send, 100 * 4096, 0);
     }
     run(scenario).summary.completion

@@ -2,6 +2,7 @@
 
 use crate::support::{column, preset, run};
 use wirespeed_sim::congestion;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::model::parameters::{Headroom, Parameters};
 use wirespeed_sim::model::results::Outcome;
@@ -121,7 +122,7 @@ pub enum What {
 
 /// Runs, and gives what the port sent and received beside the tables.
 pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
-    scenario.observe.captures = vec![port];
+    scenario.observe.captures = vec![PortId(port)];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
     let bytes = simulation.captured().remove(0);

@@ -3,6 +3,7 @@
 use crate::bench::queue;
 use crate::support::{column, connect, fractions, link, network, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Recovery;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -55,7 +56,7 @@ fn conserved(outcome: &Outcome) {
 fn queue_over_time(mut scenario: Scenario) -> (Vec<(Picoseconds, f64)>, Outcome) {
     let port = 2 * scenario.hosts - 1;
     scenario.observe.interval = MICROSECOND;
-    scenario.observe.ports = vec![port];
+    scenario.observe.ports = vec![PortId(port)];
     let outcome = run(scenario);
     let of = |name: &str| column(&outcome, "series", name);
     let value = fractions(&outcome, "series", "value");

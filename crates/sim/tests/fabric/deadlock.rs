@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, preset, run};
 use wirespeed_sim::congestion;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
@@ -155,7 +156,7 @@ fn a_watchdog_that_drops_in_step_only_delays_the_end() {
 fn sampling_does_not_keep_it_going() {
     let mut scenario = ring(parameters(), true);
     scenario.observe.interval = 10 * MICROSECOND;
-    scenario.observe.ports = vec![12];
+    scenario.observe.ports = vec![PortId(12)];
     let outcome = ends_within(scenario, 1_000_000);
     assert_eq!(column(&outcome, "flows", "status"), vec![UNFINISHED; 12]);
 }

@@ -1,6 +1,7 @@
 //! Settings of single devices: that they hold there, and nowhere else.
 
 use crate::support::{column, run};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
@@ -24,7 +25,7 @@ fn nodes(scenario: &Scenario, outcome: &Outcome, name: &str) -> Vec<u32> {
     let counts = column(outcome, "queues", name);
     let counted = ports.iter().zip(counts).filter(|(_, count)| *count > 0);
     let mut nodes: Vec<u32> = counted
-        .map(|(port, _)| scenario.node_of(*port as u32))
+        .map(|(port, _)| scenario.node_of(PortId(*port as u32)))
         .collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -145,7 +146,7 @@ fn one_host_without_congestion_control() {
 fn headroom_by_both_ends() {
     let cells = |devices: &str| {
         let resolved = buffer_settings::resolve(&scenario("", devices)).unwrap();
-        [1, 3, 11].map(|port| resolved.lanes[(port, 3)].headroom_cells)
+        [1, 3, 11].map(|port| resolved.lanes[(PortId(port), 3)].headroom_cells)
     };
     let [usual, same, up] = cells("");
     assert_eq!(usual, same);

@@ -4,6 +4,7 @@ use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
 use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::model::scenario::{Route, Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -14,9 +15,9 @@ const COMPLETED: u64 = 1;
 fn as_before(scenario: &Scenario, host: u32) -> Route {
     let last_hop = port(scenario, host) ^ 1;
     Route {
-        node: scenario.node_of(last_hop),
+        node: scenario.node_of(PortId(last_hop)),
         destination: host,
-        ports: vec![last_hop],
+        ports: vec![PortId(last_hop)],
     }
 }
 
@@ -195,7 +196,7 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
             scenario.routes.push(Route {
                 node,
                 destination: to,
-                ports: vec![2 * (COUNT + (n + step) % COUNT)],
+                ports: vec![PortId(2 * (COUNT + (n + step) % COUNT))],
             });
         }
     }
@@ -247,7 +248,7 @@ fn a_loop_ends_packets_by_their_ttl() {
     scenario.routes = vec![Route {
         node: 3,
         destination: 1,
-        ports: vec![5],
+        ports: vec![PortId(5)],
     }];
     let queue_pair = connect(&mut scenario, 0, 1);
     sends(&mut scenario, queue_pair, 7, 64);

@@ -92,7 +92,9 @@ fn a_connection_keeps_its_path() {
 fn first_hops(scenario: &Scenario) -> Vec<u32> {
     let routes = Routes::compute(scenario).expect("joined");
     let starts = (0..scenario.connections.len() as u32).map(|n| routes.start(2 * n));
-    starts.map(|start| routes.hops()[start as usize]).collect()
+    starts
+        .map(|start| routes.hops()[start as usize].0)
+        .collect()
 }
 
 /// Another seed or another source port is another draw: of n connections (k - 1) / k change their way.
@@ -255,8 +257,9 @@ fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64
     let taken = routes
         .hops()
         .iter()
-        .filter(|hop| core_ports.contains(hop) && **hop % 2 == 0);
-    let taken: std::collections::BTreeSet<u32> = taken.copied().collect();
+        .map(|hop| hop.0)
+        .filter(|hop| core_ports.contains(hop) && hop % 2 == 0);
+    let taken: std::collections::BTreeSet<u32> = taken.collect();
     taken.len() as f64 / f64::from(HALF * HALF)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::always;
 use crate::support::{column, flow, run, star};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{cnp, Kind};
 use wirespeed_sim::model::preset;
@@ -62,7 +63,10 @@ fn one_in_so_many() {
 
 /// CNPs of the ninth host, late by so much.
 fn late(delay: Picoseconds) -> Vec<Kind> {
-    vec![Kind::CnpDelay(cnp::Delay { port: 16, delay })]
+    vec![Kind::CnpDelay(cnp::Delay {
+        port: PortId(16),
+        delay,
+    })]
 }
 
 /// In a buffer that takes all of it, 200 us late: until then nobody slows down, and seven of eight links' worth queues. With
@@ -102,7 +106,7 @@ fn late_ones_leave_more_to_pfc() {
 fn in_a_class_of_their_own() {
     let cnps = |priority| {
         let mut scenario = incast(vec![Kind::StuckNic(StuckNic {
-            port: 14,
+            port: PortId(14),
             priorities: 1 << 3,
         })]);
         flow(&mut scenario, 8, 7, 4 << 20);

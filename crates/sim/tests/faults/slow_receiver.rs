@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::Pipe;
@@ -29,7 +30,7 @@ fn write(faults: Vec<Fault>) -> Scenario {
 
 fn slow(gbps: u64) -> Kind {
     Kind::SlowReceiver(SlowReceiver {
-        port: 2,
+        port: PortId(2),
         rate: gbps * 1_000_000_000,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::roce;
 use crate::support::{column, flow, link, network, run};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{Fault, Kind};
@@ -17,7 +18,7 @@ fn stuck(from_us: u64, until_us: u64) -> Fault {
         from: from_us * MICROSECOND,
         until: until_us * MICROSECOND,
         kind: Kind::StuckNic(StuckNic {
-            port: NIC,
+            port: PortId(NIC),
             priorities: 1 << 3,
         }),
     }
@@ -97,7 +98,7 @@ fn it_never_lets_a_pause_run_out() {
         from: 0,
         until: 1_000 * MICROSECOND,
         kind: Kind::SlowReceiver(SlowReceiver {
-            port: NIC,
+            port: PortId(NIC),
             rate: 10_000_000_000,
         }),
     };

@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{Watchdog, WatchdogAction};
@@ -47,7 +48,7 @@ fn storm(until: Picoseconds, watchdog: Option<Watchdog>) -> Scenario {
         from: 50 * MICROSECOND,
         until,
         kind: Kind::StuckNic(StuckNic {
-            port: 6,
+            port: PortId(6),
             priorities: 1 << 3,
         }),
     }];

@@ -3,6 +3,7 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::buffer_pools::Division;
 use wirespeed_sim::mechanisms::buffer_settings::{self, Resolved};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -325,8 +326,8 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             scenario.connections.last_mut().unwrap().service = service;
         }
         let second = 2 * (scenario.links.len() as u32 - 1);
-        if scenario.node_of(second) == a && draws.percent(50) {
-            scenario.connections.last_mut().unwrap().port_a = second;
+        if scenario.node_of(PortId(second)) == a && draws.percent(50) {
+            scenario.connections.last_mut().unwrap().port_a = PortId(second);
         }
     }
     let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
@@ -376,16 +377,16 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
         });
     }
     let mut nic_ports = 0..2 * scenario.links.len() as u32;
-    let port = nic_ports.find(|port| scenario.node_of(*port) == 0);
+    let port = nic_ports.find(|port| scenario.node_of(PortId(*port)) == 0);
     let port = port.expect("every host has a link");
     let pipe = scenario.parameters.nic.pipe.is_some();
     let kinds = [
         Kind::StuckNic(StuckNic {
-            port,
+            port: PortId(port),
             priorities: draws.one_of(&[1 << 3, 0b1001_1000]),
         }),
         Kind::SlowReceiver(SlowReceiver {
-            port,
+            port: PortId(port),
             rate: draws.one_of(&[1_000_000_000, 40_000_000]),
         }),
         Kind::CnpLoss(cnp::Loss {
@@ -393,7 +394,7 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
             probability: draws.one_of(&[0.5, 1.0]),
         }),
         Kind::CnpDelay(cnp::Delay {
-            port,
+            port: PortId(port),
             delay: 3_000 * NANOSECOND,
         }),
     ];

@@ -2,6 +2,7 @@
 
 use crate::drawn::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Service, Verb};
@@ -156,8 +157,10 @@ impl Ledger<'_> {
         let dropped = self.dropped_by_watchdogs();
         assert_eq!(self.outcome.summary.watchdog_drops, sum(&dropped));
         for switch in self.scenario.hosts..self.scenario.nodes() {
-            let own =
-                || (0..frames.len()).filter(|port| self.scenario.node_of(*port as u32) == switch);
+            let own = || {
+                (0..frames.len())
+                    .filter(|port| self.scenario.node_of(PortId(*port as u32)) == switch)
+            };
             let entered: u64 = own().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
             let left: u64 = own()
                 .map(|port| frames[port] + drops[port] + dropped[port])
@@ -325,7 +328,7 @@ impl Ledger<'_> {
     fn slower(&self, operation: &Operation) -> ByteTime {
         let connection = &self.scenario.connections[operation.queue_pair as usize / 2];
         let ends = [connection.port_a, connection.port_b];
-        let rates = ends.map(|port| self.scenario.links[port as usize / 2].rate);
+        let rates = ends.map(|port| self.scenario.links[port.link()].rate);
         if connection.service.unreliable() {
             return ByteTime::of(rates[operation.queue_pair as usize % 2]); // done when it has left
         }
@@ -382,7 +385,7 @@ impl Ledger<'_> {
     }
 
     fn of_switch(&self, port: usize) -> bool {
-        self.scenario.node_of(port as u32) >= self.scenario.hosts
+        self.scenario.node_of(PortId(port as u32)) >= self.scenario.hosts
     }
 
     fn of_flows(&self, name: &str) -> Vec<u64> {

@@ -3,6 +3,7 @@
 
 use crate::support::{column, connect, fractions, post, preset, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{hpcc, nscc, swift, Parameters as Congestion};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MILLISECOND};
 
@@ -48,7 +49,7 @@ fn over(mut first: Scenario, half: Picoseconds) -> Seen {
     let mut whole = first.clone();
     whole.until = 2 * half;
     whole.observe.interval = half / 4_000;
-    whole.observe.ports = vec![switch_port];
+    whole.observe.ports = vec![PortId(switch_port)];
     let (first, whole) = (run(first), run(whole));
     let lost = whole.summary.retransmissions - whole.summary.trims;
     assert_eq!((whole.summary.drops, lost), (0, 0));

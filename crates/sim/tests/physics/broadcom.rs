@@ -3,6 +3,7 @@
 use crate::support::{column, connect, fractions, post, preset, run, star};
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::Parameters as Congestion;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Marking;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -42,7 +43,7 @@ fn incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
     }
     scenario.until = 100 * MILLISECOND;
     scenario.observe.interval = 10 * MICROSECOND;
-    scenario.observe.ports = vec![2 * senders + 1];
+    scenario.observe.ports = vec![PortId(2 * senders + 1)];
     scenario
 }
 

@@ -4,6 +4,7 @@ use crate::scenarios::assert_near;
 use crate::support::{column, connect, fractions, post, preset, run, star};
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::Parameters as Congestion;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Framing, MarkAt, Marking, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -170,7 +171,7 @@ fn second_half(senders: u32, at: MarkAt) -> SecondHalf {
     let mut whole = first.clone();
     whole.until = 2 * half;
     whole.observe.interval = 10 * MICROSECOND;
-    whole.observe.ports = vec![towards(senders)];
+    whole.observe.ports = vec![PortId(towards(senders))];
     let (first, whole) = (run(first), run(whole));
     assert_eq!((whole.summary.drops, whole.summary.pfc_pauses), (0, 0));
 

@@ -1,6 +1,7 @@
 //! Time does not matter to what happens: after hours without traffic all is as after a minute, to the last picosecond.
 
 use crate::support::{column, run};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, SECOND};
 use wirespeed_sim::{congestion, reader, Run, Threads};
@@ -88,7 +89,7 @@ fn a_day_sampled() {
     let mut scenario = reader::read(&twice("dcqcn", DAY_NS), "roce", 1).unwrap();
     scenario.observe.interval = SECOND;
     scenario.observe.samples = 1_000;
-    scenario.observe.ports = vec![0];
+    scenario.observe.ports = vec![PortId(0)];
     let outcome = run(scenario);
     let mut times = column(&outcome, "series", "time_ps");
     times.dedup();

@@ -2,6 +2,7 @@
 
 use crate::scenarios::{completion, read};
 use crate::support::{column, connect, fractions, link, network, post, preset, run};
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -119,7 +120,7 @@ fn sampled(samples: u32) -> Outcome {
     scenario.until = MILLISECOND;
     scenario.observe.interval = MICROSECOND;
     scenario.observe.samples = samples;
-    scenario.observe.ports = vec![32, 33];
+    scenario.observe.ports = vec![PortId(32), PortId(33)];
     scenario.observe.queue_pairs = vec![0];
     run(scenario)
 }
@@ -154,7 +155,7 @@ fn samples_stay_few() {
 fn counters_end_at_the_totals() {
     let mut scenario = read("S1", 1);
     scenario.observe.interval = 10 * MICROSECOND;
-    scenario.observe.ports = vec![33];
+    scenario.observe.ports = vec![PortId(33)];
     let outcome = run(scenario);
     let what = column(&outcome, "series", "what");
     let words = words(&outcome);

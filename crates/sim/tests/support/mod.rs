@@ -3,6 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::congestion;
+use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::overrides::Devices;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::preset;
@@ -73,15 +74,15 @@ pub fn star(hosts: u32, gbps: u64, delay_ns: u64, parameters: Parameters) -> Sce
 /// The first NIC port of a host.
 pub fn port(scenario: &Scenario, host: u32) -> u32 {
     (0..2 * scenario.links.len() as u32)
-        .find(|port| scenario.node_of(*port) == host)
+        .find(|port| scenario.node_of(PortId(*port)) == host)
         .expect("the host has a link")
 }
 
 /// Connects two hosts; the queue pair at the first.
 pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
     scenario.connections.push(Connection {
-        port_a: port(scenario, a),
-        port_b: port(scenario, b),
+        port_a: PortId(port(scenario, a)),
+        port_b: PortId(port(scenario, b)),
         priority: scenario.parameters.transport.priority,
         udp_source_port: 49_152 + scenario.connections.len() as u16,
         service: Default::default(),

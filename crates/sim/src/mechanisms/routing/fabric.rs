@@ -1,5 +1,6 @@
 //! The cables between switches, and how far switches are apart.
 
+use crate::ids::{ports_of, PortId};
 use crate::model::scenario::Scenario;
 
 /// Not in a list, not reached.
@@ -18,7 +19,7 @@ pub struct Fabric {
 #[derive(Clone, Copy)]
 pub struct Way {
     /// Its number.
-    pub port: u32,
+    pub port: PortId,
     /// The switch.
     pub to: u32,
 }
@@ -28,7 +29,7 @@ impl Fabric {
     pub fn of(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts;
         let between_switches = || {
-            (0..scenario.links.len() as u32 * 2).filter_map(move |port| {
+            (ports_of(scenario.links.len())).filter_map(move |port| {
                 let other = scenario.node_of(scenario.believed_peer(port));
                 let own = scenario.node_of(port);
                 (own >= hosts && other >= hosts && own != other).then(|| {
@@ -45,7 +46,13 @@ impl Fabric {
             first[switch] += first[switch - 1];
         }
         let mut free = first.clone();
-        let mut ways = vec![Way { port: 0, to: 0 }; *first.last().unwrap_or(&0) as usize];
+        let mut ways = vec![
+            Way {
+                port: PortId(0),
+                to: 0
+            };
+            *first.last().unwrap_or(&0) as usize
+        ];
         for (switch, way) in between_switches() {
             let place = &mut free[switch as usize];
             ways[*place as usize] = way;
@@ -62,7 +69,7 @@ impl Fabric {
     }
 
     /// The switch that a NIC port is cabled to.
-    pub fn switch_behind(&self, scenario: &Scenario, nic_port: u32) -> u32 {
+    pub fn switch_behind(&self, scenario: &Scenario, nic_port: PortId) -> u32 {
         let node = scenario.node_of(scenario.believed_peer(nic_port));
         node.checked_sub(self.hosts).unwrap_or(NONE)
     }

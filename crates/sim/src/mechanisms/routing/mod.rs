@@ -8,6 +8,7 @@ pub(crate) mod fabric;
 pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
+use crate::ids::PortId;
 use crate::mechanisms::ecmp::Flow;
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refused};
@@ -17,7 +18,7 @@ use fabric::{Distance, Fabric, NONE};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes {
     starts: Vec<u32>,
-    hops: Vec<u32>,
+    hops: Vec<PortId>,
 }
 
 impl Routes {
@@ -41,7 +42,7 @@ impl Routes {
             }
             if trip.from_switch == trip.to_switch && trip.to_switch != NONE {
                 routes.starts[trip.queue_pair as usize] =
-                    routes.shared_last_hop(&mut last_hop, trip.to ^ 1);
+                    routes.shared_last_hop(&mut last_hop, trip.to.peer());
                 continue;
             }
             if !distance.reach(&fabric, trip.from_switch, trip.to_switch) {
@@ -72,13 +73,13 @@ impl Routes {
 
     /// Egress port (global number) at each switch on the way, path after path. The last one leads to the host.
     #[inline]
-    pub fn hops(&self) -> &[u32] {
+    pub fn hops(&self) -> &[PortId] {
         &self.hops
     }
 
     /// Between two ports of one switch the destination alone makes the path, so it is stored once.
-    fn shared_last_hop(&mut self, last_hop: &mut [u32], port: u32) -> u32 {
-        let known = &mut last_hop[port as usize];
+    fn shared_last_hop(&mut self, last_hop: &mut [u32], port: PortId) -> u32 {
+        let known = &mut last_hop[port];
         if *known == NONE {
             *known = self.hops.len() as u32;
             self.hops.push(port);
@@ -104,7 +105,7 @@ impl Routes {
             self.hops.push(way.port);
             switch = way.to;
         }
-        self.hops.push(trip.to ^ 1);
+        self.hops.push(trip.to.peer());
     }
 }
 
@@ -112,7 +113,7 @@ impl Routes {
 struct Trip {
     queue_pair: u32,
     /// NIC port it ends at.
-    to: u32,
+    to: PortId,
     flow: Flow,
     /// The switch at the other end of `from`'s cable.
     from_switch: u32,
@@ -134,7 +135,7 @@ fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
             flow,
             from_switch: fabric.switch_behind(scenario, from),
             to_switch: fabric.switch_behind(scenario, to),
-            direct: from ^ 1 == to,
+            direct: from.peer() == to,
         }
     };
     let mut trips: Vec<Trip> = queue_pairs.map(trip).collect();
@@ -160,7 +161,7 @@ pub(crate) fn refuse_unreachable(
 
 fn unreachable(scenario: &Scenario, queue_pair: u32) -> Problem {
     let connection = scenario.connections[queue_pair as usize / 2];
-    let end = |port: u32| format!("host {} (port {port})", scenario.node_of(port));
+    let end = |port: PortId| format!("host {} (port {port})", scenario.node_of(port));
     Problem {
         place: format!("connection {}", queue_pair / 2),
         found: format!(

@@ -5,6 +5,7 @@
 
 use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
+use crate::ids::PortId;
 use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;
@@ -24,8 +25,8 @@ pub const NOWHERE: Set = 0;
 pub struct Sets {
     /// Where each begins, and the end of the last.
     first: Vec<u32>,
-    ports: Vec<u32>,
-    known: HashMap<Box<[u32]>, Set>,
+    ports: Vec<PortId>,
+    known: HashMap<Box<[PortId]>, Set>,
 }
 
 impl Sets {
@@ -46,12 +47,12 @@ impl Sets {
 
     /// The ports of a set, in the order of their numbers.
     #[inline]
-    pub fn ports(&self, set: Set) -> &[u32] {
+    pub fn ports(&self, set: Set) -> &[PortId] {
         let set = set as usize;
         &self.ports[self.first[set] as usize..self.first[set + 1] as usize]
     }
 
-    fn keep(&mut self, ports: &[u32]) -> Set {
+    fn keep(&mut self, ports: &[PortId]) -> Set {
         if let Some(set) = self.known.get(ports) {
             return *set;
         }
@@ -67,7 +68,7 @@ impl Sets {
 #[derive(Debug, Clone)]
 pub struct Destinations {
     /// The switch, and the NIC port if it is a destination of its own.
-    each: Vec<(u32, Option<u32>)>,
+    each: Vec<(u32, Option<PortId>)>,
     /// By queue pair that sends.
     of: Vec<Destination>,
 }
@@ -78,7 +79,7 @@ pub struct Destination {
     /// Its number; [`NONE`] where the other end is not behind a switch.
     pub number: u32,
     /// The last switch's port to it.
-    pub last_hop: u32,
+    pub last_hop: PortId,
     /// The switch that the sender is cabled to; [`NONE`] where there is none.
     first_switch: u32,
     /// One cable joins the two ends.
@@ -92,7 +93,7 @@ impl Destinations {
         let ends = scenario.connections.iter();
         let ends = ends.flat_map(|it| [(it.port_a, it.port_b), (it.port_b, it.port_a)]);
         let routed: HashSet<u32> = scenario.routes.iter().map(|it| it.destination).collect();
-        let destination = |(from, to): (u32, u32)| {
+        let destination = |(from, to): (PortId, PortId)| {
             let switch = fabric.switch_behind(scenario, to);
             let host = scenario.node_of(to);
             let own = routed.contains(&host);
@@ -109,7 +110,7 @@ impl Destinations {
                 number,
                 last_hop: scenario.believed_peer(to),
                 first_switch: fabric.switch_behind(scenario, from),
-                direct: from ^ 1 == to,
+                direct: from.peer() == to,
             }
         };
         let of = ends.map(destination).collect();
@@ -141,7 +142,7 @@ impl Table {
         sets: &mut Sets,
     ) -> Self {
         let switches = scenario.switches as usize;
-        let open = |port: u32| open[port as usize / 2];
+        let open = |port: PortId| open[port.link()];
         let mut table = Table {
             switches,
             sets: Vec::with_capacity(switches * destinations.each.len()),
@@ -176,15 +177,16 @@ impl Table {
     fn lay_over(
         &mut self,
         scenario: &Scenario,
-        port: u32,
-        open: &impl Fn(u32) -> bool,
+        port: PortId,
+        open: &impl Fn(PortId) -> bool,
         sets: &mut Sets,
     ) {
         let first = self.sets.len() - self.switches;
         let host = scenario.node_of(port);
         let routes = scenario.routes.iter();
         for route in routes.filter(|route| route.destination == host) {
-            let mut ports: Vec<u32> = route.ports.iter().copied().filter(|it| open(*it)).collect();
+            let mut ports: Vec<PortId> =
+                route.ports.iter().copied().filter(|it| open(*it)).collect();
             ports.sort_unstable();
             if !ports.is_empty() {
                 self.sets[first + (route.node - scenario.hosts) as usize] = sets.keep(&ports);

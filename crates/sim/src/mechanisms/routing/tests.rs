@@ -1,4 +1,5 @@
 use super::*;
+use crate::ids::ports_of;
 use crate::model::overrides::Devices;
 use crate::model::scenario::{Connection, Link, Observe};
 use crate::time::{MICROSECOND, NEVER};
@@ -39,8 +40,8 @@ fn scenario(hosts: u32, switches: u32, links: &[(u32, u32)], seed: u64) -> Scena
 /// Connections between ports, each with its own UDP source port.
 fn connect(mut scenario: Scenario, ends: &[(u32, u32)]) -> Scenario {
     let connection = |(n, &(port_a, port_b)): (usize, &(u32, u32))| Connection {
-        port_a,
-        port_b,
+        port_a: PortId(port_a),
+        port_b: PortId(port_b),
         priority: 3,
         udp_source_port: 0xC000 + (n % 0x4000) as u16,
         service: Default::default(),
@@ -67,7 +68,7 @@ fn fat_tree(k: u32) -> Scenario {
 }
 
 /// The path of a queue pair, checked hop by hop.
-fn path(scenario: &Scenario, routes: &Routes, queue_pair: u32) -> Vec<u32> {
+fn path(scenario: &Scenario, routes: &Routes, queue_pair: u32) -> Vec<PortId> {
     let connection = scenario.connections[queue_pair as usize / 2];
     let (from, to) = match queue_pair % 2 {
         0 => (connection.port_a, connection.port_b),
@@ -76,10 +77,10 @@ fn path(scenario: &Scenario, routes: &Routes, queue_pair: u32) -> Vec<u32> {
     let mut port = from;
     let mut taken = Vec::new();
     let mut next = routes.start(queue_pair) as usize;
-    while port ^ 1 != to {
+    while port.peer() != to {
         let hop = routes.hops()[next];
         next += 1;
-        assert_eq!(scenario.node_of(hop), scenario.node_of(port ^ 1));
+        assert_eq!(scenario.node_of(hop), scenario.node_of(port.peer()));
         assert!(
             scenario.node_of(hop) >= scenario.hosts,
             "hosts never forward"
@@ -139,7 +140,7 @@ fn addresses_are_entropy() {
         .for_each(|it| it.udp_source_port = 0xC000);
     let routes = Routes::compute(&tree).unwrap();
     let cores: std::collections::BTreeSet<u32> = (0..64)
-        .map(|n| tree.node_of(path(&tree, &routes, 2 * n)[2]))
+        .map(|n| tree.node_of(PortId(path(&tree, &routes, 2 * n)[2].0)))
         .collect();
     // Of 16 cores 64 random choices leave one out in a quarter of all cases, three in 0.1 %.
     assert!(cores.len() >= 14, "{cores:?}");
@@ -169,7 +170,10 @@ fn every_cable_of_a_bundle_is_used() {
         assert_eq!(there.len(), 2);
         *used.entry(there[0]).or_insert(0u32) += 1;
     }
-    assert_eq!(used.keys().copied().collect::<Vec<_>>(), [4, 7, 8]);
+    assert_eq!(
+        used.keys().copied().collect::<Vec<_>>(),
+        [4, 7, 8].map(PortId)
+    );
     // binomial(300, 1/3): 100, standard deviation 8.2
     assert!(used.values().all(|n| n.abs_diff(100) < 41), "{used:?}");
 }
@@ -181,7 +185,15 @@ fn a_port_of_a_host_is_a_destination_of_its_own() {
     let rails = connect(rails, &[(0, 4), (2, 4)]);
     let routes = Routes::compute(&rails).unwrap();
     let paths: Vec<_> = (0..4).map(|qp| path(&rails, &routes, qp)).collect();
-    assert_eq!(paths, [vec![6, 5], vec![7, 1], vec![5], vec![3]]);
+    assert_eq!(
+        paths,
+        [
+            vec![PortId(6), PortId(5)],
+            vec![PortId(7), PortId(1)],
+            vec![PortId(5)],
+            vec![PortId(3)]
+        ]
+    );
 }
 
 #[test]
@@ -221,7 +233,7 @@ proptest! {
     ) {
         let links: Vec<_> = links.into_iter().filter(|(a, b)| a != b).collect();
         let graph = scenario(6, 8, &links, seed);
-        let ports: Vec<u32> = (0..2 * links.len() as u32).filter(|&port| graph.node_of(port) < 6).collect();
+        let ports: Vec<u32> = (0..2 * links.len() as u32).filter(|&port| graph.node_of(PortId(port)) < 6).collect();
         prop_assume!(!ports.is_empty());
         let ends: Vec<_> = pairs.iter().map(|(a, b)| (*a.get(&ports), *b.get(&ports))).filter(|(a, b)| a != b).collect();
         for end in ends {
@@ -241,19 +253,19 @@ fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
         return Some(0);
     }
     let mut hops = vec![None; scenario.nodes() as usize];
-    let entry = scenario.node_of(from ^ 1) as usize;
+    let entry = scenario.node_of(PortId(from ^ 1)) as usize;
     if entry < scenario.hosts as usize {
         return None;
     }
     hops[entry] = Some(1);
     for _ in 0..scenario.nodes() {
-        for port in 0..2 * scenario.links.len() as u32 {
-            let (a, b) = (scenario.node_of(port), scenario.node_of(port ^ 1));
+        for port in ports_of(scenario.links.len()) {
+            let (a, b) = (scenario.node_of(port), scenario.node_of(port.peer()));
             if let (true, Some(so_far)) = (b >= scenario.hosts, hops[a as usize]) {
                 let known = hops[b as usize].unwrap_or(usize::MAX);
                 hops[b as usize] = Some(known.min(so_far + 1));
             }
         }
     }
-    hops[scenario.node_of(to ^ 1) as usize]
+    hops[scenario.node_of(PortId(to ^ 1)) as usize]
 }

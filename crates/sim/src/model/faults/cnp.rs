@@ -1,5 +1,6 @@
 //! Congestion notification packets that never reach the sender, or reach it late.
 
+use crate::ids::PortId;
 use crate::time::Picoseconds;
 
 /// A link that loses CNPs, in both directions, as where they fall into a class that is dropped.
@@ -15,7 +16,7 @@ pub struct Loss {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delay {
     /// The NIC port.
-    pub port: u32,
+    pub port: PortId,
     /// More than the notification point takes anyway.
     pub delay: Picoseconds,
 }

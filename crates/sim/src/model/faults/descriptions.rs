@@ -2,6 +2,7 @@
 
 use super::link_down::Links;
 use super::Kind;
+use crate::ids::PortId;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ pub enum Place {
     /// Both directions of a link, by its index.
     Link(u32),
     /// A NIC port.
-    Port(u32),
+    Port(PortId),
 }
 
 /// All faults of a scenario, those that its links have by themselves first: one for all links that have it at once.
@@ -125,14 +126,22 @@ mod tests {
                 vec![Node(2)],
             ),
             ("miswired", r#""links": [1, 0]"#, vec![Link(1), Link(0)]),
-            ("stuck-nic", r#""node": 1"#, vec![Port(2)]),
-            ("slow-receiver", r#""node": 1, "gbps": 10"#, vec![Port(2)]),
+            ("stuck-nic", r#""node": 1"#, vec![Port(PortId(2))]),
+            (
+                "slow-receiver",
+                r#""node": 1, "gbps": 10"#,
+                vec![Port(PortId(2))],
+            ),
             ("cnp-loss", r#""link": 0, "probability": 1"#, vec![Link(0)]),
-            ("cnp-delay", r#""node": 0, "delay_ns": 1"#, vec![Port(0)]),
+            (
+                "cnp-delay",
+                r#""node": 0, "delay_ns": 1"#,
+                vec![Port(PortId(0))],
+            ),
             (
                 "cnp-delay",
                 r#""node": 1, "nic_port": 1, "delay_ns": 1"#,
-                vec![Port(4)],
+                vec![Port(PortId(4))],
             ),
         ];
         for (kind, more, places) in rows {

@@ -3,6 +3,8 @@
 //! Switches forward what reaches them by the address it goes to, whichever port it came from, so a wrong cable between switches
 //! makes ways longer, or circles in which packets end when their TTL does. A NIC drops what goes to another address.
 
+use crate::ids::{LinkId, PortId};
+
 /// Two links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Miswired {
@@ -12,20 +14,21 @@ pub struct Miswired {
 
 impl Miswired {
     /// The port that routing takes to be at the other end of a port of the two.
-    pub fn believed_peer(&self, port: u32) -> Option<u32> {
+    pub fn believed_peer(&self, port: PortId) -> Option<PortId> {
         let [one, other] = self.links;
-        match port / 2 {
-            link if link == one => Some(2 * other + 1 - port % 2),
-            link if link == other => Some(2 * one + 1 - port % 2),
+        let across = |link: u32| LinkId(link).ports()[usize::from(!port.is_second())];
+        match port.link() {
+            LinkId(link) if link == one => Some(across(other)),
+            LinkId(link) if link == other => Some(across(one)),
             _ => None,
         }
     }
 
     /// What the port at the second end of one of the two is called once the cables are exchanged: ports are named by their
     /// cables.
-    pub(crate) fn renamed(&self, port: u32) -> u32 {
+    pub(crate) fn renamed(&self, port: PortId) -> PortId {
         match self.believed_peer(port) {
-            Some(peer) if port % 2 == 1 => peer ^ 1,
+            Some(peer) if port.is_second() => peer.peer(),
             _ => port,
         }
     }

@@ -1,10 +1,12 @@
 //! A slow receiver: for a time, what arrives goes to memory at a lower rate.
 
+use crate::ids::PortId;
+
 /// A NIC port with a host pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlowReceiver {
     /// The NIC port.
-    pub port: u32,
+    pub port: PortId,
     /// Bits of payload per second from NIC to memory.
     pub rate: u64,
 }

@@ -1,10 +1,12 @@
 //! A stuck NIC: it sends XOFF again and again, whatever its receive buffer holds (a pause storm).
 
+use crate::ids::PortId;
+
 /// A NIC port that pauses its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StuckNic {
     /// The NIC port.
-    pub port: u32,
+    pub port: PortId,
     /// Bit n: it pauses priority n.
     pub priorities: u8,
 }

@@ -1,6 +1,7 @@
 //! Addresses of NIC ports, and how packets are framed.
 
 use super::{links, refused, set};
+use crate::ids::PortId;
 use crate::reader::read;
 
 /// The pair with these addresses of its first link, and its second.
@@ -14,7 +15,9 @@ fn addresses(first: &str, second: &str) -> String {
 fn addresses_belong_to_nic_ports() {
     let text = addresses(r#"["10.1.0.1", null]"#, r#"[null, "10.1.0.5"]"#);
     let scenario = read(&text, "roce", 1).unwrap();
-    let given: Vec<_> = (0..4).map(|port| scenario.given_address(port)).collect();
+    let given: Vec<_> = (0..4)
+        .map(|port| scenario.given_address(PortId(port)))
+        .collect();
     let v4 = |text: &str| Some(text.parse().unwrap());
     assert_eq!(given, [v4("10.1.0.1"), None, None, v4("10.1.0.5")]);
 }

@@ -1,6 +1,7 @@
 //! What goes wrong.
 
 use super::{refused, with};
+use crate::ids::PortId;
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::slow_receiver::SlowReceiver;
 use crate::model::faults::stuck_nic::StuckNic;
@@ -38,13 +39,13 @@ fn faults_of_every_kind() {
         [
             fault(5_000, 6_000, errors(1, 1e-4, Fec::Rs544, 1e-13)),
             fault(0, NEVER, errors(0, 0.0, Fec::None, 0.0)),
-            fault(0, NEVER, stuck(2, 1 << 3)),
-            fault(0, NEVER, stuck(0, 1 << 5)),
+            fault(0, NEVER, stuck(PortId(2), 1 << 3)),
+            fault(0, NEVER, stuck(PortId(0), 1 << 5)),
             fault(
                 0,
                 NEVER,
                 Kind::SlowReceiver(SlowReceiver {
-                    port: 2,
+                    port: PortId(2),
                     rate: 500_000_000
                 })
             ),
@@ -60,7 +61,7 @@ fn faults_of_every_kind() {
                 0,
                 NEVER,
                 Kind::CnpDelay(cnp::Delay {
-                    port: 0,
+                    port: PortId(0),
                     delay: 9_000
                 })
             ),

@@ -1,6 +1,7 @@
 //! Names of nodes and ports.
 
 use super::{links, refused, with, PAIR};
+use crate::ids::PortId;
 use crate::reader::read;
 
 /// The pair with names of its nodes, and links.
@@ -16,7 +17,9 @@ const WIRES: &str = r#"[{"a": 0, "b": 2, "port_names": ["eth0", "Ethernet1/1"]},
 fn names_are_kept_and_change_nothing_else() {
     let scenario = read(&named(NODES, WIRES), "roce", 1).unwrap();
     assert_eq!(scenario.names.nodes, ["node1", "node2", "leaf1"]);
-    let ports: Vec<&str> = (0..4).map(|port| scenario.names.port(port)).collect();
+    let ports: Vec<&str> = (0..4)
+        .map(|port| scenario.names.port(PortId(port)))
+        .collect();
     assert_eq!(ports, ["eth0", "Ethernet1/1", "", ""]);
     let mut without = scenario.clone();
     without.names = Default::default();
@@ -41,7 +44,9 @@ fn a_wrong_cable_takes_the_other_ones_name() {
         let text = named(NODES, wires);
         let faults = r#""faults": [{"kind": "miswired", "links": [0, 1]}], "desc""#;
         let scenario = read(&text.replace(r#""desc""#, faults), "roce", 1).unwrap();
-        let ports: Vec<&str> = (0..4).map(|port| scenario.names.port(port)).collect();
+        let ports: Vec<&str> = (0..4)
+            .map(|port| scenario.names.port(PortId(port)))
+            .collect();
         assert_eq!(ports, expected);
     }
 }

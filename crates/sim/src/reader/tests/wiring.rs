@@ -1,6 +1,7 @@
 //! Links that go down, and cables in the wrong ports.
 
 use super::{refused, with};
+use crate::ids::PortId;
 use crate::model::faults::Kind;
 use crate::reader::read;
 
@@ -41,16 +42,24 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
     assert_eq!((scenario.links[0].b, scenario.links[1].b), (1, 0));
     // Host 0 keeps its address; its port is that of the cable that it has now.
     let connection = scenario.connections[0];
-    assert_eq!((connection.port_a, connection.port_b), (3, 1));
-    assert_eq!(scenario.given_address(3).unwrap().to_string(), "10.0.0.1");
-    let believed: Vec<u32> = (0..6).map(|port| scenario.believed_peer(port)).collect();
+    assert_eq!(
+        (connection.port_a, connection.port_b),
+        (PortId(3), PortId(1))
+    );
+    assert_eq!(
+        scenario.given_address(PortId(3)).unwrap().to_string(),
+        "10.0.0.1"
+    );
+    let believed: Vec<u32> = (0..6)
+        .map(|port| scenario.believed_peer(PortId(port)).0)
+        .collect();
     assert_eq!(believed, [3, 2, 1, 0, 5, 4]);
     // So are the faults of its NIC, wherever they stand in the file.
     let stuck = r#"{"kind": "stuck-nic", "node": 0}, {"kind": "miswired", "links": [0, 1]}, {"kind": "cnp-delay", "node": 1, "delay_ns": 1}"#;
     let more = text.replace(r#"{"kind": "miswired", "links": [0, 1]}"#, stuck);
     let faults = read(&more, "roce", 1).unwrap().faults;
-    assert!(matches!(faults[0].kind, Kind::StuckNic(it) if it.port == 3));
-    assert!(matches!(faults[2].kind, Kind::CnpDelay(it) if it.port == 1));
+    assert!(matches!(faults[0].kind, Kind::StuckNic(it) if it.port == PortId(3)));
+    assert!(matches!(faults[2].kind, Kind::CnpDelay(it) if it.port == PortId(1)));
     let both = text.replace(r#"{"a": 2, "b": 0"#, r#"{"a": 0, "b": 2"#);
     let both = both.replace(r#"[null, "10.0.0.1"]"#, r#"["10.0.0.1", null]"#);
     let both = both.replace(r#""links": [0, 1]}"#, r#""links": [0, 2]}"#);

@@ -1,6 +1,7 @@
 //! Links going down and coming back during a run.
 
 use crate::devices::port::{is_down, Watched};
+use crate::ids::{LinkId, PortId};
 use crate::model::faults::link_down::LinkDown;
 use crate::model::faults::Fault;
 use crate::model::parameters::PRIORITIES;
@@ -23,16 +24,16 @@ impl Simulation {
     pub(super) fn put_link_down(&mut self, fault: &Fault, it: &LinkDown) {
         let ends = self.scenario.links.iter().map(|link| [link.a, link.b]);
         let links = it.links(ends).into_iter();
-        for port in links.flat_map(|link| [2 * link, 2 * link + 1]) {
-            self.ports[port as usize].watched = Watched::Yes;
-            let faults = &mut self.sides[port as usize].faults;
+        for port in links.flat_map(|link| LinkId(link).ports()) {
+            self.ports[port].watched = Watched::Yes;
+            let faults = &mut self.sides[port].faults;
             faults.add_outage(fault.from, fault.until);
             if it.is_detected(fault.from, fault.until) {
-                self.schedule(fault.from + it.detection, class::ROUTE, port, DOWN);
+                self.schedule(fault.from + it.detection, class::ROUTE, port.0, DOWN);
             }
             // Also where it is not noticed: the port may be down because of another, and this one the last to end.
             if fault.until != NEVER {
-                self.schedule(fault.until, class::ROUTE, port, UP);
+                self.schedule(fault.until, class::ROUTE, port.0, UP);
             }
         }
     }
@@ -47,7 +48,7 @@ impl Simulation {
     }
 
     /// A port goes down or comes up, or routes change.
-    pub(crate) fn reroute(&mut self, port: u32, what: u32) {
+    pub(crate) fn reroute(&mut self, port: PortId, what: u32) {
         match what {
             DOWN => self.take_down(port),
             UP => self.bring_up(port),
@@ -61,13 +62,13 @@ impl Simulation {
     }
 
     /// The port sends nothing any more, and forgets that its peer paused it. What waits is dropped.
-    fn take_down(&mut self, port: u32) {
-        let state = &mut self.ports[port as usize];
+    fn take_down(&mut self, port: PortId) {
+        let state = &mut self.ports[port];
         state.busy_until = NEVER;
         state.wake_at = NEVER;
         state.control = false;
         let is_switch = state.switch;
-        while let Some(index) = self.sides[port as usize].control.pop(&self.frames) {
+        while let Some(index) = self.sides[port].control.pop(&self.frames) {
             self.frames.remove(index);
         }
         for priority in 0..PRIORITIES {
@@ -77,25 +78,25 @@ impl Simulation {
                 self.frames.remove(index);
                 self.totals.drops += 1;
                 if is_switch {
-                    self.sides[frame.ingress as usize].drops[priority] += 1;
+                    self.sides[frame.ingress].drops[priority] += 1;
                     self.release(frame.ingress, priority, u32::from(frame.cells));
                 } else {
-                    self.sides[port as usize].drops[priority] += 1;
+                    self.sides[port].drops[priority] += 1;
                 }
             }
         }
     }
 
     /// A port that is down sends again, unless another fault has it. Its peer has forgotten what it was asked for, and is asked again.
-    fn bring_up(&mut self, port: u32) {
-        if !is_down(&self.ports[port as usize]) {
+    fn bring_up(&mut self, port: PortId) {
+        if !is_down(&self.ports[port]) {
             return;
         }
-        if self.sides[port as usize].faults.is_down(self.now) {
+        if self.sides[port].faults.is_down(self.now) {
             return;
         }
-        self.ports[port as usize].busy_until = self.now;
-        let state = &self.ports[port as usize];
+        self.ports[port].busy_until = self.now;
+        let state = &self.ports[port];
         let asking = match state.switch {
             true => (0..PRIORITIES)
                 .filter(|priority| {
@@ -105,7 +106,7 @@ impl Simulation {
                 .fold(0, |bits, priority| bits | 1 << priority),
             false => {
                 let pipe = &self.nics[state.device as usize].pipe;
-                let storm = self.sides[port as usize].storm;
+                let storm = self.sides[port].storm;
                 storm | pipe.as_ref().map_or(0, |pipe| pipe.pausing())
             }
         };

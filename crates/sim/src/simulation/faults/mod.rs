@@ -6,6 +6,7 @@ mod slow_receiver;
 mod stuck_nic;
 
 use crate::devices::port::Watched;
+use crate::ids::{LinkId, PortId};
 use crate::mechanisms::link_faults::{Effect, Start};
 use crate::model::faults::{Fault, Kind};
 use crate::simulation::{class, Simulation};
@@ -35,7 +36,7 @@ impl Simulation {
     }
 
     /// The port at which a fault happens that begins and ends by an event.
-    pub(crate) fn place_of_fault(&self, number: u32) -> Option<u32> {
+    pub(crate) fn place_of_fault(&self, number: u32) -> Option<PortId> {
         match self.scenario.faults[number as usize].kind {
             Kind::StuckNic(it) => Some(it.port),
             Kind::SlowReceiver(it) => Some(it.port),
@@ -68,20 +69,20 @@ impl Simulation {
 
     /// Frames of both directions are looked at one by one.
     fn rule_on_link(&mut self, link: u32, fault: &Fault, effect: Effect) {
-        for port in [2 * link, 2 * link + 1] {
-            self.ports[port as usize].watched = Watched::Yes;
+        for port in LinkId(link).ports() {
+            self.ports[port].watched = Watched::Yes;
             self.rule(port, fault, effect);
         }
     }
 
-    fn rule(&mut self, port: u32, fault: &Fault, effect: Effect) {
-        let faults = &mut self.sides[port as usize].faults;
+    fn rule(&mut self, port: PortId, fault: &Fault, effect: Effect) {
+        let faults = &mut self.sides[port].faults;
         faults.add(fault.from, fault.until, effect);
     }
 
     /// Whether a frame that starts at `port` is lost to a fault of the link.
-    pub(crate) fn is_lost_to_faults(&self, port: u32, bytes: u32, is_cnp: bool) -> bool {
-        let (state, side) = (&self.ports[port as usize], &self.sides[port as usize]);
+    pub(crate) fn is_lost_to_faults(&self, port: PortId, bytes: u32, is_cnp: bool) -> bool {
+        let (state, side) = (&self.ports[port], &self.sides[port]);
         let start = Start {
             seed: self.settings.seed,
             port,
@@ -94,7 +95,7 @@ impl Simulation {
     }
 
     /// How much later than usual a CNP of `port` is sent.
-    pub(crate) fn cnp_delay(&self, port: u32) -> Picoseconds {
-        self.sides[port as usize].faults.cnp_delay(self.now)
+    pub(crate) fn cnp_delay(&self, port: PortId) -> Picoseconds {
+        self.sides[port].faults.cnp_delay(self.now)
     }
 }

@@ -1,11 +1,12 @@
 //! Receivers that become slow and recover.
 
+use crate::ids::PortId;
 use crate::model::faults::Kind;
 use crate::simulation::{class, Simulation};
 use crate::time::ByteTime;
 
 /// The least rate of a NIC port, of all faults that hold.
-pub(super) fn least<'a>(port: u32, hold: impl Iterator<Item = &'a Kind>) -> Option<u64> {
+pub(super) fn least<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> Option<u64> {
     let rates = hold.filter_map(|kind| match kind {
         Kind::SlowReceiver(it) if it.port == port => Some(it.rate),
         _ => None,
@@ -15,15 +16,15 @@ pub(super) fn least<'a>(port: u32, hold: impl Iterator<Item = &'a Kind>) -> Opti
 
 impl Simulation {
     /// The pipe's rate falls or rises, or is its own again.
-    pub(super) fn slow_receiver(&mut self, port: u32, rate: Option<u64>) {
+    pub(super) fn slow_receiver(&mut self, port: PortId, rate: Option<u64>) {
         let now = self.now;
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        let nic = &mut self.nics[self.ports[port].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return;
         };
         pipe.receive_at(now, rate.map(ByteTime::of));
         if pipe.pausing() != 0 {
-            self.schedule(now, class::DRAINED, port, 0); // it looks when that will be
+            self.schedule(now, class::DRAINED, port.0, 0); // it looks when that will be
         }
     }
 }

@@ -1,11 +1,12 @@
 //! NICs that begin and stop a pause storm.
 
+use crate::ids::PortId;
 use crate::model::faults::Kind;
 use crate::model::parameters::PRIORITIES;
 use crate::simulation::Simulation;
 
 /// The priorities that a NIC port pauses, of all faults that hold.
-pub(super) fn all<'a>(port: u32, hold: impl Iterator<Item = &'a Kind>) -> u8 {
+pub(super) fn all<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {
     let priorities = hold.map(|kind| match kind {
         Kind::StuckNic(it) if it.port == port => it.priorities,
         _ => 0,
@@ -15,11 +16,11 @@ pub(super) fn all<'a>(port: u32, hold: impl Iterator<Item = &'a Kind>) -> u8 {
 
 impl Simulation {
     /// A storm begins, or is over: from now on it is of these priorities.
-    pub(super) fn stuck_nic(&mut self, port: u32, priorities: u8) {
-        let device = self.ports[port as usize].device as usize;
+    pub(super) fn stuck_nic(&mut self, port: PortId, priorities: u8) {
+        let device = self.ports[port].device as usize;
         let pipe = self.nics[device].pipe.as_ref();
         let wanted = pipe.map_or(0, |pipe| pipe.pausing());
-        let before = std::mem::replace(&mut self.sides[port as usize].storm, priorities);
+        let before = std::mem::replace(&mut self.sides[port].storm, priorities);
         for priority in 0..PRIORITIES {
             let bit = 1 << priority;
             let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);

@@ -3,6 +3,7 @@
 //! Only two things do: a frame that starts on a link whose other end lies in another part, and an operation that completes
 //! while one in another part waits for it. Both act later than they leave, by no less than the run's lookahead.
 
+use crate::ids::PortId;
 use crate::mechanisms::frame::Frame;
 use crate::mechanisms::telemetry::Carried;
 use crate::simulation::Simulation;
@@ -19,7 +20,7 @@ pub(crate) enum Leaving {
         /// Class of the event, whose entity is the port that sent it.
         class: u32,
         /// The port that sent it.
-        port: u32,
+        port: PortId,
         /// The frame, out of the slab of its part.
         frame: Frame,
         /// What it carries beside, where congestion control asks for that.
@@ -71,34 +72,34 @@ impl Border {
     }
 
     /// Whether a port is here.
-    pub(crate) fn has(&self, port: u32) -> bool {
-        self.part_of[port as usize] == self.own
+    pub(crate) fn has(&self, port: PortId) -> bool {
+        self.part_of[port] == self.own
     }
 
-    fn leave(&mut self, port: u32, acts: Picoseconds, leaving: Leaving) {
+    fn leave(&mut self, port: PortId, acts: Picoseconds, leaving: Leaving) {
         assert!(
             acts > self.horizon,
             "what acts at {acts} ps leaves a part while others may be at {} ps",
             self.horizon
         );
         self.earliest = self.earliest.min(acts);
-        self.leaving[usize::from(self.part_of[port as usize])].push(leaving);
+        self.leaving[usize::from(self.part_of[port])].push(leaving);
     }
 }
 
 impl Simulation {
     /// A frame that `port` sends is out of this part where it arrives in another one.
     #[inline(never)] // most ports have their other end in the same part
-    pub(crate) fn leave(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+    pub(crate) fn leave(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
         let border = self.border.as_mut().expect("a part has a border");
-        if border.part_of[(port ^ 1) as usize] == border.own {
-            return self.schedule(arrival, class, port, index);
+        if border.part_of[port.peer()] == border.own {
+            return self.schedule(arrival, class, port.0, index);
         }
         let frame = self.frames[index];
         let carried = self.telemetry.as_ref().map(|it| Box::new(it.of(index)));
         border.frames += 1;
         border.leave(
-            port ^ 1,
+            port.peer(),
             arrival,
             Leaving::Frame {
                 arrival,
@@ -121,7 +122,7 @@ impl Simulation {
         let Some(border) = &mut self.border else {
             return false;
         };
-        if border.part_of[port as usize] == border.own {
+        if border.part_of[port] == border.own {
             return false;
         }
         border.completions += 1;
@@ -150,7 +151,7 @@ impl Simulation {
                 if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
                     telemetry.put(index, *carried);
                 }
-                self.schedule(arrival, class, port, index);
+                self.schedule(arrival, class, port.0, index);
             }
             Leaving::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
         }

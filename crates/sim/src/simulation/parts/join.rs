@@ -8,11 +8,13 @@ use super::partition::Partition;
 use crate::devices::nic::NicPort;
 use crate::devices::port::{Port, Queue, Side, Watched};
 use crate::devices::queue_pair::QueuePair;
+use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::event_queue::{Event, EventQueue};
 use crate::model::parameters::PRIORITIES;
 use crate::simulation::credits::OF_SENDER;
 use crate::simulation::faults::link_down::is_everywhere;
+use crate::simulation::pause::port_and_priority;
 use crate::simulation::{class, Simulation, ENTITY};
 use std::mem::swap;
 use std::thread;
@@ -42,9 +44,9 @@ pub(super) fn split(
         }
         return Err(Box::new(whole));
     };
-    for port in 0..whole.ports.len() {
+    for port in ports_of(whole.scenario.links.len()) {
         let (part, watched) = (partition.part_of[port], &mut whole.ports[port].watched);
-        if part != partition.part_of[port ^ 1] && *watched == Watched::No {
+        if part != partition.part_of[port.peer()] && *watched == Watched::No {
             *watched = Watched::Border;
         }
     }
@@ -57,7 +59,7 @@ pub(super) fn split(
         match home {
             Home::Agenda => {}
             Home::At(port) => {
-                let part = partition.part_of[port as usize];
+                let part = partition.part_of[port];
                 all[usize::from(part)].queue.push(event);
             }
             Home::Everywhere => all.iter_mut().for_each(|part| part.queue.push(event)),
@@ -74,7 +76,7 @@ fn all_events(queue: &mut EventQueue) -> Vec<Event> {
 /// Where an event happens.
 enum Home {
     /// At the device of a port.
-    At(u32),
+    At(PortId),
     /// In every part, at the same time.
     Everywhere,
     /// In every part, at a time that they agree on.
@@ -84,20 +86,20 @@ enum Home {
 fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
     let entity = event.key & ENTITY;
     Some(Home::At(match event.key >> 28 {
-        class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => entity,
-        class::ARRIVES | class::PFC_ARRIVES => entity ^ 1,
+        class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => PortId(entity),
+        class::ARRIVES | class::PFC_ARRIVES => PortId(entity).peer(),
         class::PAUSE_ENDS | class::PFC_READY | class::REFRESH | class::CROSSES => {
-            entity / PRIORITIES as u32
+            port_and_priority(entity).0
         }
-        class::CREDIT if event.payload != OF_SENDER => entity,
+        class::CREDIT if event.payload != OF_SENDER => PortId(entity),
         class::CNP_READY | class::DEADLINE | class::CREDIT => {
             simulation.queue_pairs[entity as usize].port
         }
         class::POST => simulation.poster(entity),
         class::WATCHDOG if event.payload == class::OF_FAULT => simulation.place_of_fault(entity)?,
-        class::WATCHDOG => entity / PRIORITIES as u32,
+        class::WATCHDOG => port_and_priority(entity).0,
         class::ROUTE if is_everywhere(event.payload) => return Some(Home::Everywhere),
-        class::ROUTE => entity,
+        class::ROUTE => PortId(entity),
         class::SAMPLE => return Some(Home::Agenda),
         _ => return None,
     }))
@@ -234,10 +236,10 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         let payload = event.payload + if of_frame { base } else { 0 };
         whole.queue.push(Event { payload, ..event });
     }
-    let own = |port: u32| partition.part_of[port as usize] == number;
+    let own = |port: PortId| partition.part_of[port] == number;
     let mut switches = vec![false; whole.scenario.switches as usize];
-    for port in (0..ports.len() as u32).filter(|port| own(*port)) {
-        let index = port as usize;
+    for port in ports_of(whole.scenario.links.len()).filter(|port| own(*port)) {
+        let index = port.index();
         swap(&mut whole.ports[index], &mut ports[index]);
         swap(&mut whole.sides[index], &mut sides[index]);
         whole.sides[index].control.shift(base);

@@ -55,14 +55,14 @@ impl Load {
     fn carry(&mut self, simulation: &Simulation, routes: &Routes, queue_pair: u32, frames: u64) {
         let from = simulation.queue_pairs[queue_pair as usize].port;
         let to = simulation.queue_pairs[queue_pair as usize ^ 1].port;
-        self.work[to as usize] += frames;
+        self.work[to] += frames;
         let mut hops = routes.hops()[routes.start(queue_pair) as usize..].iter();
         let mut port = from;
         loop {
-            self.frames[port as usize] += frames;
-            self.work[port as usize] += frames;
+            self.frames[port] += frames;
+            self.work[port] += frames;
             self.hops += frames;
-            if port ^ 1 == to {
+            if port.peer() == to {
                 return;
             }
             match hops.next() {

@@ -6,6 +6,7 @@
 
 use super::graph::Graph;
 use super::load::Load;
+use crate::ids::{LinkId, PortId};
 use crate::model::scenario::{Scenario, Verb};
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
@@ -172,11 +173,11 @@ impl Devices {
 
 /// The device of each port, and how many there are.
 fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
-    let switch = |port: u32| scenario.node_of(port).checked_sub(scenario.hosts);
+    let switch = |port: PortId| scenario.node_of(port).checked_sub(scenario.hosts);
     let mut count = scenario.switches;
     let mut of_port = Vec::with_capacity(2 * scenario.links.len());
-    for link in 0..scenario.links.len() as u32 {
-        let ends = [switch(2 * link), switch(2 * link + 1)];
+    for link in (0..scenario.links.len() as u32).map(LinkId) {
+        let ends = link.ports().map(switch);
         of_port.extend(match ends {
             [Some(a), Some(b)] => [a, b],
             [Some(one), None] | [None, Some(one)] => [one, one],
@@ -192,8 +193,8 @@ fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
 /// Everything by which one device acts on another.
 fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     let mut ties = Vec::new();
-    let mut tie = |ports: [u32; 2], after, weight| {
-        let ends = ports.map(|port| device_of[port as usize]);
+    let mut tie = |ports: [PortId; 2], after, weight| {
+        let ends = ports.map(|port| device_of[port]);
         if ends[0] != ends[1] {
             ties.push(Tie {
                 ends,
@@ -202,10 +203,11 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
             });
         }
     };
-    for port in (0..simulation.ports.len() as u32).step_by(2) {
-        let after = flight(simulation, port).min(flight(simulation, port + 1));
-        let frames = load.frames[port as usize] + load.frames[port as usize + 1];
-        tie([port, port + 1], after, frames + 1);
+    for link in (0..simulation.scenario.links.len() as u32).map(LinkId) {
+        let [there, back] = link.ports();
+        let after = flight(simulation, there).min(flight(simulation, back));
+        let frames = load.frames[there] + load.frames[back];
+        tie([there, back], after, frames + 1);
     }
     let scenario = &simulation.scenario;
     for (number, operation) in scenario.operations.iter().enumerate() {
@@ -224,12 +226,12 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
 }
 
 /// The least time from a frame starting at `port` to its arrival: that of the shortest.
-fn flight(simulation: &Simulation, port: u32) -> Picoseconds {
-    let state = &simulation.ports[port as usize];
+fn flight(simulation: &Simulation, port: PortId) -> Picoseconds {
+    let state = &simulation.ports[port];
     let framing = &simulation.settings.parameters.framing;
     let data = state.byte.times(framing.shortest() + framing.gap_bytes) + state.flight;
     let pfc = state.byte.times(framing.pfc_bytes + framing.gap_bytes);
-    data.min(pfc + simulation.sides[port as usize].delay)
+    data.min(pfc + simulation.sides[port].delay)
 }
 
 /// Sets that are joined (union-find: Galler and Fischer, CACM 1964).

@@ -1,0 +1,101 @@
+//! Numbers of things in a network, a type for each. They index the lists of a run.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+/// A number of its own type, which indexes lists.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Its place in a list.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl<T> Index<$name> for Vec<T> {
+            type Output = T;
+            #[inline]
+            fn index(&self, id: $name) -> &T {
+                &self.as_slice()[id.index()]
+            }
+        }
+
+        impl<T> IndexMut<$name> for Vec<T> {
+            #[inline]
+            fn index_mut(&mut self, id: $name) -> &mut T {
+                &mut self.as_mut_slice()[id.index()]
+            }
+        }
+
+        impl<T> Index<$name> for [T] {
+            type Output = T;
+            #[inline]
+            fn index(&self, id: $name) -> &T {
+                &self[id.index()]
+            }
+        }
+
+        impl<T> IndexMut<$name> for [T] {
+            #[inline]
+            fn index_mut(&mut self, id: $name) -> &mut T {
+                &mut self[id.index()]
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+    };
+}
+
+id! {
+    /// A port: an end of a link.
+    PortId
+}
+
+id! {
+    /// A link. Its ends are ports 2n and 2n + 1.
+    LinkId
+}
+
+impl PortId {
+    /// The port at the other end of the link.
+    #[inline]
+    pub const fn peer(self) -> PortId {
+        PortId(self.0 ^ 1)
+    }
+
+    /// Whether it is the second end of its link.
+    #[inline]
+    pub const fn is_second(self) -> bool {
+        self.0 % 2 == 1
+    }
+
+    /// Its link.
+    #[inline]
+    pub const fn link(self) -> LinkId {
+        LinkId(self.0 / 2)
+    }
+}
+
+impl LinkId {
+    /// Its ends.
+    #[inline]
+    pub const fn ports(self) -> [PortId; 2] {
+        [PortId(2 * self.0), PortId(2 * self.0 + 1)]
+    }
+}
+
+/// The ports of so many links.
+pub fn ports_of(links: usize) -> impl ExactSizeIterator<Item = PortId> + Clone {
+    (0..2 * links as u32).map(PortId)
+}
