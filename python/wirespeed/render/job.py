@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, platforms, platforms_of_launch
-from wirespeed.platforms.launcher.library_variables import gpu_memory, of_nic, over_nics
+from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
 from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
 
 
@@ -31,7 +31,7 @@ class Jobs:
         launch = host.launch if self._starter is None else replace(host.launch, starter=self._starter)
         name = f"{self._plan.origins.get(hosts[0], self._plan.name)}: {hosts[0]}"
         if nics_only:
-            kept = over_nics(launch)
+            kept = restrict_to_nics(launch)
             if kept is None:
                 raise refuse(
                     name, f"jobs over {launch.library}", "a library that can be restricted to the NICs within a host"
@@ -58,7 +58,7 @@ class Jobs:
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
         """Variables that restrict a program over UCX to one NIC of a host."""
-        return dict(of_nic(self._plan.hosts[host].launch, device))
+        return dict(nic_variables(self._plan.hosts[host].launch, device))
 
 
 class LabJobs(Jobs):

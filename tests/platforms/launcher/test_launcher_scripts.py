@@ -19,7 +19,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.launcher.library_variables import library_said
+from wirespeed.platforms.launcher.library_variables import library_variables
 from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import Host, Launch
 
@@ -224,5 +224,5 @@ def test_what_a_library_has_no_word_for_is_refused(
 
 def test_ud_begins_at_the_rank_that_is_said() -> None:
     """UCX takes RC while the job has at most UCX_RC_MAX_NUM_EPS ranks."""
-    said = dict(library_said(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
+    said = dict(library_variables(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
     assert (said["UCX_TLS"], said["UCX_RC_MAX_NUM_EPS"]) == ("self,sm,rc,ud", "2047")

@@ -15,7 +15,7 @@ from platforms.switch.test_declarations import without
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.switch.cumulus.nvue_config import expanded
+from wirespeed.platforms.switch.cumulus.nvue_config import expand_names
 from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
     Bgp,
@@ -271,7 +271,7 @@ def test_the_switches_own_form_is_read() -> None:
     ],
 )
 def test_lists_of_names(names: str, found: list[str]) -> None:
-    assert expanded(names) == found
+    assert expand_names(names) == found
 
 
 def with_port(**changes: Any) -> Switch:

@@ -19,7 +19,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import listed, names_of
-from wirespeed.platforms.switch.eos.values import queue_word, speed_of
+from wirespeed.platforms.switch.eos.values import parse_speed, queue_keyword
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
 from wirespeed.units import Bandwidth, Size
@@ -79,7 +79,7 @@ MODELS = {name: model for name, model in load().switches.items() if "eos" in mod
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_has_a_chip_of_a_known_family(model: str) -> None:
-    assert queue_word(MODELS[model].chip) == (
+    assert queue_keyword(MODELS[model].chip) == (
         "tx-queue" if model.startswith(("arista-72", "arista-78")) else "uc-tx-queue"
     )
 
@@ -217,7 +217,7 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
     ],
 )
 def test_speeds(words: str, found: tuple[Bandwidth, int | None] | None) -> None:
-    assert speed_of(words) == found
+    assert parse_speed(words) == found
 
 
 ONE = CASES["eos-xgs-dcqcn-p"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from wirespeed.platforms.launcher.library_variables import library_said, settings_said
+from wirespeed.platforms.launcher.library_variables import library_variables, variable_settings
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Launch
 
@@ -14,8 +14,8 @@ _NEXT = "takes effect for the next job"
 def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:
     """The commands that put a setting's line into a configuration file of its library, and take older ones out."""
     setting = path.removeprefix("host.launch.")
-    told = dict(library_said(launch))
-    names = [name for name, said in settings_said(launch.library).items() if said == setting and name in told]
+    told = dict(library_variables(launch))
+    names = [name for name, said in variable_settings(launch.library).items() if said == setting and name in told]
     commands: list[str] = []
     for name in names:
         line = shlex.quote(f"{name}{sign}{told[name]}")

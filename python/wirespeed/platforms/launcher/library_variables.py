@@ -14,12 +14,12 @@ from wirespeed.platforms.launcher.variables import (
     Read,
     Variable,
     flag,
+    format_variables,
     inverted,
     number,
     problems,
     service_level,
     settings_of_table,
-    told,
     traffic_class,
     word,
 )
@@ -114,7 +114,7 @@ def _size(text: str) -> Size | None:
     return Size(int(match[1]) << {"": 0, "k": 10, "m": 20}[match[2].lower()]) if match else None
 
 
-def _said_size(size: Size) -> str:
+def _format_size(size: Size) -> str:
     return f"{size >> 10}k" if size % 1024 == 0 else str(int(size))
 
 
@@ -130,7 +130,7 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
         flag(f"{prefix}_USE_COALESCE", "coalescing"),
         number(f"{prefix}_COALESCE_THRESHOLD", "coalescing_from"),
         flag(f"{prefix}_USE_EAGER_SGL", "eager_sgl"),
-        Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _said_size, _size),
+        Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _format_size, _size),
         flag(f"{prefix}_OPTIMIZED_ASYNC_PROGRESS", "async_progress"),
         Variable(f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.say, ranks)), cores.mapping),
     )
@@ -140,9 +140,9 @@ _MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
 """USE_UD_HYBRID and USE_ONLY_UD; source: MPI over Broadcom RoCE, "MVAPICH2 Runtime"."""
 
 
-def mvapich_said(prefix: str, launch: Launch) -> dict[str, str]:
+def mvapich_variables(prefix: str, launch: Launch) -> dict[str, str]:
     """All of MVAPICH's variables."""
-    said = told(mvapich(prefix), launch)
+    said = format_variables(mvapich(prefix), launch)
     if launch.transport is not None:
         hybrid, only_ud = _MVAPICH_TRANSPORTS[launch.transport]
         said |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
@@ -175,7 +175,7 @@ def table_of(library: str | None) -> tuple[Variable, ...]:
     return mvapich(_PREFIXES[library]) if library in _PREFIXES else UCX
 
 
-def settings_said(library: str | None) -> dict[str, str]:
+def variable_settings(library: str | None) -> dict[str, str]:
     """Every variable of a library with its setting."""
     prefix = _PREFIXES.get(library or "")
     known = settings_of_table(table_of(library))
@@ -184,30 +184,30 @@ def settings_said(library: str | None) -> dict[str, str]:
     return known
 
 
-def library_said(launch: Launch) -> list[tuple[str, str]]:
+def library_variables(launch: Launch) -> list[tuple[str, str]]:
     """Variables of a library: the plan's settings first, then the cluster file's variables."""
     prefix = _PREFIXES.get(launch.library or "")
-    said = mvapich_said(prefix, launch) if prefix else told(table_of(launch.library), launch)
+    said = mvapich_variables(prefix, launch) if prefix else format_variables(table_of(launch.library), launch)
     return list({**said, **(launch.environment or {})}.items())
 
 
 def environment(launch: Launch) -> list[tuple[str, str]]:
     """The environment of a job. MPI starts collectives too; for them UCX only gets the devices."""
-    found = library_said(launch)
+    found = library_variables(launch)
     if launch.library in ("nccl", "rccl"):
-        found += told(_UCX_PLACES, launch).items()
+        found += format_variables(_UCX_PLACES, launch).items()
     if launch.threads is not None:
         found.append(("OMP_NUM_THREADS", str(launch.threads)))
     return found
 
 
-def of_job(launch: Launch, bound: bool) -> list[tuple[str, str]]:
+def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
     """The environment of a job. With other ranks than the cluster's own a mapping to cores does not fit them."""
     found = environment(launch)
     return found if bound else [one for one in found if not one[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
 
 
-def over_nics(launch: Launch) -> Launch | None:
+def restrict_to_nics(launch: Launch) -> Launch | None:
     """A launch whose ranks within a host communicate over the NICs only; None if the library cannot.
 
     GPUs take neither the links between them nor memory of the host. RCCL drops the NICs from its topology when all
@@ -225,9 +225,9 @@ def over_nics(launch: Launch) -> Launch | None:
     )
 
 
-def of_nic(launch: Launch, device: str) -> list[tuple[str, str]]:
+def nic_variables(launch: Launch, device: str) -> list[tuple[str, str]]:
     """Variables that restrict UCX to one NIC."""
-    return list(told(_UCX_PLACES, replace(launch, rdma_devices=(device,))).items())
+    return list(format_variables(_UCX_PLACES, replace(launch, rdma_devices=(device,))).items())
 
 
 def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
     return (f"--use_{kinds[launch.library]}={gpu}",) if launch.library in kinds else ()
 
 
-def unsaid(name: str, host: Host) -> list[Problem]:
+def unsupported_settings(name: str, host: Host) -> list[Problem]:
     """Launch settings that the library lacks, and variables that a setting sets or no file can contain."""
     launch = host.launch
     prefix = _PREFIXES.get(launch.library or "")
@@ -250,9 +250,9 @@ def unsaid(name: str, host: Host) -> list[Problem]:
         for setting in sorted(every - own)
         if getattr(launch, setting) is not None
     ]
-    return found + problems(name, launch, settings_said(launch.library))
+    return found + problems(name, launch, variable_settings(launch.library))
 
 
-def exported(text: Sequence[tuple[str, str]]) -> str:
+def export_lines(text: Sequence[tuple[str, str]]) -> str:
     """Lines that export variables in a shell. A variable that the caller has set stays as it is."""
     return "\n".join(f'[ "${{{name}+set}}" ] || export {name}={shlex.quote(value)}' for name, value in text)

@@ -11,12 +11,12 @@ from wirespeed.platforms.launcher import hosts
 from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.library_variables import (
     environment,
-    exported,
-    library_said,
+    export_lines,
+    job_environment,
+    library_variables,
     mvapich,
     mvapich_transport,
-    of_job,
-    unsaid,
+    unsupported_settings,
 )
 from wirespeed.platforms.launcher.variables import Read, beside, observation, observed
 from wirespeed.platforms.model import Job, Output
@@ -32,10 +32,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
-        "problems": unsaid(name, device),
-        "variables": lambda: library_said(launch),
+        "problems": unsupported_settings(name, device),
+        "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
-        "exported": lambda: exported(environment(launch)),
+        "exported": lambda: export_lines(environment(launch)),
         "hostfile": lambda: hosts.slots(launch.hosts or (), launch.ranks_per_host or 1, ":"),
         "pairing": lambda: list(pairing(device)),
     }
@@ -44,7 +44,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 def start(job: Job) -> tuple[str, ...]:
     """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks."""
     launch = job.host.launch
-    total, told = len(job.hosts) * job.ranks_per_host, of_job(launch, job.bound)
+    total, told = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
     if launch.starter == "mpirun-rsh":
         names = [host for host in job.hosts for _ in range(job.ranks_per_host)]
         return ("mpirun_rsh", "-np", str(total), *names, *(f"{name}={value}" for name, value in told), *job.program)

@@ -17,7 +17,7 @@ from wirespeed.settings import Dscp, Launch, Place, Priority
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)")
 _EXPORT = re.compile(r'\[ "\$\{([A-Za-z_][A-Za-z0-9_]*)\+set\}" \] \|\| export \1=(.*)')
-"""A line of `families.exported`."""
+"""A line of `library_variables.export_lines`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ _PRIORITIES = frozenset("01234567")
 # What a launch needs of them.
 
 
-def told(table: Sequence[Variable], launch: Launch) -> dict[str, str]:
+def format_variables(table: Sequence[Variable], launch: Launch) -> dict[str, str]:
     """The variables that say a launch's settings, in the order of the table."""
     return {
         variable.name: variable.say(value)

@@ -17,7 +17,7 @@ class Line:
     settings: tuple[str, ...]
 
 
-def typed(*words: object) -> str:
+def join_arguments(*words: object) -> str:
     """Words as one types them."""
     return shlex.join(str(word) for word in words)
 
@@ -27,7 +27,7 @@ def write(value: object, path: str) -> str:
     return f"echo {shlex.quote(str(value))} > {shlex.quote(path)}"
 
 
-def saying(lines: Iterable[Line], path: str) -> tuple[str, ...]:
+def commands_of_setting(lines: Iterable[Line], path: str) -> tuple[str, ...]:
     """The command lines that change a setting."""
     return tuple(line.text for line in lines if path in line.settings)
 
@@ -38,7 +38,7 @@ def pause_off(interface: str, nic: Nic) -> Iterator[Line]:
         return
     on = {True: "on", False: "off"}
     words = ("rx", on[nic.link.pause_receive], "tx", on[nic.link.pause_send])
-    yield Line(typed("ethtool", "-A", interface, *words), ("nic.link.pause_receive", "nic.link.pause_send"))
+    yield Line(join_arguments("ethtool", "-A", interface, *words), ("nic.link.pause_receive", "nic.link.pause_send"))
 
 
 def rdma_cm(nic: Nic) -> Iterator[Line]:
@@ -49,7 +49,7 @@ def rdma_cm(nic: Nic) -> Iterator[Line]:
     writes = [write(nic.roce_version, f"{folder}/ports/1/default_roce_mode")]
     if nic.qos.roce_dscp is not None:
         writes.append(write(tos(nic.qos), f"{folder}/ports/1/default_roce_tos"))
-    text = " && ".join([typed("mkdir", "-p", folder), *writes, typed("rmdir", folder)])
+    text = " && ".join([join_arguments("mkdir", "-p", folder), *writes, join_arguments("rmdir", folder)])
     yield Line(text, ("nic.roce_version", "nic.qos.roce_dscp", "nic.qos.ect"))
 
 
@@ -59,7 +59,7 @@ def tos(qos: NicQos) -> int:
     return qos.roce_dscp.tos + (qos.ect.bits if qos.ect else 0)
 
 
-def rest(qos: NicQos) -> Priority:
+def default_priority(qos: NicQos) -> Priority:
     """The priority of everything that has no class of its own: the lowest one in the busiest traffic class."""
     mapped = qos.priority_tc or {}
     count: dict[NicTrafficClass, int] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.indented_config import Line, following, numbers
+from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import Place
 from wirespeed.units import Quantity
 
@@ -88,7 +88,8 @@ def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
         return None, other.number  # of another routing table than the fabric's
     for family, prefix in ((4, "ip address"), (6, "ipv6 address")):
         found += [
-            (inner, _address(rest.removesuffix(" secondary"), family)) for inner, rest in following(line.inner, prefix)
+            (inner, _address(rest.removesuffix(" secondary"), family))
+            for inner, rest in lines_after(line.inner, prefix)
         ]
     if any(address is None for _, address in found):
         return None, line.number
@@ -109,7 +110,7 @@ def _address(text: str, family: int) -> str | None:
 def defined_vlans(top: Iterable[Line]) -> set[int] | None:
     """The VLANs that lines ``vlan 1,11-18`` define, 1 always being there; None when one of them makes no sense."""
     found = {1}
-    for _, rest in following(top, "vlan"):
+    for _, rest in lines_after(top, "vlan"):
         if rest[:1].isdecimal():
             listed = numbers(rest)
             if listed is None:

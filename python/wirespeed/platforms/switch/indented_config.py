@@ -64,7 +64,7 @@ def _end_of_banner(rest: str) -> str | None:
     return "EOF" if not rest else None if rest[0] in rest[1:] else rest[0]
 
 
-def following(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
+def lines_after(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
     """The lines with this prefix, and the text after it."""
     for line in lines:
         rest = line.after(prefix)

@@ -10,18 +10,18 @@ from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.settings import Port, Switch
 
 
-def by_name(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
+def sorted_ports(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
     """Ports in the order of their numbers."""
     return sorted(ports.items(), key=lambda item: natural(item[0]))
 
 
-def named(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, str]:
+def name_policies(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, str]:
     """Every different ``part`` of the ports with a name: ``base`` for the commonest, then ``base-2``, ``base-3``.
 
     A part that is None needs no policy and gets no name.
     """
     counts: dict[Any, int] = {}
-    for _, port in by_name(switch.ports):
+    for _, port in sorted_ports(switch.ports):
         value = part(port)
         if value is not None:
             counts[value] = counts.get(value, 0) + 1
@@ -29,9 +29,9 @@ def named(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, s
     return {value: base if index == 1 else f"{base}-{index}" for index, value in enumerate(ordered, start=1)}
 
 
-def odd_texts(name: str, switch: Switch, forbidden: str = "") -> Iterator[Problem]:
+def find_invalid_texts(name: str, switch: Switch, forbidden: str = "") -> Iterator[Problem]:
     """Descriptions that would end their line, or the quotes round them."""
-    texts = [(f"{name} {port}: port.description", found.description) for port, found in by_name(switch.ports)]
+    texts = [(f"{name} {port}: port.description", found.description) for port, found in sorted_ports(switch.ports)]
     texts += [(f"{name} Vlan{number}: vlan.description", vlan.description) for number, vlan in switch.vlans.items()]
     for place, text in texts:
         if text and (not text.isprintable() or text != text.strip() or set(text) & set(forbidden)):
@@ -43,7 +43,7 @@ def frozen(mapping: Mapping[Any, Any] | None) -> tuple[tuple[Any, Any], ...] | N
     return None if mapping is None else tuple(sorted(mapping.items()))
 
 
-def inverted(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+def group_by_target(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, list[int]]]:
     """``(0, 3), (1, 3)`` as ``3: [0, 1]``, in the order of the targets; plain integers, which print as such."""
     targets: dict[int, list[int]] = {}
     for key, target in sorted(pairs):

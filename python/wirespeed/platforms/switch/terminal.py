@@ -15,7 +15,7 @@ _PAGER = re.compile(r"[ \t]*(?:--\s?[Mm]ore\s?--|---\([Mm]ore(?: [0-9]+%)?\)---)
 _TYPED = re.compile(r"([A-Za-z0-9_][\w.@:~()/-]*[#>$%]) ?\S.*")
 
 
-def plain(outputs: Outputs) -> Outputs:
+def strip_terminal(outputs: Outputs) -> Outputs:
     """The outputs without a terminal's additions."""
     return replace(outputs, outputs={key: _plain(output) for key, output in outputs.outputs.items()})
 

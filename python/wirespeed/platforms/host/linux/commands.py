@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wirespeed.platforms.host.linux.network_managers import Renderer
-from wirespeed.platforms.host.linux.tuning import coalescing_words, ring_words
+from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Host, Nic, Place, Route, Rule
@@ -161,7 +161,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
             words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
             return SettingCommands((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
         case "nic.ring.rx" | "nic.ring.tx":
-            return SettingCommands((f"ethtool -G {name} {ring_words(nic)}",), _FLAP)
+            return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), _FLAP)
         case "nic.qdisc":
             write = f"sysctl -w net.core.default_qdisc={_quoted(value)}"
             return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
@@ -170,7 +170,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
                 ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned again; changed rings drop the link"
             )
         case _ if path.startswith("nic.coalescing."):
-            return SettingCommands((f"ethtool -C {name} {coalescing_words(nic)}",), _UNTIL_BOOT)
+            return SettingCommands((f"ethtool -C {name} {coalescing_arguments(nic)}",), _UNTIL_BOOT)
         case _:
             return None
 

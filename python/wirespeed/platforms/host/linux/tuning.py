@@ -11,17 +11,18 @@ def is_tuned(host: Host) -> bool:
         host.governor is not None
         or host.idle_states is not None
         or any(
-            ring_words(nic) or coalescing_words(nic) or nic.interrupt_cores or nic.qdisc for nic in host.nics.values()
+            ring_arguments(nic) or coalescing_arguments(nic) or nic.interrupt_cores or nic.qdisc
+            for nic in host.nics.values()
         )
     )
 
 
-def ring_words(nic: Nic) -> str:
+def ring_arguments(nic: Nic) -> str:
     """``rx 8192 tx 8192``; empty without intent."""
     return _words({"rx": nic.ring.rx, "tx": nic.ring.tx})
 
 
-def coalescing_words(nic: Nic) -> str:
+def coalescing_arguments(nic: Nic) -> str:
     """``adaptive-rx on rx-usecs 8``; empty without intent."""
     coalescing = nic.coalescing
     names = ("adaptive_rx", "adaptive_tx", "rx_usecs", "rx_frames", "tx_usecs", "tx_frames")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.host.linux import bios
-from wirespeed.platforms.host.linux.tuning import coalescing_words, is_tuned, near, ring_words
+from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, Route, Rule
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
@@ -35,8 +35,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "acs": lambda: list(acs(device)),
         "tuned": lambda: is_tuned(device),
         "near": lambda: near(device),
-        "ring_words": ring_words,
-        "coalescing_words": coalescing_words,
+        "ring_words": ring_arguments,
+        "coalescing_words": coalescing_arguments,
         "bios_said": lambda: bios.said(device),
         "redfish_name": lambda attribute: bios.name_of(device, attribute),
         "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),

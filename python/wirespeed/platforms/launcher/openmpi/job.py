@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.platforms.launcher.library_variables import of_job
+from wirespeed.platforms.launcher.library_variables import job_environment
 from wirespeed.platforms.model import Job
 
 _BINDER = "/usr/local/bin/wirespeed-bind"
@@ -18,7 +18,7 @@ _YIELDING = ("--mca", "mpi_yield_when_idle", "1")
 def start(job: Job) -> tuple[str, ...]:
     """mpirun with the hosts on its command line: no file is needed. UCX is not configured without RDMA devices."""
     launch = job.host.launch
-    told = [word for name, value in of_job(launch, job.bound) for word in ("-x", f"{name}={value}")]
+    told = [word for name, value in job_environment(launch, job.bound) for word in ("-x", f"{name}={value}")]
     over_ucx = ("--mca", "pml", "ucx", "--mca", "osc", "ucx") if launch.rdma_devices else ()
     binder = (_BINDER,) if job.bound and launch.cores and launch.starter == "mpirun" else ()
     return (

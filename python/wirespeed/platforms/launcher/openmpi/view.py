@@ -8,7 +8,12 @@ from typing import Any
 from wirespeed.platforms.launcher import cores
 from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.hosts import slots
-from wirespeed.platforms.launcher.library_variables import environment, exported, library_said, unsaid
+from wirespeed.platforms.launcher.library_variables import (
+    environment,
+    export_lines,
+    library_variables,
+    unsupported_settings,
+)
 from wirespeed.settings import Device, Host
 
 
@@ -18,11 +23,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
-        "problems": unsaid(name, device),
+        "problems": unsupported_settings(name, device),
         "starts": launch.starter == "mpirun",
-        "variables": lambda: library_said(launch),
+        "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
-        "exported": lambda: exported(environment(launch)),
+        "exported": lambda: export_lines(environment(launch)),
         "hostfile": lambda: slots(launch.hosts or (), launch.ranks_per_host or 1, " slots="),
         "ranks": lambda: [cores.say(rank) for rank in launch.cores or ()],
         "pairing": lambda: list(pairing(device)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.platforms.launcher.library_variables import of_job
+from wirespeed.platforms.launcher.library_variables import job_environment
 from wirespeed.platforms.launcher.slurm.view import binding, plugin
 from wirespeed.platforms.model import Job
 
@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Job
 def start(job: Job) -> tuple[str, ...]:
     """srun on some nodes of the allocation. Values with commas break --export=NAME=VALUE, so `env` hands them on."""
     launch = job.host.launch
-    told = [f"{name}={value}" for name, value in of_job(launch, job.bound)]
+    told = [f"{name}={value}" for name, value in job_environment(launch, job.bound)]
     gpus = len(job.host.gpus)
     return (
         *(("env", *told) if told else ()),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.launcher import cores
-from wirespeed.platforms.launcher.library_variables import environment, exported
+from wirespeed.platforms.launcher.library_variables import environment, export_lines
 from wirespeed.settings import Device, Host
 
 _OWN_BINDING = ("mvapich2", "mvapich3")
@@ -21,7 +21,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "starts": launch.starter == "slurm",
         "names": lambda: [variable for variable, _ in environment(launch)],
-        "exported": lambda: exported(environment(launch)),
+        "exported": lambda: export_lines(environment(launch)),
         "binding": binding(device),
         "plugin": plugin(device),
     }

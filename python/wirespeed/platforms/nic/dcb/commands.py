@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.platforms.nic.commands import saying
+from wirespeed.platforms.nic.commands import commands_of_setting
 from wirespeed.platforms.nic.dcb.view import lines
 from wirespeed.settings import Device, Host, Place
 
@@ -14,7 +14,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     """The commands that give a setting this value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
-    said = saying(lines(place.name, device.nics[place.name]), path)
+    said = commands_of_setting(lines(place.name, device.nics[place.name]), path)
     return (
         SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
         if said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.platforms.nic.commands import Line, pause_off, rdma_cm, rest, typed
+from wirespeed.platforms.nic.commands import Line, default_priority, join_arguments, pause_off, rdma_cm
 from wirespeed.platforms.nic.dcb_output import ROCE_PORT
 from wirespeed.settings import Device, Discipline, Host, Nic, NicQos
 
@@ -47,27 +47,30 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
     if qos.priority_tc:
         words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
     said = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
-    yield Line(typed("dcb", "ets", "set", "dev", interface, *words), said)
+    yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *words), said)
     if qos.pfc is not None:
         on = (f"{priority}:on" for priority in sorted(qos.pfc))
-        yield Line(typed("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
+        yield Line(join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
     yield from _app(interface, qos)
     if qos.priority_buffer or qos.buffer_size:
         words = ["prio-buffer", *(f"{one}:{number}" for one, number in sorted((qos.priority_buffer or {}).items()))]
         if qos.buffer_size:
             words += ["buffer-size", *(f"{one}:{int(size)}" for one, size in sorted(qos.buffer_size.items()))]
         yield Line(
-            typed("dcb", "buffer", "set", "dev", interface, *words), ("nic.qos.priority_buffer", "nic.qos.buffer_size")
+            join_arguments("dcb", "buffer", "set", "dev", interface, *words),
+            ("nic.qos.priority_buffer", "nic.qos.buffer_size"),
         )
 
 
 def _app(interface: str, qos: NicQos) -> Iterator[Line]:
     """The application table. It is emptied first: ``add`` would keep what stood there before."""
     said = ("nic.qos.dscp_priority", "nic.qos.roce_priority")
-    yield Line(typed("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), said)
-    words = ["default-prio", str(rest(qos))]
+    yield Line(
+        join_arguments("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), said
+    )
+    words = ["default-prio", str(default_priority(qos))]
     if qos.roce_priority is not None:
         words += ["dgram-port-prio", f"{ROCE_PORT}:{qos.roce_priority}"]
     if qos.dscp_priority:
         words += ["dscp-prio", *(f"{dscp}:{priority}" for dscp, priority in sorted(qos.dscp_priority.items()))]
-    yield Line(typed("dcb", "app", "replace", "dev", interface, *words), said)
+    yield Line(join_arguments("dcb", "app", "replace", "dev", interface, *words), said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.platforms.nic.commands import saying, typed
+from wirespeed.platforms.nic.commands import commands_of_setting, join_arguments
 from wirespeed.platforms.nic.mlx5.nvm import options
 from wirespeed.platforms.nic.mlx5.view import lines
 from wirespeed.settings import Device, Host, Place
@@ -27,13 +27,13 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if path in _NVM:
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
-        said = tuple(typed("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
+        said = tuple(join_arguments("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
         return (
             SettingCommands(said, "takes effect after mlxfwreset or a reboot, which takes the link down")
             if said
             else None
         )
-    said = saying(lines(place.name, nic), path)
+    said = commands_of_setting(lines(place.name, nic), path)
     return (
         SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
         if said

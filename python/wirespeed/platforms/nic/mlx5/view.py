@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.errors import Problem, did_you_mean
-from wirespeed.platforms.nic.commands import Line, pause_off, rdma_cm, rest, tos, typed, write
+from wirespeed.platforms.nic.commands import Line, default_priority, join_arguments, pause_off, rdma_cm, tos, write
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, Priority
 
@@ -88,7 +88,7 @@ def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
     qos = nic.qos
 
     def line(said: tuple[str, ...], *words: object) -> Line:
-        return Line(typed("mlnx_qos", "-i", interface, *words), said)
+        return Line(join_arguments("mlnx_qos", "-i", interface, *words), said)
 
     if qos.willing is not None:
         yield line(("nic.qos.willing",), "-d", "fw" if qos.willing else "os")
@@ -129,7 +129,7 @@ def _dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
     would so come to a priority with a class of its own go to the rest."""
     planned = dict(qos.dscp_priority or {})
     taken = set(planned.values()) | (qos.pfc or frozenset())
-    other = rest(qos)
+    other = default_priority(qos)
     for value in range(Dscp.last + 1):
         if Priority(value >> 3) in taken:
             planned.setdefault(Dscp(value), other)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """One ``nv set`` line: its words."""
 
     number: int  # line, from 1
@@ -24,11 +24,11 @@ class Said:
         return self.words[len(path) :]
 
 
-def said(text: str) -> list[Said]:
+def parse_statements(text: str) -> list[Statement]:
     """The lines of a configuration; none when it was cut short, that is when its last line does not end."""
     if not text.endswith("\n"):
         return []
-    found: list[Said] = []
+    found: list[Statement] = []
     start, whole = 0, ""
     for number, line in enumerate(text.split("\n"), start=1):
         if not whole and not line.startswith("nv set "):
@@ -38,7 +38,7 @@ def said(text: str) -> list[Said]:
             words = shlex.split(whole)
         except ValueError:  # a quoted text, such as a banner, goes on in the next line
             continue
-        found.append(Said(start, tuple(words[2:])))
+        found.append(Statement(start, tuple(words[2:])))
         whole = ""
     return [] if whole else found
 
@@ -47,7 +47,7 @@ MOST_NAMES = 4096
 """Names that one list stands for at most: no switch has as many ports or VLANs."""
 
 
-def expanded(names: str) -> list[str]:
+def expand_names(names: str) -> list[str]:
     """``swp1-3,5`` as ``swp1``, ``swp2``, ``swp3``, ``swp5``; ``swp9s0-1`` as ``swp9s0``, ``swp9s1``.
 
     Names after the first 4096 are left out.
@@ -68,14 +68,14 @@ def expanded(names: str) -> list[str]:
 
 def numbers(names: str) -> list[int] | None:
     """``0-3,5`` as numbers; None when one is none."""
-    found = expanded(names)
+    found = expand_names(names)
     return [int(one) for one in found] if all(one.isdecimal() for one in found) else None
 
 
-def of_interfaces(lines: list[Said]) -> Iterator[tuple[str, Said, tuple[str, ...]]]:
+def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tuple[str, ...]]]:
     """(interface, line, words after it), each interface of a list by itself."""
     for line in lines:
         rest = line.after("interface", "*")
         if rest is not None:
-            for name in expanded(line.words[1]):
+            for name in expand_names(line.words[1]):
                 yield name, line, rest

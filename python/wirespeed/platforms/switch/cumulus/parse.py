@@ -10,11 +10,11 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
-from wirespeed.platforms.switch.cumulus.nvue_config import Said, expanded, of_interfaces, said
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -28,7 +28,7 @@ _SPEED = quantity(Bandwidth, "Gb/s", "G")
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("config")) is not None:
         yield from _config(switch, output)
     if (output := outputs.get("roce")) is not None:
@@ -40,13 +40,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _config(switch: Place, output: Output) -> Iterator[Observation]:
-    told = said(output.text)
+    told = parse_statements(output.text)
     if not told:
         return
     qos = qos_of(told)
-    interfaces: dict[str, list[Said]] = {}
+    interfaces: dict[str, list[Statement]] = {}
     for name, line, rest in of_interfaces(told):
-        interfaces.setdefault(name, []).append(Said(line.number, rest))
+        interfaces.setdefault(name, []).append(Statement(line.number, rest))
     loopbacks = _addresses(interfaces.get("lo", []))
     found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(told), "switch.loopbacks": loopbacks}
     yield from observe_settings(switch, found, output)
@@ -76,7 +76,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
     yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _port(name: str, own: list[Said], cages: dict[str, tuple[int, int]]) -> Found:
+def _port(name: str, own: list[Statement], cages: dict[str, tuple[int, int]]) -> Found:
     number = own[0].number
     found: Found = {
         "port.link.mtu": (DEFAULT_MTU, number),
@@ -103,14 +103,14 @@ def _port(name: str, own: list[Said], cages: dict[str, tuple[int, int]]) -> Foun
     return found
 
 
-def _bonded(interfaces: dict[str, list[Said]]) -> set[str]:
+def _bonded(interfaces: dict[str, list[Statement]]) -> set[str]:
     """Ports that are members of a bond."""
     lines = (line.words for own in interfaces.values() for line in own)
     listed = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}
-    return {name for names in listed for name in expanded(names)}
+    return {name for names in listed for name in expand_names(names)}
 
 
-def _addresses(own: list[Said]) -> tuple[tuple[str, ...] | None, int]:
+def _addresses(own: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
     """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
     found: list[tuple[str, int]] = []
     for line in own:
@@ -122,12 +122,14 @@ def _addresses(own: list[Said]) -> tuple[tuple[str, ...] | None, int]:
     return tuple(address for address, _ in found), found[0][1] if found else 0
 
 
-def _vlans(switch: Place, told: list[Said], interfaces: dict[str, list[Said]], output: Output) -> Iterator[Observation]:
+def _vlans(
+    switch: Place, told: list[Statement], interfaces: dict[str, list[Statement]], output: Output
+) -> Iterator[Observation]:
     numbers: dict[int, int] = {}
     for line in told:
         rest = line.after("bridge", "domain", "*", "vlan")
         if rest:
-            numbers |= {int(one): line.number for one in expanded(rest[0]) if one.isdecimal()}
+            numbers |= {int(one): line.number for one in expand_names(rest[0]) if one.isdecimal()}
     for number, at in numbers.items():
         name = f"vlan{number}"
         own = interfaces.get(name, [])

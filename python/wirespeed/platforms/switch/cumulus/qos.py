@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
     ROCE_QUEUES,
     TRUST,
 )
-from wirespeed.platforms.switch.cumulus.nvue_config import Said, numbers
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 
@@ -42,9 +42,9 @@ class Qos:
     lossless: tuple[bool, int] = (False, 0)
 
 
-def qos_of(told: list[Said]) -> Qos:
+def qos_of(told: list[Statement]) -> Qos:
     """All lines of the profiles ``default-global``."""
-    lines = [Said(line.number, rest) for line in told if (rest := line.after("qos")) is not None]
+    lines = [Statement(line.number, rest) for line in told if (rest := line.after("qos")) is not None]
     found = Qos()
     roce, lossless, number = _mode(lines)
     found.lossless = (lossless, number)
@@ -58,7 +58,7 @@ def qos_of(told: list[Said]) -> Qos:
     return found
 
 
-def _mode(lines: list[Said]) -> tuple[bool, bool, int]:
+def _mode(lines: list[Statement]) -> tuple[bool, bool, int]:
     """Whether the RoCE mode is on, whether it is lossless (the default), and the line."""
     on, mode, number = False, "lossless", 0
     for line in lines:
@@ -73,14 +73,14 @@ def _mode(lines: list[Said]) -> tuple[bool, bool, int]:
     return on, on and mode.startswith("lossless"), number
 
 
-def _values(lines: list[Said], *path: str) -> Iterator[tuple[int, str]]:
+def _values(lines: list[Statement], *path: str) -> Iterator[tuple[int, str]]:
     for line in lines:
         rest = line.after(*path)
         if rest is not None and len(rest) == 1:
             yield line.number, rest[0]
 
 
-def _watchdog(lines: list[Said], found: Qos) -> None:
+def _watchdog(lines: list[Statement], found: Qos) -> None:
     poll, polls = (DEFAULT_POLL_MS, 0), (DEFAULT_ROBUSTNESS, 0)
     for at, value in _values(lines, "pfc-watchdog", "polling-interval"):
         poll = (parse_number(value) or 0, at)
@@ -91,7 +91,7 @@ def _watchdog(lines: list[Said], found: Qos) -> None:
     found.detect = (Duration(poll[0] * polls[0] * _MS) if known else None, polls[1])
 
 
-def _classes(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
+def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> None:
     trust = ("both" if roce else "dot1p", number)
     for at, value in _values(lines, "mapping", "default-global", "trust"):
         trust = (TRUST.get(value, ""), at)
@@ -122,7 +122,7 @@ def _classes(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
     found.port["port.qos.tc_queue"] = (queues, number)
 
 
-def _pfc(lines: list[Said], found: Qos, lossless: bool, number: int) -> None:
+def _pfc(lines: list[Statement], found: Qos, lossless: bool, number: int) -> None:
     own: set[Priority] = set()
     for line in lines:
         match line.words:
@@ -141,7 +141,7 @@ def _pfc(lines: list[Said], found: Qos, lossless: bool, number: int) -> None:
     found.port["port.qos.pfc_queue"] = (pauses, number)
 
 
-def _queues(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
+def _queues(lines: list[Statement], found: Qos, roce: bool, number: int) -> None:
     found.queues = {queue: _default(queue, roce, number) for queue in _ALL}
     named: set[int] = set()
     for line in lines:
@@ -159,7 +159,7 @@ def _queues(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
             one.pop("queue.weight", None)
 
 
-def _each(found: Qos, listed: str, line: Said, setting: tuple[str, object] | None) -> None:
+def _each(found: Qos, listed: str, line: Statement, setting: tuple[str, object] | None) -> None:
     for queue in numbers(listed) or () if setting else ():
         if queue in found.queues and setting:
             found.queues[queue][setting[0]] = (setting[1], line.number)
@@ -211,7 +211,7 @@ def _on(value: str) -> bool | None:
     return True if value in ON else False if value in OFF else None
 
 
-def port_qos(place: Place, own: list[Said], qos: Qos, output: Output) -> Iterator[Observation]:
+def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
     """What holds on a port. Settings for which it has a profile of its own are not read."""
     profiles = {line.words[1] for line in own if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
     hidden = {path for kind in profiles for path in _OWN.get(kind, ())}
@@ -228,7 +228,7 @@ def port_qos(place: Place, own: list[Said], qos: Qos, output: Output) -> Iterato
         yield from observe_settings(place.thing("queue", str(queue)), dict(shown), output)
 
 
-def _watched(own: list[Said], qos: Qos) -> Found:
+def _watched(own: list[Statement], qos: Qos) -> Found:
     state: tuple[bool | None, int] = (False, own[0].number)
     for line in own:
         match line.words:

@@ -8,13 +8,13 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import OFF, ON
-from wirespeed.platforms.switch.cumulus.nvue_config import Said
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement
 from wirespeed.settings import Place
 
 _DEFAULT = ("vrf", "default", "router", "bgp")
 
 
-def bgp(told: list[Said]) -> Found:
+def bgp(told: list[Statement]) -> Found:
     """The speaker of the default VRF."""
     found: Found = {}
     networks: list[str] = []
@@ -43,7 +43,7 @@ def bgp(told: list[Said]) -> Found:
     return found
 
 
-def unnumbered(told: list[Said]) -> set[str]:
+def unnumbered(told: list[Statement]) -> set[str]:
     """Ports that are neighbours."""
     return {
         line.words[5]
@@ -52,21 +52,21 @@ def unnumbered(told: list[Said]) -> set[str]:
     }
 
 
-def peers(switch: Place, told: list[Said], output: Output) -> Iterator[Observation]:
+def peers(switch: Place, told: list[Statement], output: Output) -> Iterator[Observation]:
     """Neighbours of the default VRF by address or port; a peer group's lines are its members' too."""
-    own: dict[str, list[Said]] = {}
-    groups: dict[str, list[Said]] = {}
+    own: dict[str, list[Statement]] = {}
+    groups: dict[str, list[Statement]] = {}
     for line in told:
         for kind, into in (("neighbor", own), ("peer-group", groups)):
             rest = line.after(*_DEFAULT, kind, "*")
             if rest:
-                into.setdefault(line.words[5], []).append(Said(line.number, rest))
+                into.setdefault(line.words[5], []).append(Statement(line.number, rest))
     for name, lines in own.items():
         joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
         yield from observe_settings(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
 
 
-def _session(name: str, lines: list[Said]) -> Found:
+def _session(name: str, lines: list[Statement]) -> Found:
     number = lines[-1].number
     found: Found = {
         "peer.unnumbered": (name.startswith("swp"), number),

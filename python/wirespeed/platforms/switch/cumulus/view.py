@@ -14,7 +14,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
     TRUST_WORDS,
     family,
 )
-from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
 MS = 10**9  # picoseconds
@@ -49,8 +49,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         ],
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
         "poll": None if poll is None else poll.milliseconds,
-        "ports": by_name(device.ports),
-        "heard": [(port_name, port) for port_name, port in by_name(device.ports) if port.neighbour.device is not None],
+        "ports": sorted_ports(device.ports),
+        "heard": [
+            (port_name, port) for port_name, port in sorted_ports(device.ports) if port.neighbour.device is not None
+        ],
         "cages": _cages(device),
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,
@@ -62,12 +64,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 def _cages(switch: Switch) -> list[tuple[str, int]]:
     """The ports of the front panel that are split, in their order, with the number of their parts."""
-    found = {name.rpartition("s")[0]: port.breakout for name, port in by_name(switch.ports) if port.breakout}
+    found = {name.rpartition("s")[0]: port.breakout for name, port in sorted_ports(switch.ports) if port.breakout}
     return list(found.items())
 
 
 def _shared(switch: Switch) -> Shared:
-    ports = [port for _, port in by_name(switch.ports)]
+    ports = [port for _, port in sorted_ports(switch.ports)]
     first = next((port for port in ports if port.qos != PortQos() or port.queues), Port())
     lengths = [port.cable_length for port in ports if port.cable_length is not None]
     return Shared(
@@ -78,8 +80,8 @@ def _shared(switch: Switch) -> Shared:
 
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
-    yield from odd_texts(name, switch, "'")
-    ports = by_name(switch.ports)
+    yield from find_invalid_texts(name, switch, "'")
+    ports = sorted_ports(switch.ports)
     for path, values in (
         ("port.qos.dscp_tc", {frozen(port.qos.dscp_tc) for _, port in ports} - {None}),
         ("port.qos.tc_queue", {frozen(port.qos.tc_queue) for _, port in ports} - {None}),

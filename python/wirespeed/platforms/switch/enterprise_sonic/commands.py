@@ -12,7 +12,7 @@ from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
-from wirespeed.platforms.switch.policies import inverted
+from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
 
@@ -45,7 +45,7 @@ _SHARED = "all ports with this policy change"
 def map_lines(path: str, mapping: Mapping[Any, Any]) -> list[str]:
     """The lines of a ``qos map``."""
     _, key, target = MAPS[path]
-    return [f"{key} {ranges(keys)} {target} {value}" for value, keys in inverted(mapping.items())]
+    return [f"{key} {ranges(keys)} {target} {value}" for value, keys in group_by_target(mapping.items())]
 
 
 def ip_word(address: str) -> str:

@@ -10,7 +10,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running_config import PORT_NAME, running_config
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -20,7 +20,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     for command, read in (
         ("running-config", running_config),
         ("version", _version),

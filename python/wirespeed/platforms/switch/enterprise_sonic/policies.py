@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.identity import Identity
-from wirespeed.platforms.switch.policies import by_name, frozen, named
+from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
 from wirespeed.settings import Ecn, Port, Queue, Switch
 
 BASE = "ROCE"
@@ -32,9 +32,9 @@ class Policies:
         self._switch = switch
         self._keys: dict[tuple[str, Identity[Any]], Any] = {}  # ports share their settings
         self._maps: dict[str, dict[Any, str]] = {}
-        self._schedulers = named(switch, BASE, self._scheduler)
+        self._schedulers = name_policies(switch, BASE, self._scheduler)
         thresholds: dict[Ecn, None] = {}
-        for port in {Identity(port.queues): port for _, port in by_name(switch.ports)}.values():
+        for port in {Identity(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
 
@@ -78,7 +78,7 @@ class Policies:
 
     def _of(self, path: str) -> Mapping[Any, str]:
         if path not in self._maps:
-            self._maps[path] = named(self._switch, BASE, lambda port: self._key(path, port))
+            self._maps[path] = name_policies(self._switch, BASE, lambda port: self._key(path, port))
         return self._maps[path]
 
     def _key(self, path: str, port: Port) -> Any:

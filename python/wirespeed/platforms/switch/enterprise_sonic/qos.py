@@ -11,7 +11,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
-from wirespeed.platforms.switch.indented_config import Line, following, numbers
+from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import (
     Discipline,
     Dscp,
@@ -55,14 +55,14 @@ def policies_of(top: list[Line]) -> Policies:
     """All that are defined."""
     kinds = {kind: (key, target) for kind, key, target in MAPS.values()}
     maps: dict[tuple[str, str], Named] = {}
-    for line, rest in following(top, "qos map"):
+    for line, rest in lines_after(top, "qos map"):
         kind, _, name = rest.partition(" ")
         if kind in kinds:
             maps[kind, name] = (_map(line, *kinds[kind]), line.number)
     return Policies(
         maps=maps,
-        schedulers={name: _scheduler(line) for line, name in following(top, "qos scheduler-policy")},
-        wred={name: _wred(line) for line, name in following(top, "qos wred-policy")},
+        schedulers={name: _scheduler(line) for line, name in lines_after(top, "qos scheduler-policy")},
+        wred={name: _wred(line) for line, name in lines_after(top, "qos wred-policy")},
     )
 
 
@@ -84,7 +84,7 @@ def _map(line: Line, key: str, target: str) -> Mapping[Any, Any] | None:
 def _scheduler(line: Line) -> Mapping[int, Found]:
     """Queues of a policy. Weights are relative, so a queue's share is its weight's part of all of them."""
     queues: dict[int, Found] = {}
-    for block, rest in following(line.inner, "queue"):
+    for block, rest in lines_after(line.inner, "queue"):
         number = parse_number(rest)
         if number is None:
             continue
@@ -150,7 +150,7 @@ def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> It
 
 
 def _bindings(line: Line) -> Iterator[tuple[Line, tuple[str, str]]]:
-    for inner, rest in following(line.inner, "qos-map"):
+    for inner, rest in lines_after(line.inner, "qos-map"):
         kind, _, name = rest.partition(" ")
         yield inner, (kind, name)
 
@@ -158,7 +158,7 @@ def _bindings(line: Line) -> Iterator[tuple[Line, tuple[str, str]]]:
 def _pfc(line: Line) -> tuple[frozenset[Priority] | None, int]:
     priorities: set[Priority] = set()
     at = line.number
-    for inner, rest in following(line.inner, "priority-flow-control priority"):
+    for inner, rest in lines_after(line.inner, "priority-flow-control priority"):
         listed = numbers(rest)
         if listed is None or max(listed) > Priority.last:
             return None, inner.number
@@ -169,7 +169,7 @@ def _pfc(line: Line) -> tuple[frozenset[Priority] | None, int]:
 
 def _watchdog(line: Line) -> Found:
     found: Found = {"port.qos.watchdog.enabled": (False, line.number)}
-    for inner, rest in following(line.inner, "priority-flow-control watchdog"):
+    for inner, rest in lines_after(line.inner, "priority-flow-control watchdog"):
         match rest.split():
             case ["action", word]:
                 action = WatchdogAction(word) if word in ("drop", "forward", "alert") else None
@@ -184,10 +184,10 @@ def _watchdog(line: Line) -> Found:
 
 def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     queues: dict[int, Found] = {number: {"queue.ecn.enabled": (False, line.number)} for number in range(8)}
-    for _, name in following(line.inner, "scheduler-policy"):
+    for _, name in lines_after(line.inner, "scheduler-policy"):
         for number, found in policies.schedulers.get(name, {}).items():
             queues.setdefault(number, {}).update(found)
-    for inner, _ in following(line.inner, "queue"):
+    for inner, _ in lines_after(line.inner, "queue"):
         match inner.words:
             case ["queue", word, "wred-policy", name] if word.isdecimal():
                 undefined: Found = {"queue.ecn.enabled": (None, inner.number)}

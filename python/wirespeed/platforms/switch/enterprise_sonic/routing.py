@@ -23,7 +23,7 @@ from wirespeed.platforms.switch.config_reader import (
     set_defaults,
     text,
 )
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
 _FAMILIES = {"ipv4 unicast": "peer.ipv4", "ipv6 unicast": "peer.ipv6"}
@@ -50,7 +50,7 @@ _PEER: Mapping[str, tuple[str, Reader]] = {
 def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """The default instance; those of a VRF carry no traffic of the fabric."""
     speakers = list(_whole(top))
-    for line, rest in following(speakers, "router bgp"):
+    for line, rest in lines_after(speakers, "router bgp"):
         if " vrf " in f" {rest} ":
             continue
         found = read_settings(line.inner, _SPEAKER)
@@ -58,8 +58,8 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         set_defaults(found, declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number)
         found.update(_families(line))
         yield from observe_settings(switch, found, output)
-        groups = {name: inner for inner, name in following(line.inner, "peer-group")}
-        for inner, name in following(line.inner, "neighbor"):
+        groups = {name: inner for inner, name in lines_after(line.inner, "peer-group")}
+        for inner, name in lines_after(line.inner, "neighbor"):
             yield from _peer(switch, inner, name, groups, output)
         if not any(inner in top for inner in line.inner):  # else blocks after it may have been cut off
             yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
@@ -84,13 +84,13 @@ def _families(line: Line) -> Found:
     networks: list[str] = []
     paths: list[int | None] = []
     at = line.number
-    for block, family in following(line.inner, "address-family"):
+    for block, family in lines_after(line.inner, "address-family"):
         if family not in _FAMILIES:
             continue
         at = at if at != line.number else block.number
-        networks += [rest.split()[0] for _, rest in following(block.inner, "network") if rest]
+        networks += [rest.split()[0] for _, rest in lines_after(block.inner, "network") if rest]
         given = [
-            parse_number(rest) for _, rest in following(block.inner, "maximum-paths") if not rest.startswith("ibgp")
+            parse_number(rest) for _, rest in lines_after(block.inner, "maximum-paths") if not rest.startswith("ibgp")
         ]
         paths += given or [1]  # BGP uses one path by default (RFC 4271, section 9.1.2)
     found: Found = {"switch.bgp.networks": (tuple(networks), at)}
@@ -106,7 +106,7 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
     key = port[1] + port[2] if port else _address(name)
     if key is None:
         return
-    joined = next((rest for _, rest in following(line.inner, "peer-group")), None)
+    joined = next((rest for _, rest in lines_after(line.inner, "peer-group")), None)
     if joined is not None and joined not in groups:
         return
     group = [] if joined is None else groups[joined].inner
@@ -115,7 +115,7 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
     set_defaults(found, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
     found["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
-        blocks = [inner for inner, rest in following(said, "address-family") if rest == family]
+        blocks = [inner for inner, rest in lines_after(said, "address-family") if rest == family]
         active = any(inner.text == "activate" for block in blocks for inner in block.inner)
         found[path] = (active, blocks[-1].number if blocks else line.number)
     yield from observe_settings(switch.thing("peer", key), found, output)

@@ -22,7 +22,7 @@ from wirespeed.platforms.switch.config_reader import (
 from wirespeed.platforms.switch.enterprise_sonic.commands import FEC_WORDS
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, policies_of, port_qos
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
-from wirespeed.platforms.switch.indented_config import Line, following, lines_of
+from wirespeed.platforms.switch.indented_config import Line, lines_after, lines_of
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
@@ -84,7 +84,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from observe_settings(switch, found, output)
     policies = policies_of(top)
     splits = _splits(top)
-    for line, rest in following(top, "interface"):
+    for line, rest in lines_after(top, "interface"):
         name = rest.replace(" ", "")
         if PORT_NAME.fullmatch(name):
             yield from _port(switch.thing("port", name), line, policies, output)
@@ -102,7 +102,7 @@ _SPLIT = re.compile(r"breakout port ([0-9]+/[0-9]+) mode ([0-9]+)x[0-9]+G")
 
 def _splits(top: list[Line]) -> dict[str, tuple[int, int]]:
     """Number of sub-ports of each split port of the front panel, and its line."""
-    matches = ((_SPLIT.fullmatch(rest), line.number) for line, rest in following(top, "interface"))
+    matches = ((_SPLIT.fullmatch(rest), line.number) for line, rest in lines_after(top, "interface"))
     return {match[1]: (int(match[2]), number) for match, number in matches if match is not None}
 
 
@@ -110,11 +110,11 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
     found = read_settings(line.inner, _PORT)
     set_defaults(found, _PORT_DEFAULTS, line.number)
     found["port.addresses"] = addresses(line)
-    bundled = any(following(line.inner, "channel-group"))
+    bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
     )
-    for inner, rest in following(line.inner, "speed"):
+    for inner, rest in lines_after(line.inner, "speed"):
         mbps = parse_number(rest)
         if mbps:
             # Only the configured speed: what the link runs at is in "show interface status".

@@ -21,7 +21,7 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
 )
 from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -75,7 +75,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     policies = Policies(device)
     bound: dict[tuple[Identity[Any], Identity[Any]], Bound] = {}  # ports share their settings
     ports: list[PortSay] = []
-    for port_name, port in by_name(device.ports):
+    for port_name, port in sorted_ports(device.ports):
         key = (Identity(port.qos), Identity(port.queues))
         if key not in bound:
             bound[key] = _bound(port, policies)
@@ -111,7 +111,7 @@ _PART = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
 def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
     """Each port of the front panel that is split, and into what: ``1/1``, ``4x100G``."""
     found: dict[str, str] = {}
-    for port_name, port in by_name(switch.ports):
+    for port_name, port in sorted_ports(switch.ports):
         panel = _PART.fullmatch(port_name)
         if port.breakout is not None and panel is not None and port.link.speed is not None:
             found.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
@@ -148,14 +148,14 @@ def _bound(port: Port, policies: Policies) -> Bound:
 
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
-    yield from odd_texts(name, switch, forbidden='"')
+    yield from find_invalid_texts(name, switch, forbidden='"')
     poll = switch.watchdog_poll
     if poll is not None and poll.milliseconds not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")
     for key, peer in switch.peers.items():
         if peer.description and (not peer.description.isprintable() or '"' in peer.description):
             yield Problem(f"{name} {key}: peer.description", repr(peer.description), 'printable text without "')
-    for port_name, port in by_name(switch.ports):
+    for port_name, port in sorted_ports(switch.ports):
         place = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
             yield Problem(f"{place}: global pause", "on", "off", "Enterprise SONiC has PFC only")

@@ -16,7 +16,7 @@ from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, Reader, flag, observe_settings, read_settings, set_defaults
 from wirespeed.platforms.switch.eos.interfaces import names_of
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
 _AS_DOT = 1 << 16
@@ -60,7 +60,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
         return
     yield from _speaker(switch, line, output)
-    ports = [name for _, name in following(top, "interface") if name.startswith("Ethernet")]
+    ports = [name for _, name in lines_after(top, "interface") if name.startswith("Ethernet")]
     sessions, whole = _sessions(line, ports)
     for name, said in sessions.items():
         yield from observe_settings(switch.thing("peer", name), said, output)
@@ -84,7 +84,9 @@ def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]
 
 def _networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
     families = [line, *(inner for inner in line.inner if inner.text in ("address-family ipv4", "address-family ipv6"))]
-    announced = [(inner, rest.split()[0]) for family in families for inner, rest in following(family.inner, "network")]
+    announced = [
+        (inner, rest.split()[0]) for family in families for inner, rest in lines_after(family.inner, "network")
+    ]
     try:
         prefixes = tuple(str(ip_network(prefix)) for _, prefix in announced)
     except ValueError:
@@ -154,7 +156,7 @@ def _say(said: _Said, line: Line, rest: str) -> None:
 
 def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
     """``no neighbor … bfd``, which overrides the group."""
-    for inner, rest in following(line.inner, "no neighbor"):
+    for inner, rest in lines_after(line.inner, "no neighbor"):
         name, _, what = rest.partition(" ")
         said = sessions.get(_session_name(name) or "") or groups.get(name)
         if said is not None and what == "bfd":

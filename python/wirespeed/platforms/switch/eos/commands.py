@@ -13,13 +13,13 @@ from wirespeed.platforms.switch.eos.values import (
     FEC_WORDS,
     TRUST_WORDS,
     address_lines,
-    queue_word,
-    shape_words,
-    speed_word,
-    threshold_words,
+    format_shape,
+    format_speed,
+    format_thresholds,
+    queue_keyword,
     watchdog_timer,
 )
-from wirespeed.platforms.switch.policies import inverted
+from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
 
@@ -50,7 +50,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif path == "port.link.speed" or path == "port.link.lanes":
         port = device.ports.get(within["port"], Port())
         link = replace(port.link, **{path.rpartition(".")[2]: value})
-        lines, consequence = _under(f"interface {within['port']}", [f"speed {speed_word(link)}"]), _FLAPS
+        lines, consequence = _under(f"interface {within['port']}", [f"speed {format_speed(link)}"]), _FLAPS
     else:
         port = device.ports.get(within["port"], Port())
         lines = _under(f"interface {within['port']}", _interface_line(path, value, port))
@@ -91,7 +91,10 @@ def _switch_lines(path: str, value: Any) -> list[str] | None:
 def _map_lines(path: str, value: Any) -> list[str]:
     if path == "port.qos.tc_queue":
         return [f"qos map traffic-class {int(tc)} to tx-queue {int(queue)}" for tc, queue in sorted(value.items())]
-    return [f"qos map dscp {' '.join(map(str, dscps))} to traffic-class {tc}" for tc, dscps in inverted(value.items())]
+    return [
+        f"qos map dscp {' '.join(map(str, dscps))} to traffic-class {tc}"
+        for tc, dscps in group_by_target(value.items())
+    ]
 
 
 def _on_off(words: str) -> Callable[[Any], list[str]]:
@@ -138,7 +141,7 @@ def _interface_line(path: str, value: Any, port: Port | None = None) -> list[str
 
 
 def _queue_lines(port: str, number: str, path: str, value: Any, queue: Queue, chip: str | None) -> list[str] | None:
-    word = queue_word(chip)
+    word = queue_keyword(chip)
     if word is None:
         return None
     block = [f"interface {port}", f"{word} {number}"]
@@ -151,12 +154,12 @@ def _queue_lines(port: str, number: str, path: str, value: Any, queue: Queue, ch
         case "queue.guaranteed":
             return [*block, f"bandwidth guaranteed percent {value}"]
         case "queue.shape":
-            return [*block, shape_words(value)]
+            return [*block, format_shape(value)]
         case "queue.ecn.enabled" | "queue.ecn.minimum" | "queue.ecn.maximum" | "queue.ecn.probability":
             ecn = replace(queue.ecn, **{path.rpartition(".")[2]: value})
             if ecn.enabled is False:
                 return [*block, "no random-detect ecn"]
             if ecn.minimum is None or ecn.maximum is None:
                 return None
-            return [*block, f"random-detect ecn {threshold_words(ecn)}", "random-detect ecn count"]
+            return [*block, f"random-detect ecn {format_thresholds(ecn)}", "random-detect ecn count"]
     return None

@@ -12,7 +12,7 @@ from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running_config import running_config
 from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
@@ -23,7 +23,7 @@ _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled":
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (

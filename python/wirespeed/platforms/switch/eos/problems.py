@@ -10,9 +10,9 @@ from wirespeed.platforms.switch.eos.values import (
     FEC_WORDS,
     SHAPE_UNIT,
     TRUST_WORDS,
-    queue_word,
+    queue_keyword,
 )
-from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
 from wirespeed.settings import Bgp, Port, Queue, Switch
 from wirespeed.units import Duration
 
@@ -22,9 +22,9 @@ _SHORTEST, _LONGEST = Duration.from_unit(10, "ms"), Duration.from_unit(60, "s")
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
     """Every setting of the switch whose value cannot be configured."""
-    ports = by_name(switch.ports)
-    yield from odd_texts(name, switch)
-    if any(port.queues for _, port in ports) and queue_word(switch.chip) is None:
+    ports = sorted_ports(switch.ports)
+    yield from find_invalid_texts(name, switch)
+    if any(port.queues for _, port in ports) and queue_keyword(switch.chip) is None:
         yield Problem(
             f"{name}: chip",
             repr(switch.chip) if switch.chip else "none",

@@ -18,8 +18,8 @@ from wirespeed.platforms.switch.config_reader import (
     read_settings,
     set_defaults,
 )
-from wirespeed.platforms.switch.eos.values import ACTIONS, shape_of
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.eos.values import ACTIONS, parse_shape
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 
@@ -59,7 +59,7 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
     """What is in effect on a port: its profile's lines, then its own. Nothing when its profile is not defined."""
     lines = list(line.inner)
     number = line.number
-    for inner, name in following(line.inner, "service-profile"):
+    for inner, name in lines_after(line.inner, "service-profile"):
         if name not in shared.profiles:
             return
         lines = [*shared.profiles[name].inner, *lines]
@@ -87,7 +87,7 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
 def _pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | None, int]:
     on = False
     lossless: set[Priority] = set()
-    for line, rest in following(lines, "priority-flow-control"):
+    for line, rest in lines_after(lines, "priority-flow-control"):
         if rest in ("on", "mode on"):
             on, number = True, line.number
         elif match := re.fullmatch(r"priority ([0-7]) (no-drop|drop)", rest):
@@ -154,7 +154,7 @@ def _queue(lines: list[Line], number: int) -> Found:
         elif match := re.fullmatch(r"bandwidth (guaranteed )?percent ([0-9]{1,3})", line.text):
             found["queue.guaranteed" if match[1] else "queue.weight"] = (int(match[2]), line.number)
         elif (rest := line.after("shape rate")) is not None:
-            found["queue.shape"] = (shape_of(rest), line.number)
+            found["queue.shape"] = (parse_shape(rest), line.number)
         elif (rest := line.after("random-detect ecn")) is not None and rest != "count":
             found.update(_thresholds(rest, line.number))
     return found

@@ -26,8 +26,8 @@ from wirespeed.platforms.switch.config_reader import (
 )
 from wirespeed.platforms.switch.eos.bgp import bgp
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
-from wirespeed.platforms.switch.eos.values import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
-from wirespeed.platforms.switch.indented_config import Line, following, lines_of, numbers
+from wirespeed.platforms.switch.eos.values import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, parse_speed
+from wirespeed.platforms.switch.indented_config import Line, lines_after, lines_of, numbers
 from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
@@ -80,7 +80,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from observe_settings(switch, found, output)
     yield from bgp(switch, top, output)
     defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
-    for line, name in following(top, "interface"):
+    for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
             yield from _port(switch.thing("port", name), line, shared, defaults, output)
         elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
@@ -112,7 +112,7 @@ def _defaults(top: list[Line]) -> _Defaults:
 
 
 def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
-    if any(following(line.inner, "profile")):
+    if any(lines_after(line.inner, "profile")):
         return  # settings of interface profiles and their precedence are not read
     found = read_settings(line.inner, _PORT)
     routed = defaults.routed
@@ -135,7 +135,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
     alone = routed and link_local is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (alone, link_local or line.number)
-    bundled = any(following(line.inner, "channel-group"))
+    bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
     )
@@ -149,8 +149,8 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
 
 
 def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    for inner, rest in following(line.inner, "speed"):
-        speed = speed_of(rest)
+    for inner, rest in lines_after(line.inner, "speed"):
+        speed = parse_speed(rest)
         if speed is not None:
             # Only the configured speed: what the link runs at is in "show interfaces status".
             yield Observation(place, "port.link.speed", speed[0], output.at(inner.number), State.CONFIGURED)
@@ -168,7 +168,7 @@ def _vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator
 def _globals(top: list[Line]) -> Globals:
     watchdog: Found = {}
     poll: tuple[Any, int] | None = None
-    for line, rest in following(top, "priority-flow-control pause watchdog"):
+    for line, rest in lines_after(top, "priority-flow-control pause watchdog"):
         match rest.split():
             case ["default", "timeout", value]:
                 watchdog["timeout"] = (seconds_of(value), line.number)
@@ -179,7 +179,7 @@ def _globals(top: list[Line]) -> Globals:
             case ["action", value]:
                 watchdog["action"] = (value, line.number)
     return Globals(
-        profiles={name: line for line, name in following(top, "qos profile")},
+        profiles={name: line for line, name in lines_after(top, "qos profile")},
         dscp_tc=_dscp_tc(top),
         tc_queue=_tc_queue(top),
         tc_dscp=_tc_dscp(top),
@@ -192,7 +192,7 @@ def _dscp_tc(top: list[Line]) -> DscpMap | None:
     """The map in effect: the default, overlaid; None when a line of it makes no sense."""
     found = dict(DEFAULT_DSCP_TC)
     number: int | None = None
-    for line, rest in following(top, "qos map dscp"):
+    for line, rest in lines_after(top, "qos map dscp"):
         listed, _, target = rest.partition(" to traffic-class ")
         values = numbers(listed)
         if values is None or max(values) > 63 or not re.fullmatch(r"[0-7]", target):
@@ -205,7 +205,7 @@ def _dscp_tc(top: list[Line]) -> DscpMap | None:
 def _tc_queue(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, SwitchQueue], int | None] | None:
     found = {SwitchTrafficClass(number): SwitchQueue(number) for number in range(8)}
     number: int | None = None
-    for line, rest in following(top, "qos map traffic-class"):
+    for line, rest in lines_after(top, "qos map traffic-class"):
         match = re.fullmatch(r"([0-7 ]+) to (?:uc-)?tx-queue (\S+)", rest)
         if match is None:
             continue
@@ -219,7 +219,7 @@ def _tc_queue(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, SwitchQueue]
 def _tc_dscp(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, Dscp], int] | None:
     found: dict[SwitchTrafficClass, Dscp] = {}
     number = 0
-    for line, rest in following(top, "qos map traffic-class"):
+    for line, rest in lines_after(top, "qos map traffic-class"):
         match = re.fullmatch(r"([0-7 ]+) to dscp ([0-9]{1,2})", rest)
         if match is not None and int(match[2]) < 64:
             number = number or line.number

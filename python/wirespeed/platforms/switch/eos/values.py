@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from wirespeed.platforms.declaration import declared_default
-from wirespeed.platforms.switch.policies import by_name
+from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Switch, Watchdog, WatchdogAction
 from wirespeed.settings.link import Link
 from wirespeed.settings.qos import Dscp, Ecn, SwitchTrafficClass
@@ -50,7 +50,7 @@ SHAPE_UNIT = 1000
 """``shape rate N kbps`` (Arista AVD's schema): bits per second."""
 
 
-def queue_word(chip: str | None) -> str | None:
+def queue_keyword(chip: str | None) -> str | None:
     """What an egress queue is called on this chip; None for a chip that is not known."""
     family = (chip or "").lower()
     if family.startswith(_UNICAST_QUEUES):
@@ -63,10 +63,10 @@ def counts_by_feature(chip: str | None) -> bool:
 
     On 7280R, 7500R and 7800R: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA.
     """
-    return queue_word(chip) == "tx-queue"
+    return queue_keyword(chip) == "tx-queue"
 
 
-def speed_word(link: Link) -> str | None:
+def format_speed(link: Link) -> str | None:
     """``400g-8``: Gb/s and lanes; one lane needs no number."""
     if link.speed is None:
         return None
@@ -75,7 +75,7 @@ def speed_word(link: Link) -> str | None:
     return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
 
 
-def speed_of(words: str) -> tuple[Bandwidth, int | None] | None:
+def parse_speed(words: str) -> tuple[Bandwidth, int | None] | None:
     """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for anything else."""
     match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", words.lower())
     if match is None:
@@ -84,12 +84,12 @@ def speed_of(words: str) -> tuple[Bandwidth, int | None] | None:
     return Bandwidth.from_unit(int(match[1]), "Gb/s"), lanes
 
 
-def shape_words(rate: Bandwidth) -> str:
+def format_shape(rate: Bandwidth) -> str:
     """The rate a queue is shaped to."""
     return f"shape rate {rate // SHAPE_UNIT} kbps"
 
 
-def shape_of(words: str) -> Bandwidth | None:
+def parse_shape(words: str) -> Bandwidth | None:
     """The rate of ``1000 kbps``; None for a percentage or packets per second, which say no bandwidth."""
     match = re.fullmatch(r"([0-9]{1,10}) kbps", words)
     return Bandwidth(int(match[1]) * SHAPE_UNIT) if match else None
@@ -100,7 +100,7 @@ def seconds(duration: Duration) -> str:
     return f"{duration.seconds:.2f}"
 
 
-def threshold_words(ecn: Ecn) -> str:
+def format_thresholds(ecn: Ecn) -> str:
     """Thresholds and probability; kbytes are 1000 bytes, other amounts are in bytes."""
     low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
     unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
@@ -112,7 +112,7 @@ def threshold_words(ecn: Ecn) -> str:
 
 def global_watchdog(switch: Switch) -> Watchdog:
     """The switch-wide watchdog settings: those of its first port with any."""
-    return next((port.qos.watchdog for _, port in by_name(switch.ports) if port.qos.watchdog.detect), Watchdog())
+    return next((port.qos.watchdog for _, port in sorted_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
 
 
 def watchdog_timer(watchdog: Watchdog) -> str:

@@ -18,15 +18,15 @@ from wirespeed.platforms.switch.eos.values import (
     TRUST_WORDS,
     address_lines,
     counts_by_feature,
+    format_shape,
+    format_speed,
+    format_thresholds,
     global_watchdog,
-    queue_word,
+    queue_keyword,
     seconds,
-    shape_words,
-    speed_word,
-    threshold_words,
     watchdog_timer,
 )
-from wirespeed.platforms.switch.policies import by_name, inverted, named
+from wirespeed.platforms.switch.policies import group_by_target, name_policies, sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction
 
 PROFILE = "ROCE"
@@ -74,23 +74,23 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     common = global_watchdog(device)
-    names = named(device, PROFILE, _policy)
+    names = name_policies(device, PROFILE, _policy)
     profiles: dict[str, Profile] = {}
     ports: list[PortSay] = []
-    for port_name, port in by_name(device.ports):
+    for port_name, port in sorted_ports(device.ports):
         policy = _policy(port)
         profile = None if policy is None else names[policy]
         if profile is not None and profile not in profiles:
             profiles[profile] = _profile(profile, port, common)
         counted = () if profile is None else tuple(say.number for say in profiles[profile].queues if say.ecn)
-        ports.append(PortSay(port_name, port, profile, speed_word(port.link), counted))
+        ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted))
     dscp_tc = next((port.qos.dscp_tc for port in device.ports.values() if port.qos.dscp_tc is not None), None) or {}
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
     changed = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
     speaks = speaker(device)
     return {
         "problems": list(problems(name, device)),
-        "queue_word": queue_word(device.chip) or "uc-tx-queue",
+        "queue_word": queue_keyword(device.chip) or "uc-tx-queue",
         "ecn_feature": counts_by_feature(device.chip) and any(say.counted for say in ports),
         "dscp_tc": _spaced(dscp_tc),
         "dscp_tc_changed": _spaced(changed),
@@ -139,7 +139,7 @@ def _hardware(model: str | None) -> str:
 
 
 def _spaced(mapping: Mapping[Any, Any]) -> list[tuple[int, str]]:
-    return [(tc, " ".join(map(str, keys))) for tc, keys in inverted(mapping.items())]
+    return [(tc, " ".join(map(str, keys))) for tc, keys in group_by_target(mapping.items())]
 
 
 def _policy(port: Port) -> Any:
@@ -166,11 +166,11 @@ def _profile(name: str, port: Port, common: Watchdog) -> Profile:
 
 
 def _queue(number: int, queue: Queue | None) -> QueueSay:
-    shape = None if queue is None or queue.shape is None else shape_words(queue.shape)
+    shape = None if queue is None or queue.shape is None else format_shape(queue.shape)
     return QueueSay(number, queue, shape, _ecn(queue))
 
 
 def _ecn(queue: Queue | None) -> str | None:
     if queue is None or queue.ecn.enabled is False or queue.ecn.minimum is None or queue.ecn.maximum is None:
         return None
-    return threshold_words(queue.ecn)
+    return format_thresholds(queue.ecn)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.platforms.switch.policies import by_name, frozen, named
+from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
 from wirespeed.settings import Discipline, Ecn, Port, Queue, Switch, Watchdog
 
 CLASSIFIER, PROFILE, MAP, MARKING = "ROCE", "ROCE-PFC", "ROCE-MAP", "ROCE-ECN"
@@ -71,9 +71,9 @@ def class_of_service(switch: Switch) -> ClassOfService:
     """What all ports together need."""
     classes = _classes(switch)
     names = {one.queue: one.name for one in classes}
-    classifiers = named(switch, CLASSIFIER, lambda port: frozen(port.qos.dscp_tc))
-    profiles = named(switch, PROFILE, profile_of)
-    maps = named(switch, MAP, map_of)
+    classifiers = name_policies(switch, CLASSIFIER, lambda port: frozen(port.qos.dscp_tc))
+    profiles = name_policies(switch, PROFILE, profile_of)
+    maps = name_policies(switch, MAP, map_of)
     markings = _markings(switch)
     bound = [
         (
@@ -82,7 +82,7 @@ def class_of_service(switch: Switch) -> ClassOfService:
             profiles.get(profile_of(port)),
             maps.get(map_of(port)),
         )
-        for name, port in by_name(switch.ports)
+        for name, port in sorted_ports(switch.ports)
     ]
     return ClassOfService(
         classes=classes,
@@ -156,7 +156,7 @@ def _profile(name: str, port: Port) -> Profile:
 
 def _markings(switch: Switch) -> dict[Ecn, str]:
     found: dict[Ecn, str] = {}
-    for _, port in by_name(switch.ports):
+    for _, port in sorted_ports(switch.ports):
         for queue in port.queues.values():
             ecn = queue.ecn
             if ecn.enabled and ecn.minimum_fill is not None and ecn.maximum_fill is not None and ecn not in found:

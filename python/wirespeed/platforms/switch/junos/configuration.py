@@ -17,7 +17,7 @@ from wirespeed.platforms.switch.config_reader import (
     read_settings,
     text,
 )
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
 from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
@@ -73,7 +73,7 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     elsewhere = {
         rest.removesuffix(".0")
         for instance in inside(top, "routing-instances")
-        for _, rest in following(instance.inner, "interface")
+        for _, rest in lines_after(instance.inner, "interface")
     }
     for line in ports:
         place = switch.thing("port", line.text)
@@ -90,7 +90,7 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _is_port(line: Line) -> bool:
     """A port, not the cage of sub-ports."""
-    return _PORT.fullmatch(line.text) is not None and not any(following(line.inner, "number-of-sub-ports"))
+    return _PORT.fullmatch(line.text) is not None and not any(lines_after(line.inner, "number-of-sub-ports"))
 
 
 def _switch(top: list[Line]) -> Found:
@@ -132,7 +132,7 @@ def _several_next_hops(top: list[Line]) -> bool:
     """Whether a policy gives the forwarding table all equal paths; without one it has a single next hop to choose."""
     exported = {
         name
-        for _, rest in following(inside(top, "routing-options", "forwarding-table"), "export")
+        for _, rest in lines_after(inside(top, "routing-options", "forwarding-table"), "export")
         for name in values(rest)
     }
     policies = [block(inside(top, "policy-options"), f"policy-statement {name}") for name in exported]
@@ -148,7 +148,7 @@ def _texts(lines: list[Line]) -> Iterator[str]:
 def _buffers(cos: list[Line]) -> Found:
     found: Found = {}
     for side, partitions in _PARTITIONS.items():
-        for line, name in following(inside(cos, "shared-buffer", side), "buffer-partition"):
+        for line, name in lines_after(inside(cos, "shared-buffer", side), "buffer-partition"):
             if name in partitions:
                 found |= read_settings(line.inner, {"percent": (f"switch.buffers.{partitions[name]}", parse_number)})
             if (side, name) == ("ingress", "lossless"):
@@ -218,7 +218,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
         0
     ]
     # "vlan { members vn2; }", and "vlan members vn2" where it is on one line.
-    told = [*following(inside(switching.inner, "vlan"), "members"), *following(switching.inner, "vlan members")]
+    told = [*lines_after(inside(switching.inner, "vlan"), "members"), *lines_after(switching.inner, "vlan members")]
     if len(told) != 1:
         return {}
     members, number = names.of(values(told[0][1])), told[0][0].number
@@ -250,7 +250,7 @@ def _vlan_number(line: Line) -> int | None:
 
 def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterator[Observation]:
     found = read_settings(line.inner, {"description": ("vlan.description", text)})
-    routed = next((rest for _, rest in following(line.inner, "l3-interface")), "")
+    routed = next((rest for _, rest in lines_after(line.inner, "l3-interface")), "")
     unit = block(irb.inner, f"unit {routed.removeprefix('irb.')}") if irb and routed.startswith("irb.") else None
     if unit is None or irb is None:
         found["vlan.addresses"] = ((), line.number)

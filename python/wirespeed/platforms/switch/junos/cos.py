@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
 from wirespeed.platforms.switch.junos.config_text import block, inside, values
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
@@ -80,7 +80,7 @@ def _applied(cos: Cos, name: str) -> Applied:
         classifier=_named(classifiers, "dscp"),
         dot1p=_named(classifiers, "ieee-802.1"),
         # A traffic control profile schedules the queues instead of a map; it is not read.
-        sure=len(units) < 2 and not any(following(inner, "output-traffic-control-profile")),
+        sure=len(units) < 2 and not any(lines_after(inner, "output-traffic-control-profile")),
     )
 
 
@@ -93,7 +93,7 @@ def bundle_of(port: Line) -> str | None:
 
 
 def _named(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
-    return next(((rest, line.number) for line, rest in following(lines, words)), None)
+    return next(((rest, line.number) for line, rest in lines_after(lines, words)), None)
 
 
 def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
@@ -139,8 +139,8 @@ def _ways(cos: Cos, applied: Applied, found: Found) -> Mapping[Dscp, str] | None
     found["port.qos.trust"] = ("dscp" if applied.dot1p is None else "both", number)
     classifier = block(inside(cos.stanza, "classifiers"), f"dscp {name}")
     ways: dict[Dscp, str] = {}
-    for line, forwarding_class in following(classifier.inner if classifier else [], "forwarding-class"):
-        for inner, rest in following(line.inner, "loss-priority"):
+    for line, forwarding_class in lines_after(classifier.inner if classifier else [], "forwarding-class"):
+        for inner, rest in lines_after(line.inner, "loss-priority"):
             bits = values(rest.partition(" code-points ")[2])
             if not bits or any(re.fullmatch(r"[01]{6}", one) is None for one in bits):
                 return None
@@ -157,12 +157,12 @@ def _ways(cos: Cos, applied: Applied, found: Found) -> Mapping[Dscp, str] | None
 
 def _pfc(profile: Line, cos: Cos, ways: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
     """The priorities of the lossless classes of which every code point is paused for."""
-    tagged = [rest for line, rest in following(inside(profile.inner, "input", "ieee-802.1"), "code-point")]
+    tagged = [rest for line, rest in lines_after(inside(profile.inner, "input", "ieee-802.1"), "code-point")]
     if tagged:
         return frozenset(Priority(int(bits, 2)) for bits in tagged) if all(map(_three_bits, tagged)) else None
     paused = {
         rest
-        for line, rest in following(inside(profile.inner, "input", "dscp"), "code-point")
+        for line, rest in lines_after(inside(profile.inner, "input", "dscp"), "code-point")
         if any(inner.text == "pfc" for inner in line.inner)
     }
     if not paused:
@@ -186,8 +186,8 @@ def _pauses(profile: Line) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
     if output is None:
         return _DEFAULT_PAUSES, profile.number
     found: dict[Priority, SwitchQueue] = {}
-    for line, bits in following(output.inner, "code-point"):
-        queues = [one for _, rest in following(line.inner, "flow-control-queue") for one in values(rest)]
+    for line, bits in lines_after(output.inner, "code-point"):
+        queues = [one for _, rest in lines_after(line.inner, "flow-control-queue") for one in values(rest)]
         if not _three_bits(bits) or len(queues) != 1 or re.fullmatch(r"[0-7]", queues[0]) is None:
             return None, line.number
         found[Priority(int(bits, 2))] = SwitchQueue(int(queues[0]))
@@ -224,7 +224,7 @@ def _queues(place: Place, cos: Cos, applied: Applied, number: int, output: Outpu
     scheduler_map = cos.defined("scheduler-maps", applied.scheduler_map[0] if applied.scheduler_map else None)
     if applied.scheduler_map is not None and scheduler_map is None:
         return
-    for _line, rest in following(scheduler_map.inner if scheduler_map else [], "forwarding-class"):
+    for _line, rest in lines_after(scheduler_map.inner if scheduler_map else [], "forwarding-class"):
         name, _, scheduler = rest.partition(" scheduler ")
         known, served = cos.classes.get(name), cos.defined("schedulers", scheduler)
         if known is not None and served is not None:
@@ -245,7 +245,7 @@ def _queue(scheduler: Line, cos: Cos) -> Found:
     if marked is None:
         return found
     profiles = [
-        rest for _, rest in following(scheduler.inner, "drop-profile-map loss-priority any protocol any drop-profile")
+        rest for _, rest in lines_after(scheduler.inner, "drop-profile-map loss-priority any protocol any drop-profile")
     ]
     profile = cos.defined("drop-profiles", profiles[0] if len(profiles) == 1 else None)
     slope = block(profile.inner, "interpolate") if profile else None

@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.platforms.switch.junos.commands import FEC_MODES
 from wirespeed.platforms.switch.junos.configuration import configuration
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -29,7 +29,7 @@ _COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "S
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("configuration")) is not None and not _cut(output, outputs.get("configuration-lines")):
         yield from configuration(switch, output)
     for command, read in (

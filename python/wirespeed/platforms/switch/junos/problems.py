@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
 from wirespeed.platforms.switch.junos.commands import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
-from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.settings import Port, Switch, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
 
@@ -19,7 +19,7 @@ _ALWAYS_RS = Bandwidth.gbps(200)
 
 def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem]:
     """Everything that would be refused."""
-    yield from odd_texts(name, switch, '"')
+    yield from find_invalid_texts(name, switch, '"')
     yield from _switch(name, switch)
     priorities = [one.pfc_priority for one in cos.classes if one.pfc_priority is not None]
     for priority in sorted({one for one in priorities if priorities.count(one) > 1}):
@@ -29,7 +29,7 @@ def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem
             "one queue",
             "a forwarding class has one PFC priority on the whole switch",
         )
-    for port_name, port in by_name(switch.ports):
+    for port_name, port in sorted_ports(switch.ports):
         yield from _port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
 from wirespeed.platforms.switch.junos.config_text import block, inside
 from wirespeed.settings import Place
@@ -40,12 +40,12 @@ def bgp(top: list[Line]) -> Found:
 
 def _networks(top: list[Line], groups: list[Line]) -> Found:
     """What the one policy of all groups lets out by its exact prefixes."""
-    policies = {rest for group in groups for _, rest in following(group.inner, "export")}
+    policies = {rest for group in groups for _, rest in lines_after(group.inner, "export")}
     policy = block(inside(top, "policy-options"), f"policy-statement {policies.pop()}") if len(policies) == 1 else None
     if policy is None:
         return {}
     prefixes: list[str] = []
-    for term, _ in following(policy.inner, "term"):
+    for term, _ in lines_after(policy.inner, "term"):
         if any(line.text in ("then accept", "then") for line in term.inner):
             prefixes += [
                 match[1] for line in inside(term.inner, "from") if (match := _PREFIX.fullmatch(line.text)) is not None
@@ -66,11 +66,11 @@ def loopbacks(top: list[Line]) -> Found:
 def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """Sessions by address, unnumbered ones by port."""
     for group in _groups(top):
-        for line, address in following(group.inner, "neighbor"):
+        for line, address in lines_after(group.inner, "neighbor"):
             found = _session([*group.inner, *line.inner], line.number)
             yield from observe_settings(switch.thing("peer", address), found, output)
-        for dynamic, _ in following(group.inner, "dynamic-neighbor"):
-            for line, unit in following(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
+        for dynamic, _ in lines_after(group.inner, "dynamic-neighbor"):
+            for line, unit in lines_after(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
                 found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
                 # Such a session has no description; its port has one.
@@ -79,12 +79,12 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
 
 
 def _groups(top: list[Line]) -> list[Line]:
-    return [line for line, _ in following(inside(top, "protocols", "bgp"), "group")]
+    return [line for line, _ in lines_after(inside(top, "protocols", "bgp"), "group")]
 
 
 def _carries_unicast(group: Line) -> bool:
     """Whether a group's sessions carry the fabric's routes: those of an overlay say nothing of its paths."""
-    families = [rest for _, rest in following(group.inner, "family")]
+    families = [rest for _, rest in lines_after(group.inner, "family")]
     return not families or any(family in ("inet", "inet6") for family in families)
 
 
@@ -93,7 +93,7 @@ def _session(lines: list[Line], number: int) -> Found:
     found = read_settings(lines, {"peer-as": ("peer.asn", parse_number), "description": ("peer.description", text)})
     watched = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
     found["peer.bfd"] = (watched is not None, watched.number if watched else number)
-    families = {rest: line for line, rest in following(lines, "family")}
+    families = {rest: line for line, rest in lines_after(lines, "family")}
     # Without a family a session carries IPv4 routes (Juniper documentation, family).
     for path, family in (("peer.ipv4", "inet"), ("peer.ipv6", "inet6")):
         line = families.get(family)

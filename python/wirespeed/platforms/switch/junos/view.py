@@ -16,7 +16,7 @@ from wirespeed.platforms.switch.junos.commands import (
     priority_bits,
 )
 from wirespeed.platforms.switch.junos.problems import problems
-from wirespeed.platforms.switch.policies import by_name
+from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth
@@ -108,7 +108,7 @@ def listed(values: list[str]) -> str:
 def _ports(switch: Switch) -> list[PortSay]:
     said: set[str] = set()
     ports: list[PortSay] = []
-    for name, port in by_name(switch.ports):
+    for name, port in sorted_ports(switch.ports):
         cage_name, _, part = name.partition(":")
         cage = None
         if part and cage_name not in said and port.breakout is not None:

@@ -10,7 +10,7 @@ from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, set_defaults
-from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
 
@@ -19,11 +19,11 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     line = next((line for line in top if re.fullmatch(r"router bgp [0-9]{1,10}", line.text)), None)
     if line is not None:
         yield from observe_settings(switch, _speaker(line), output)
-        for inner, name in following(line.inner, "neighbor"):
+        for inner, name in lines_after(line.inner, "neighbor"):
             peer = _name(name)
             if peer is not None:
                 yield from observe_settings(switch.thing("peer", peer), _session(inner, peer), output)
-    if line is None or all(_name(name) for _, name in following(line.inner, "neighbor")):
+    if line is None or all(_name(name) for _, name in lines_after(line.inner, "neighbor")):
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
@@ -50,10 +50,10 @@ def _speaker(line: Line) -> Found:
         elif inner.text == "bestpath as-path multipath-relax":
             found["switch.bgp.multipath_relax"] = (True, inner.number)
         elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
-            given = [(parse_number(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
+            given = [(parse_number(rest), one.number) for one, rest in lines_after(inner.inner, "maximum-paths")]
             paths += given or [(1, inner.number)]
             networks += [
-                (rest.partition(" route-map ")[0], one.number) for one, rest in following(inner.inner, "network")
+                (rest.partition(" route-map ")[0], one.number) for one, rest in lines_after(inner.inner, "network")
             ]
     known = [(number, at) for number, at in paths or [(1, line.number)] if number is not None]
     if len(known) == max(len(paths), 1):  # a route of the family with the fewest has no more

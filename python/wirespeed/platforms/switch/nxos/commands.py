@@ -17,7 +17,7 @@ from wirespeed.platforms.switch.nxos.values import (
     output_class,
     random_detect,
 )
-from wirespeed.platforms.switch.policies import inverted
+from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import BgpPeer, Device, Discipline, Place, Port, Queue, Switch, WatchdogAction
 
 _FLAPS = "the link goes down and comes up again"
@@ -139,7 +139,7 @@ def _port(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
 
 def _map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
     lines: list[str] = []
-    for group, dscps in inverted(dscp_tc.items()):
+    for group, dscps in group_by_target(dscp_tc.items()):
         if group:  # what no class matches goes to group 0
             name = f"{policy}-{group}"
             lines += [f"class-map type qos match-all {name}", f"match dscp {ranges(dscps)}", "exit"]

@@ -10,7 +10,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.nxos.running_config import running_config
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -21,7 +21,7 @@ but no source lists the others."""
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.nxos.values import complete, network_class, output_class, random_detect
-from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named
+from wirespeed.platforms.switch.policies import frozen, group_by_target, name_policies, sorted_ports
 from wirespeed.settings import Discipline, Port, Queue, Switch
 
 INPUT, NETWORK, OUTPUT = "ROCE-IN", "ROCE-NETWORK", "ROCE-OUT"
@@ -49,8 +49,8 @@ class Policies:
 
 def policies_of(switch: Switch) -> Policies:
     """The policies of a switch."""
-    inputs, outputs = named(switch, INPUT, _input), named(switch, OUTPUT, _output)
-    ports = by_name(switch.ports)
+    inputs, outputs = name_policies(switch, INPUT, _input), name_policies(switch, OUTPUT, _output)
+    ports = sorted_ports(switch.ports)
     return Policies(
         inputs={name: _classified(name, key) for key, name in inputs.items()},
         outputs={name: tuple(_queued(dict(key))) for key, name in outputs.items()},
@@ -79,7 +79,7 @@ def _output(port: Port) -> Any:
 
 
 def _classified(policy: str, pairs: Any) -> tuple[Classified, ...]:
-    groups = inverted(pairs or ())
+    groups = group_by_target(pairs or ())
     return tuple(Classified(f"{policy}-{group}", ranges(dscps), group) for group, dscps in groups if group)
 
 

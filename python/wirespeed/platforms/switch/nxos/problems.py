@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.nxos.policies import paused
 from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
-from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.settings import Bgp, Discipline, Port, Switch
 from wirespeed.units import Duration
 
@@ -16,8 +16,8 @@ _MS = 10**9
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
     """Every setting of the switch whose value cannot be configured."""
-    ports = by_name(switch.ports)
-    yield from odd_texts(name, switch)
+    ports = sorted_ports(switch.ports)
+    yield from find_invalid_texts(name, switch)
     yield from _whole_switch(name, switch)
     yield from _watchdog(name, switch)
     yield from _bgp(name, switch)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
-from wirespeed.platforms.switch.indented_config import Line, following, numbers
+from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_POLL,
     DEFAULT_RESTORE,
@@ -45,13 +45,13 @@ def globals_of(top: list[Line]) -> Globals:
         for line in top
         if line.text == "system qos"
         for kind in ("type qos input", "type queuing output", "type network-qos")
-        for inner, rest in following(line.inner, f"service-policy {kind}")
+        for inner, rest in lines_after(line.inner, f"service-policy {kind}")
     }
     paused, at = _paused(top, bound.get("type network-qos"))
     return Globals(
         maps=_maps(top),
         system_input=bound.get("type qos input"),
-        queuing={name: line for line, name in following(top, "policy-map type queuing")},
+        queuing={name: line for line, name in lines_after(top, "policy-map type queuing")},
         system_queuing=bound.get("type queuing output"),
         paused=paused,
         paused_line=at,
@@ -82,24 +82,24 @@ def port_qos(place: Place, line: Line, shared: Globals, output: Output) -> Itera
 
 
 def _bound(line: Line, kind: str) -> tuple[str, int] | None:
-    bound = ((rest, inner.number) for inner, rest in following(line.inner, f"service-policy {kind}"))
+    bound = ((rest, inner.number) for inner, rest in lines_after(line.inner, f"service-policy {kind}"))
     return next(((name.removesuffix(" no-stats"), number) for name, number in bound), None)
 
 
 def _maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:
     classes: dict[str, list[int] | None] = {}
-    for line, rest in following(top, "class-map type qos"):
+    for line, rest in lines_after(top, "class-map type qos"):
         listed = [numbers(inner.after("match dscp") or "") for inner in line.inner]
         understood = [one for one in listed if one is not None and max(one) < 64]
         complete = bool(listed) and len(understood) == len(listed) and (len(listed) == 1 or " match-any" in f" {rest}")
         classes[rest.split()[-1]] = [dscp for one in understood for dscp in one] if complete else None
-    return {name: _map(line, classes) for line, name in following(top, "policy-map type qos")}
+    return {name: _map(line, classes) for line, name in lines_after(top, "policy-map type qos")}
 
 
 def _map(policy: Line, classes: Mapping[str, list[int] | None]) -> tuple[Mapping[Dscp, SwitchTrafficClass], int] | None:
     """The first class that matches a packet has it; what none matches goes to group 0."""
     found: dict[Dscp, SwitchTrafficClass] = {}
-    for inner, rest in following(policy.inner, "class"):
+    for inner, rest in lines_after(policy.inner, "class"):
         name = rest.removeprefix("type qos ").strip()
         groups = [match[1] for one in inner.inner if (match := re.fullmatch(r"set qos-group ([0-7])", one.text))]
         dscps = list(range(64)) if name == "class-default" else classes.get(name)
@@ -114,14 +114,14 @@ def _paused(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Pri
     """Lossless priorities with their queues. The system's own policy, when nothing is bound, has none."""
     if bound is None:
         return {}, 0
-    policy = next((line for line, name in following(top, "policy-map type network-qos") if name == bound[0]), None)
+    policy = next((line for line, name in lines_after(top, "policy-map type network-qos") if name == bound[0]), None)
     if policy is None:
         return None, bound[1]
     found: dict[Priority, SwitchQueue] = {}
     at = policy.number
-    for inner, name in following(policy.inner, "class type network-qos"):
+    for inner, name in lines_after(policy.inner, "class type network-qos"):
         queue = queue_of(name, "c-8q-nq")
-        for one, rest in following(inner.inner, "pause"):
+        for one, rest in lines_after(inner.inner, "pause"):
             match = re.fullmatch(r"pfc-cos ([0-7])", rest)
             if match is None or queue is None:
                 return None, one.number
@@ -132,7 +132,7 @@ def _paused(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Pri
 
 def _pfc(line: Line, shared: Globals) -> Found:
     """``auto``, the default, depends on the neighbour: then the state of PFC is unknown."""
-    mode = next(((rest, inner.number) for inner, rest in following(line.inner, "priority-flow-control mode")), None)
+    mode = next(((rest, inner.number) for inner, rest in lines_after(line.inner, "priority-flow-control mode")), None)
     if mode is not None and mode[0] == "off":
         return {"port.qos.pfc": (frozenset(), mode[1])}
     if shared.paused is None:
@@ -149,7 +149,7 @@ def _times(top: list[Line]) -> Found:
     said["auto-restore multiplier"] = DEFAULT_RESTORE
     at = dict.fromkeys(said, 0)
     for words in said:
-        for line, rest in following(top, f"priority-flow-control {words}"):
+        for line, rest in lines_after(top, f"priority-flow-control {words}"):
             number = parse_number(rest)
             if number is None:
                 return {}
@@ -165,7 +165,7 @@ def _times(top: list[Line]) -> Found:
 
 def _watchdog(line: Line, shared: Globals) -> Found:
     """It watches where both the switch and the port say so."""
-    said = next(((rest, inner.number) for inner, rest in following(line.inner, _WATCHDOG)), ("off", line.number))
+    said = next(((rest, inner.number) for inner, rest in lines_after(line.inner, _WATCHDOG)), ("off", line.number))
     if not shared.watched or not said[0].startswith("on"):
         return {"port.qos.watchdog.enabled": (False, said[1])}
     action = WatchdogAction.ALERT if said[0] == "on disable-action" else WatchdogAction.DROP
@@ -178,7 +178,7 @@ def _watchdog(line: Line, shared: Globals) -> Found:
 
 
 def _queues(place: Place, policy: Line, output: Output) -> Iterator[Observation]:
-    for inner, name in following(policy.inner, "class type queuing"):
+    for inner, name in lines_after(policy.inner, "class type queuing"):
         queue = queue_of(name, "c-out-8q-q")
         if queue is not None:
             yield from observe_settings(place.thing("queue", str(queue)), _queue(inner), output)

@@ -23,7 +23,7 @@ from wirespeed.platforms.switch.config_reader import (
     set_defaults,
     text,
 )
-from wirespeed.platforms.switch.indented_config import Line, following, lines_of
+from wirespeed.platforms.switch.indented_config import Line, lines_after, lines_of
 from wirespeed.platforms.switch.nxos.bgp import bgp
 from wirespeed.platforms.switch.nxos.qos import Globals, globals_of, port_qos
 from wirespeed.platforms.switch.nxos.values import FECS
@@ -56,7 +56,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     the configuration gives, it was cut short and says nothing: what a missing line would have said is unknown.
     """
     top = lines_of(output.text)
-    names = [name for _, name in following(top, "hostname")]
+    names = [name for _, name in lines_after(top, "hostname")]
     if len(names) != 1 or top[-1].text != names[0] or not output.text.rstrip("\r").endswith("\n"):
         return
     shared = globals_of(top)
@@ -74,7 +74,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     routed = any(line.text == "no system default switchport" for line in top)
     off = any(line.text == "system default switchport shutdown" for line in top)
     defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
-    for line, name in following(top, "interface"):
+    for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", name):
             yield from _port(switch.thing("port", name), line, (routed, not off), shared, output)
         elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
@@ -89,7 +89,7 @@ def _port(
     """``unsaid``: whether a port without statement is routed, and whether a switched one is enabled."""
     routed, enabled = unsaid
     found = read_settings(line.inner, _PORT)
-    if any(following(line.inner, "inherit port-profile")):
+    if any(lines_after(line.inner, "inherit port-profile")):
         return  # its settings for the port are not read
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
@@ -109,11 +109,11 @@ def _port(
     )
     only = routed and alone is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (only, alone or line.number)
-    bundled = any(following(line.inner, "channel-group"))
+    bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
     )
-    for inner, rest in following(line.inner, "speed"):
+    for inner, rest in lines_after(line.inner, "speed"):
         if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"
             value = Bandwidth.from_unit(speed, "Mb/s")
             yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)

@@ -17,7 +17,7 @@ from wirespeed.platforms.switch.nxos.values import (
     JUMBO_MTU,
     address_lines,
 )
-from wirespeed.platforms.switch.policies import by_name
+from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Device, Switch, WatchdogAction
 from wirespeed.units import Duration
 
@@ -29,13 +29,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` is what NX-OS cannot say of the switch."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    watchdogs = [port.qos.watchdog for _, port in by_name(device.ports)]
+    watchdogs = [port.qos.watchdog for _, port in sorted_ports(device.ports)]
     return {
         "problems": list(problems(name, device)),
         "policies": policies_of(device),
         "network_policy": NETWORK,
         "input_policy": INPUT,
-        "ports": by_name(device.ports),
+        "ports": sorted_ports(device.ports),
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "vlan_list": ranges({1, *map(int, device.vlans)}),
         "features": _features(device),
@@ -48,7 +48,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "loopbacks": device.loopbacks or (),
         "networks": _networks(device),
         "peers": sorted(device.peers.items(), key=lambda item: natural(item[0])),
-        "neighbours": [(port, one) for port, one in by_name(device.ports) if one.neighbour.device is not None],
+        "neighbours": [(port, one) for port, one in sorted_ports(device.ports) if one.neighbour.device is not None],
         "hardware": _hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import by_name, frozen, named
+from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
 from wirespeed.platforms.switch.sonic.values import (
     CABLES,
     DEFAULT_MTU,
@@ -118,7 +118,7 @@ def _qos(switch: Switch) -> Database:
     for path, where in MAPS.items():
         if path == "port.qos.pfc_pg" and not computes_headroom(switch.chip):
             continue
-        names = named(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
+        names = name_policies(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
         found[where.table] = {name: {str(key): str(to) for key, to in value} for value, name in names.items()}
         for name, port in switch.ports.items():
             if (value := _bound_map(port, path)) is not None:
@@ -180,7 +180,7 @@ def marks(ecn: Ecn) -> bool:
 
 def _thresholds(switch: Switch) -> dict[Ecn, str]:
     found: dict[Ecn, None] = {}
-    for _, port in by_name(switch.ports):
+    for _, port in sorted_ports(switch.ports):
         found.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
     return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(found, start=1)}
 

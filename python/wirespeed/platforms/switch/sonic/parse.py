@@ -11,7 +11,7 @@ from wirespeed.platforms.parsing import parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_WORDS
-from wirespeed.platforms.switch.terminal import plain
+from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
 
@@ -20,7 +20,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch, outputs = Place(outputs.device), plain(outputs)
+    switch, outputs = Place(outputs.device), strip_terminal(outputs)
     for command, read in (
         ("config-db", config_db),
         ("version", _version),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.platforms.switch.sonic.database import database_of, ordered
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
 from wirespeed.settings import Device, Port, Switch
@@ -27,7 +27,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` lists settings that the system cannot configure."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    ports = by_name(device.ports)
+    ports = sorted_ports(device.ports)
     tables = database_of(name, device)
     return {
         "problems": list(_problems(name, device)),
@@ -79,10 +79,10 @@ def _lanes(name: str, port: Port) -> str:
 
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
-    yield from odd_texts(name, switch)
+    yield from find_invalid_texts(name, switch)
     if switch.watchdog_poll is not None and switch.watchdog_poll.milliseconds not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(switch.watchdog_poll), "100 ms to 3000 ms")
-    for port_name, port in by_name(switch.ports):
+    for port_name, port in sorted_ports(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
 
 
