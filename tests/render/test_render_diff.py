@@ -33,7 +33,7 @@ def out(tmp_path: Path) -> Path:
     folder = tmp_path / "out"
     assert run("render", CLUSTER, "-o", folder, "--device", "node[1-2],leaf1") == (
         0,
-        f"43 files of 3 devices in {folder}\n",
+        f"wrote 43 files for 3 devices to {folder}; next: apply.sh of a host, wirespeed-apply.txt of a switch\n",
     )
     return folder
 

@@ -236,7 +236,7 @@ def test_the_script_says_what_it_could_not_do(tmp_path: Path) -> None:
     assert done.stderr.replace(str(tmp_path), "").splitlines() == [
         f"wirespeed-tune: ethtool -G {FIRST} rx 8192 tx 4096 ended with 1",
         f"wirespeed-tune: ethtool -C {FIRST} adaptive-rx on adaptive-tx off rx-usecs 8 tx-frames 64 ended with 1",
-        "wirespeed-tune: /proc/irq/26/smp_affinity_list does not take 48",
+        "wirespeed-tune: /proc/irq/26/smp_affinity_list does not accept 48",
         f"wirespeed-tune: ethtool -G {SECOND} rx 2048 ended with 1",
     ]
     assert (tmp_path / "proc/irq/27/smp_affinity_list").read_text() == "16\n"
