@@ -30,6 +30,14 @@ def link(name: str, mtu: str) -> str:
         ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[26, -3]]}', []),
         ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
         ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", []),
+        # Headings in another order, so that the cell of the port is empty.
+        (
+            "switch enterprise-sonic",
+            "lldp-table",
+            "-        RemoteDevice RemotePortID Capability RemotePortDescr LocalPort\n"
+            "Eth1/1   node1        eth0         R          eth0\n",
+            [],
+        ),
         # A form feed and a line separator end no line of a file: the second line is the one that is cited.
         (
             "launcher nccl",

@@ -76,7 +76,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         if not starts or PORT_NAME.fullmatch(line.split(" ")[0]) is None:
             continue
         name, device, there, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
-        if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (device and there):
+        if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and there):
             continue  # cells cannot be assigned to columns
         described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
         port, source = switch.thing("port", name), output.at(number)
