@@ -236,7 +236,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     said = f"{title}. Best: {told(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bound by {bound.bottleneck}."
+            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bottleneck: {bound.bottleneck}."
     return said
 
 

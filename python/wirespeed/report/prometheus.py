@@ -25,26 +25,32 @@ from wirespeed.units import BITS_PER_SECOND, Duration
 _Labels = Mapping[str, str]
 
 _HELP = {
-    "wirespeed_recorded_timestamp_seconds": "When the evidence was recorded.",
+    "wirespeed_recorded_timestamp_seconds": "Time at which the bundle was collected.",
     "wirespeed_findings": "Findings of checks by device, check and status.",
     "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of equal measurements.",
     "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of equal measurements.",
-    "wirespeed_benchmark_physical_limit_bytes_per_second": "What no algorithm can beat.",
-    "wirespeed_benchmark_reachable_limit_bytes_per_second": "What the named algorithm or a catalogue figure reaches.",
+    "wirespeed_benchmark_physical_limit_bytes_per_second": "Physical limit, which cannot be exceeded.",
+    "wirespeed_benchmark_reachable_limit_bytes_per_second": (
+        "Reachable limit of the algorithm or of a catalogue figure."
+    ),
     "wirespeed_benchmark_of_physical_limit_ratio": "Bandwidth as a fraction of the physical limit.",
     "wirespeed_benchmark_of_reachable_limit_ratio": "Bandwidth as a fraction of the reachable limit.",
-    "wirespeed_benchmark_measurements": "Judged measurements by judgement.",
-    "wirespeed_benchmark_relations": "Relative gates by test and judgement.",
-    "wirespeed_benchmark_relation_ratio": "What runs reach of those that a relative gate compares them with.",
-    "wirespeed_benchmark_relation_difference_seconds": "By how much runs take longer than their baseline.",
-    "wirespeed_peer_of_like_ratio": "What a member of a pair matrix reaches of what the others do, by median polish.",
-    "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its peers; it exists while there is a suspect.",
-    "wirespeed_compared_ratio": "Median after over median before, of each series that was compared.",
-    "wirespeed_history_timestamp_seconds": "When the last campaign that has a series began.",
-    "wirespeed_history_campaigns": "Campaigns that have a series.",
-    "wirespeed_history_bandwidth_bytes_per_second": "Median bandwidth of a series in the last campaign that has it.",
-    "wirespeed_history_time_seconds": "Median time of a series in the last campaign that has it.",
-    "wirespeed_history_step_ratio": "Level since the last change point of a series over the level before it.",
+    "wirespeed_benchmark_measurements": "Number of judged measurements by verdict.",
+    "wirespeed_benchmark_relations": "Number of relative gates by test and verdict.",
+    "wirespeed_benchmark_relation_ratio": (
+        "Result of runs as a fraction of the runs that a relative gate compares them with."
+    ),
+    "wirespeed_benchmark_relation_difference_seconds": "Additional time of runs compared with their baseline.",
+    "wirespeed_peer_of_like_ratio": "Result of an endpoint as a fraction of its peers, by median polish.",
+    "wirespeed_peer_suspect_of_like_ratio": "Result of a suspect as a fraction of its peers; absent without suspects.",
+    "wirespeed_compared_ratio": "Median of the candidate divided by the median of the baseline, per series.",
+    "wirespeed_history_timestamp_seconds": "Start time of the last campaign that contains a series.",
+    "wirespeed_history_campaigns": "Number of campaigns that contain a series.",
+    "wirespeed_history_bandwidth_bytes_per_second": (
+        "Median bandwidth of a series in the last campaign that contains it."
+    ),
+    "wirespeed_history_time_seconds": "Median time of a series in the last campaign that contains it.",
+    "wirespeed_history_step_ratio": "Level after the last change point of a series divided by the level before it.",
 }
 
 
