@@ -223,7 +223,7 @@ def queue_of(devices: Devices, place: Place, one: TrafficClass) -> Place:
 def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
     """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
     and said not to be simulated."""
-    if not found["enabled"] and "queues whose marking the plan leaves to the switch mark nothing" in assumed:
+    if not found["enabled"] and "queues without planned ECN thresholds do not mark" in assumed:
         assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned(queue).ecn.enabled
         return
     if not devices.says(queue, "queue.ecn.enabled"):

@@ -81,7 +81,7 @@ def test_the_watchdog_of_a_cluster_file_acts(tmp_path: Path) -> None:
 def test_what_a_watchdog_does_that_is_not_simulated_is_said(action: str, does: str, tmp_path: Path) -> None:
     _, document, assumed = handed(tmp_path, switch_with(f"watchdog: {{action: {action}}}"))
     assert settled(document, 1, 3)["pfc"]["watchdog"] is None
-    assert f"the PFC watchdog of tomahawk4 does nothing here: it would {does}" in assumed
+    assert f"the PFC watchdog of tomahawk4 is not simulated: it would {does}" in assumed
 
 
 JERICHO = ("arista-7060dx5-64s", "arista-7280dr3-24")
@@ -115,17 +115,17 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
 
 
 def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
-    headroom = "headroom is what the plan computes: what platforms set apart by themselves is not rendered"
-    divided = "the buffer of tomahawk5 is divided on arrival; its shares on departure limit nothing"
-    apart = "what tomahawk5 sets apart for each of its ports is what its lossless and lossy groups have anyway"
-    preset = "guarantee of a lossless group of tomahawk4 2,540 bytes, XON 9,144 bytes below the threshold: those of the"
+    headroom = "headroom is the planned one: headroom that the switch OS allocates itself is not modelled"
+    divided = "the buffer of tomahawk5 is divided on arrival; its shares on departure are not limits"
+    apart = "the per-port reservation of tomahawk5 is included in that of its lossless and lossy groups"
+    preset = "guarantee of a lossless group of tomahawk4 2,540 bytes, XON 9,144 bytes below the threshold: preset"
     of_eos, of_junos, of_jericho = (
         handed(tmp_path, *changes, system=system)[2]
         for changes, system in (((), "eos"), ((), "junos"), ((JERICHO,), "eos"))
     )
     assert headroom in of_eos and headroom in of_junos
     assert {divided, apart} <= {*of_junos}
-    assert not any("divided" in one or "sets apart for" in one for one in of_eos)
+    assert not any("divided" in one or "per-port reservation" in one for one in of_eos)
     assert any(one.startswith(preset) for one in of_eos)
     assert not any(one.startswith("guarantee") for one in of_jericho)
 
@@ -203,7 +203,7 @@ def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
-OWN = "the buffer of spectrum4 is divided as NVIDIA Cumulus Linux does it by itself: 50% lossless, 50% lossy"
+OWN = "the buffer of spectrum4 is divided by default of NVIDIA Cumulus Linux: 50% lossless, 50% lossy"
 
 
 def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
     _, document, assumed = handed(tmp_path, system="cumulus")
     assert settled(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
     assert OWN in assumed
-    assert "the buffer of spectrum4 is divided on arrival; its shares on departure limit nothing" in assumed
+    assert "the buffer of spectrum4 is divided on arrival; its shares on departure are not limits" in assumed
     lossy = ("lossless: true, share: 50%, congestion: dcqcn-p", "share: 50%")
     _, document, assumed = handed(tmp_path, lossy, system="cumulus")
     assert settled(document, 1, 3)["switch"].get("pools") is None
@@ -250,8 +250,14 @@ def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
 
 
 LATENCIES = {
-    "the catalogue's": ((), "junos", 750, 0, "switch latency of juniper-qfx5240-64od is 750 ns from the last bit in: "),
-    "nobody's": ((), "eos", 0, 0, "switch latency of arista-7060dx5-64s is 0 ns: neither cluster file nor catalogue"),
+    "the catalogue's": (
+        (),
+        "junos",
+        750,
+        0,
+        "switch latency of juniper-qfx5240-64od is 750 ns from the last bit in (catalogue)",
+    ),
+    "nobody's": ((), "eos", 0, 0, "switch latency of arista-7060dx5-64s is 0 ns: not in cluster file or catalogue"),
     "the cluster file's": ((switch_with("latency: 1.3 us"),), "eos", 1300, 0, None),
     "before the catalogue's": ((switch_with("latency: 560 ns"),), "junos", 560, 0, None),
     "a credit's part": ((JERICHO, switch_with("latency: 3.5 us, credit_latency: 2 us")), "eos", 1500, 2000, None),
@@ -300,7 +306,7 @@ def test_load_balancing_is_handed_over(mode: str, tmp_path: Path) -> None:
     _, document, assumed = handed(tmp_path, change, system="junos")
     assert settled(document, 1, 3)["ecmp"] == BALANCES[mode]
     name = mode.partition(",")[0]
-    said = f"load balancing {name} of tomahawk5 goes by the queues of the ports; their load counts for nothing"
+    said = f"load balancing {name} of tomahawk5 uses the queues of the ports, not their load"
     assert (said in assumed) == (name != "static")
     assert any("keeps its assigned port until" in one for one in assumed) == (name == "assigned-flow")
 
@@ -314,9 +320,9 @@ def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
     assert found["notification"] == {"priority": 6, "interval_ns": 4000}
     assert settled(document, 0, 0)["congestion"] == {"algorithm": "line-rate"}
     nic = "broadcom-bcm957608-p1400gd"
-    assert f"tcp_cp, tr_lb of {nic}: dcqcn-p has no such parameter here" in assumed
-    assert (f"cr_min_th 0 of {nic} is not taken over: dcqcn-p takes at least 1") in assumed
-    assert "parameters of dcqcn-p other than g, init_cp, rtt_us are the simulator's: not in the plan" in assumed
+    assert f"tcp_cp, tr_lb of {nic}: dcqcn-p of the simulator has no such parameter" in assumed
+    assert (f"cr_min_th 0 of {nic} is not used: dcqcn-p takes at least 1") in assumed
+    assert "parameters of dcqcn-p other than g, init_cp, rtt_us: simulator defaults, not in the plan" in assumed
 
 
 def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
@@ -328,7 +334,7 @@ def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
         "rpg_ai_rate_mbps": 50,
         "rpg_time_reset_us": 200,
     }
-    assert "rpg_max_rate of nvidia-mcx613106a-vdat: dcqcn-nvidia has no such parameter here" in assumed
+    assert "rpg_max_rate of nvidia-mcx613106a-vdat: dcqcn-nvidia of the simulator has no such parameter" in assumed
 
 
 @pytest.mark.parametrize("changes", [(), (NVIDIA,)], ids=["broadcom", "nvidia"])
@@ -336,7 +342,7 @@ def test_without_parameters_the_simulator_s_are_used_and_said(changes: Any, tmp_
     _, document, assumed = handed(tmp_path, *changes)
     found = settled(document, 0, 3)["congestion"]
     assert set(found) == {"algorithm"}
-    text = f"parameters of {found['algorithm']} are the simulator's: the plan sets none of the NIC's own"
+    text = f"parameters of {found['algorithm']} are the simulator's defaults: not set in the cluster file"
     assert text in assumed
 
 

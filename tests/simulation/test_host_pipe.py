@@ -65,8 +65,8 @@ def test_a_slot_too_narrow(tmp_path: Path) -> None:
     assert said == (
         "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 reads at "
         "one time, 547 ns for each",
-        f"receive buffer of nvidia-mcx623106an-cdat {pipe['receive_buffer_bytes']:,} bytes, as none is published: the "
-        "least with which PFC loses nothing and PCIe never waits",
+        f"receive buffer of nvidia-mcx623106an-cdat {pipe['receive_buffer_bytes']:,} bytes, because none is published: "
+        "the smallest with which PFC loses nothing and PCIe never waits",
     )
 
 
@@ -93,7 +93,7 @@ def test_writes_in_order(tmp_path: Path) -> None:
     assert pipe["pcie"]["ordered_writes"] == {"rule": "measured", "bps": 150_000_000_000}
     assert rate == pytest.approx(150, rel=0.01)
     assert pauses > 0
-    unknown = "writes without relaxed ordering are no slower in dell-r740-xeon-5218: what its CPU reaches is not known"
+    unknown = "writes without relaxed ordering are no slower in dell-r740-xeon-5218: the figure of its CPU is not known"
     assert ran(tmp_path, cluster(R740, ", nvm: {relaxed_ordering: false}"))[:2] == (None, (unknown,))
 
 
@@ -193,4 +193,4 @@ def test_ports_of_a_card_are_said_to_share(tmp_path: Path) -> None:
     """Two ports of 200 Gb/s in one slot of generation 4: each has the link alone here, and that is said."""
     plan = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"))
     scenario, _ = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, protocol: tcp}\n")
-    assert "each port of nvidia-mcx613106a-vdat has the PCIe link of its card alone" in scenario.assumed
+    assert "each port of nvidia-mcx613106a-vdat has the full PCIe link of its card" in scenario.assumed

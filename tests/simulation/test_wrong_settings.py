@@ -220,7 +220,7 @@ def test_why_a_setting_does_not_act(tmp_path: Path) -> None:
     """What no CPU is known to lose by is said; so is a slot that is never slower than its port."""
     rows = {
         ("fabric", "nic.nvm.relaxed_ordering, value: false"): "writes without relaxed ordering are no slower in "
-        "dell-r740-xeon-5218: what its CPU reaches is not known",
+        "dell-r740-xeon-5218: the figure of its CPU is not known",
         ("fabric", "nic.nvm.outstanding_reads, value: 250"): "others override it",
     }
     for (name, entry), hint in rows.items():

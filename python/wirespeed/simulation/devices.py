@@ -150,7 +150,9 @@ class _Making:
         if mtus:
             found["mtu_bytes"] = min(mtus)
         if len(mtus) > 1:
-            self._assume(f"path MTUs differ ({', '.join(map(str, sorted(mtus)))} bytes): all have the least")
+            self._assume(
+                f"path MTUs differ ({', '.join(map(str, sorted(mtus)))} bytes): the smallest value is used for all"
+            )
         lossless = [int(one.priority) for one in self._plan.classes.values() if one.lossless]
         if lossless:
             found["priority"] = lossless[0]

@@ -116,7 +116,8 @@ class _Making:
             return None
         if slot.rate not in _GENERATIONS:
             self._assume(
-                f"PCIe at {format_transfer_rate(slot.rate)} is never slower than a port: the simulator has none"
+                f"PCIe at {format_transfer_rate(slot.rate)} is never slower than a port: "
+                "its PCIe generation is not modelled"
             )
             return None
         return _Port(host, nic, cable, function, slot)
@@ -173,7 +174,9 @@ class _Making:
         term = ordered_writes_term(self._plan, port.host)
         if term is None:
             model = self._plan.hosts[port.host].model or "the host"
-            self._assume(f"writes without relaxed ordering are no slower in {model}: what its CPU reaches is not known")
+            self._assume(
+                f"writes without relaxed ordering are no slower in {model}: the figure of its CPU is not known"
+            )
             return None
         return int(term.value * 1e9)
 
@@ -207,8 +210,8 @@ class _Making:
         if planned:
             return planned
         self._assume(
-            f"receive buffer of {port.name} {computed:,} bytes, as none is published: "
-            "the least with which PFC loses nothing and PCIe never waits"
+            f"receive buffer of {port.name} {computed:,} bytes, because none is published: "
+            "the smallest with which PFC loses nothing and PCIe never waits"
         )
         return computed
 
@@ -237,4 +240,4 @@ class _Making:
         for members in cards.values():
             carried = pcie.one_way(members[0].slot).value * 1e9
             if len(members) > 1 and sum(port.speed for port in members) > carried:
-                self._assume(f"each port of {members[0].name} has the PCIe link of its card alone")
+                self._assume(f"each port of {members[0].name} has the full PCIe link of its card")

@@ -111,7 +111,7 @@ def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
     name = nic.model or "a NIC"
     assume(f"{nic.qos.congestion} of {name} is DCQCN as published")
     if nic.qos.congestion_parameters:
-        assume(f"{_listed(nic.qos.congestion_parameters)} of {name}: not taken over into DCQCN as published")
+        assume(f"{_listed(nic.qos.congestion_parameters)} of {name}: no such parameter in DCQCN as published")
     return "dcqcn"
 
 
@@ -121,18 +121,18 @@ def _parameters(
     """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
     said = dict(nic.qos.congestion_parameters or {})
     if not said:
-        assume(f"parameters of {algorithm} are the simulator's: the plan sets none of the NIC's own")
+        assume(f"parameters of {algorithm} are the simulator's defaults: not set in the cluster file")
         return {}
     known = words.parameters
     if words.cnp_interval is not None and words.cnp_interval in said:
         notification["interval_ns"] = said.pop(words.cnp_interval) * 1000
     if missing := [name for name in said if name not in known]:
-        assume(f"{_listed(missing)} of {nic.model or 'a NIC'}: {algorithm} has no such parameter here")
+        assume(f"{_listed(missing)} of {nic.model or 'a NIC'}: {algorithm} of the simulator has no such parameter")
     asked = {known[name]: value for name, value in said.items() if name in known}
     taken = _taken(algorithm, asked, words.flags, nic, assume)
     if "init_cp" in taken:
         assume("init_cp counts 1,024ths: its width is not published")
-    assume(f"parameters of {algorithm} other than {_listed(taken) or 'these'} are the simulator's: not in the plan")
+    assume(f"parameters of {algorithm} other than {_listed(taken) or 'these'}: simulator defaults, not in the plan")
     return taken
 
 
@@ -149,7 +149,7 @@ def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic:
                 raise
             for name in sorted(names.keys() & found.keys()):
                 value, expected = found.pop(name), names[name].expected
-                assume(f"{name} {value:,} of {nic.model or 'a NIC'} is not taken over: {algorithm} takes {expected}")
+                assume(f"{name} {value:,} of {nic.model or 'a NIC'} is not used: {algorithm} takes {expected}")
         else:
             break
     return found

@@ -62,12 +62,10 @@ class SwitchBuffers:
         elif buffers.shared_headroom is not None:
             found["shared_headroom"] = {"rule": "fixed", "bytes": int(buffers.shared_headroom)}
         if buffers.dedicated_ingress is not None:
-            self._assume(
-                f"what {name} sets apart for each of its ports is what its lossless and lossy groups have anyway"
-            )
+            self._assume(f"the per-port reservation of {name} is included in that of its lossless and lossy groups")
         departure = (buffers.egress_lossless_share, buffers.egress_lossy_share, buffers.dedicated_egress)
         if any(one is not None for one in departure):
-            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure limit nothing")
+            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure are not limits")
         return found
 
     def group(self, switch: Switch, speed: Bandwidth | None) -> form.Switch:
@@ -83,7 +81,7 @@ class SwitchBuffers:
             usual = self._preset
             self._assume(
                 f"guarantee of a lossless group of {name_of(switch)} {usual['reserve_bytes']:,} bytes, XON "
-                f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
+                f"{usual['xon_offset_bytes']:,} bytes below the threshold: preset values"
             )
         planned = self._threshold(switch)
         return found if planned is None else {**found, "alpha_exponent": planned}
@@ -114,13 +112,15 @@ class SwitchBuffers:
             return None
         name = name_of(switch)
         if system is None or system.threshold_steps is None:
-            self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
+            self._assume(
+                f"the dynamic threshold of {name} is that of the chip: the steps of its platform are not known"
+            )
             return None
         exponent = step - system.threshold_steps.whole.value
         part = f"{2**exponent}" if exponent >= 0 else f"1/{2**-exponent}"
         self._assume(
             f"the dynamic threshold {step} of lossless groups of {name} is {part} of what is free: "
-            f"{system.title} is taken to count the steps of its chip"
+            f"{system.title} is assumed to count the steps of its chip"
         )
         return exponent
 
@@ -133,7 +133,7 @@ class SwitchBuffers:
         if not _has_lossless(switch):
             return planned
         own = system.own_buffers
-        self._assume(f"the buffer of {name_of(switch)} is divided as {system.title} does it by itself: {_shares(own)}")
+        self._assume(f"the buffer of {name_of(switch)} is divided by default of {system.title}: {_shares(own)}")
         known = {name: getattr(own, name) for name in BufferDefaults.model_fields}
         return replace(planned, **{name: found.value for name, found in known.items() if found is not None})
 

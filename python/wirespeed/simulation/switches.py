@@ -59,7 +59,7 @@ class Switches:
             if marking is not None:
                 made.of_priorities[priority,] = {"marking": marking}
         if lossless:
-            self._assume("headroom is what the plan computes: what platforms set apart by themselves is not rendered")
+            self._assume("headroom is the planned one: headroom that the switch OS allocates itself is not modelled")
             latency = self._plan.latencies.get(name, Latency()).whole
             size = self._buffers.headroom(switch, settings, len(lossless), latency)
             computed: form.Headroom = {"rule": "computed", "percent": 100}
@@ -71,18 +71,18 @@ class Switches:
 
     def unsaid(self) -> None:
         """What no plan says of its switches."""
-        self._assume("the ECMP hash is one of the simulator's own: vendors do not publish theirs")
+        self._assume("the ECMP hash is the simulator's: vendors do not publish theirs")
 
     def _latency(self, switch: Switch, latency: Latency) -> int:
         """Nanoseconds."""
         name = switch.model or name_of(switch)
         if latency.whole is None:
             usual: int = self._preset["switch"]["latency_ns"]
-            self._assume(f"switch latency of {name} is {usual} ns: neither cluster file nor catalogue has one")
+            self._assume(f"switch latency of {name} is {usual} ns: not in cluster file or catalogue")
             return usual
         found = int(latency.whole) // _NS
         if latency.source is not None:
-            self._assume(f"switch latency of {name} is {found:,} ns from the last bit in: the catalogue's")
+            self._assume(f"switch latency of {name} is {found:,} ns from the last bit in (catalogue)")
         return found
 
     def _architecture(self, switch: Switch, latency: Latency) -> tuple[form.Architecture, int]:
@@ -93,7 +93,7 @@ class Switches:
         name, credit_ns = name_of(switch), int(latency.credit or 0) // _NS
         if latency.credit is None:
             self._assume(f"credits of {name} take no time: the cluster file has no credit_latency")
-        self._assume(f"the ports of {name} belong to its cores in their order")
+        self._assume(f"the ports of {name} are assigned to its cores in order")
         return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
 
     def _balance(self, name: str, balancing: LoadBalancing) -> form.Ecmp:
@@ -104,7 +104,7 @@ class Switches:
         if balancing.mode == "flowlet":
             gap = self._preset["ecmp"]["flowlet_gap_ns"]
             if balancing.flowlet_gap is None:
-                self._assume(f"the flowlet gap of {name} is {gap:,} ns, the preset's: the plan has none")
+                self._assume(f"the flowlet gap of {name} is {gap:,} ns (preset): the plan has none")
             else:
                 gap = max(1, int(balancing.flowlet_gap) // _NS)
         elif balancing.mode == "per-packet":
@@ -113,13 +113,11 @@ class Switches:
             gap = _LONGEST_GAP_NS
             self._assume(f"a flow of {name} keeps its assigned port until it was silent for 1 s")
         else:
-            self._assume(f"load balancing {balancing.mode} of {name} is a hash of each flow here")
+            self._assume(f"load balancing {balancing.mode} of {name} is simulated as a hash of each flow")
             return {"balance": "flow"}
-        self._assume(
-            f"load balancing {balancing.mode} of {name} goes by the queues of the ports; their load counts for nothing"
-        )
+        self._assume(f"load balancing {balancing.mode} of {name} uses the queues of the ports, not their load")
         if balancing.flowlet_table is not None:
-            self._assume(f"{name} tells any number of flowlets apart; its table has {balancing.flowlet_table:,}")
+            self._assume(f"{name} tracks any number of flowlets; its table has {balancing.flowlet_table:,}")
         return {"balance": "adaptive", "adaptive_gap_ns": gap}
 
     def _watchdog(self, switch: Switch, port: Port) -> form.Watchdog | None:
@@ -129,16 +127,18 @@ class Switches:
         name = name_of(switch)
         action = _ACTIONS.get(watchdog.action) if watchdog.action else None
         if action is None:
-            self._assume(f"the PFC watchdog of {name} does nothing here: it would {_does(watchdog.action)}")
+            self._assume(f"the PFC watchdog of {name} is not simulated: it would {_does(watchdog.action)}")
             return None
         detect = watchdog.detect or poll
         if detect is None:
-            self._assume(f"the PFC watchdog of {name} does nothing here: the plan has no times of it")
+            self._assume(f"the PFC watchdog of {name} is not simulated: the plan has no times")
             return None
         if poll is None:
-            self._assume(f"the PFC watchdog of {name} looks every half of its detection time: the plan has no interval")
+            self._assume(f"the PFC watchdog of {name} polls at half of its detection time: the plan has no interval")
         if watchdog.restore is None:
-            self._assume(f"the PFC watchdog of {name} restores after its detection time: the plan has no other")
+            self._assume(
+                f"the PFC watchdog of {name} restores after its detection time: the plan has no restoration time"
+            )
         return {
             "detection_ns": _ns(detect),
             "restoration_ns": _ns(watchdog.restore or detect),
@@ -148,7 +148,7 @@ class Switches:
 
     def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> form.Marking | None:
         if queue is not None and queue.ecn.enabled is None:
-            self._assume("queues whose marking the plan leaves to the switch mark nothing")
+            self._assume("queues without planned ECN thresholds do not mark")
         if queue is None or not queue.ecn.enabled:
             return None
         ecn = queue.ecn
@@ -158,7 +158,7 @@ class Switches:
                 return None
             whole = self._buffers.fair_share(switch, lossless)
             text = f"a queue of {name_of(switch)} that marks by percent fills {whole:,} bytes"
-            self._assume(f"{text}: what one alone may take of its pool")
+            self._assume(f"{text}: the maximum of one queue in its pool")
             low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
         else:
             low_bytes, high_bytes = int(low), int(high)
