@@ -85,12 +85,12 @@ def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]
     table = CliRunner().invoke(app, command, env={"COLUMNS": "100", "NO_COLOR": "1"})
     assert table.exit_code == 1
-    assert "FAIL    port.mtu port Eth1/21\n" in table.stdout
+    assert "FAIL    port.mtu leaf1:Eth1/21\n" in table.stdout
     assert "1 fail  0 warn  0 unknown  0 error" in table.stdout
     junit = CliRunner().invoke(app, [*command, "--format", "junit"])
     suites = ElementTree.fromstring(junit.stdout)
     failures = [case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None]
-    assert failures == ["port Eth1/21"]
+    assert failures == ["leaf1:Eth1/21"]
 
 
 def test_a_fault_there_is_not_is_refused(tmp_path: Path) -> None:

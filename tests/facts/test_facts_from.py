@@ -61,7 +61,7 @@ def test_gaps_say_why():
 
 
 def test_an_unknown_path_is_our_bug():
-    with pytest.raises(KeyError, match=r"nic\.mtu is no setting of node1"):
+    with pytest.raises(KeyError, match=r"nic\.mtu is not a setting of node1"):
         facts_from([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])
 
 

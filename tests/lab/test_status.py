@@ -44,7 +44,7 @@ def test_as_built_then_changed(one: lab.Lab) -> None:
     before = printed(one)
     assert before[0].endswith(f"up since {one.state.started}; 8 of 8 links up")
     assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
-    assert before[5] == "node1 enp29s0np0 leaf1 Eth1-1 1 up 9000 | 9100"
+    assert before[5] == "node1:enp29s0np0 leaf1:Eth1/1 (Eth1-1) 1 up 9000 | 9100"
 
     (daemon,) = inside([namespace])
     os.kill(daemon, signal.SIGKILL)
@@ -57,12 +57,12 @@ def test_as_built_then_changed(one: lab.Lab) -> None:
     assert after[0].endswith("7 of 8 links up")
     # With the address go the routes that have it as their source.
     assert after[2] == f"node1 host {namespace} not running: systemd-networkd 21 of 24"
-    assert after[6] == "node1 enp67s0np0 leaf1 Eth1-2 2 no carrier | down 9000 | 9100"
-    assert after[7] == "node1 enp86s0np0 leaf1 Eth1-3 3 up 9000 | 1500"
+    assert after[6] == "node1:enp67s0np0 leaf1:Eth1/2 (Eth1-2) 2 no carrier | down 9000 | 9100"
+    assert after[7] == "node1:enp86s0np0 leaf1:Eth1/3 (Eth1-3) 3 up 9000 | 1500"
     assert after[-3:] == [
-        "node1 lacks: address 10.1.0.7/31 dev enp105s0np0",
-        "node1 lacks: route default via 10.1.0.6 dev enp105s0np0 table 104",
-        "node1 lacks: rule from 10.1.0.1/32 lookup 101 priority 1001",
+        "node1: missing address 10.1.0.7/31 dev enp105s0np0",
+        "node1: missing route default via 10.1.0.6 dev enp105s0np0 table 104",
+        "node1: missing rule from 10.1.0.1/32 lookup 101 priority 1001",
     ]
 
 
