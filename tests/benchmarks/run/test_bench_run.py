@@ -174,6 +174,7 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     before = _wait_for(out / "journal.jsonl", 2)
     process.kill()
     process.communicate()
+    _until(lambda: _running(tmp_path) == 0)  # programs of the killed run would occupy ports of the next one
     with pytest.raises(Refused, match="--resume continues it"):
         raise ran(*given).exception or AssertionError
     done = ran(*given, "--resume")
