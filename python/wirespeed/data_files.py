@@ -77,7 +77,11 @@ def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
         case "missing":
             return Problem(where, f"no {str(key)!r}", "one")
         case _:
-            return Problem(f"{place}: {path}" if path else place, _shown(details["input"]), details["msg"])
+            return Problem(
+                f"{place}: {path}" if path else place,
+                _shown(details["input"]),
+                details["msg"].removeprefix("Input should be "),
+            )
 
 
 def _shown(value: Any) -> str:

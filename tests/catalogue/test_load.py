@@ -39,7 +39,7 @@ def test_a_number_without_a_source_is_refused() -> None:
             "  hint: did you mean 'title'?",
         ),
         ("medium: dac\n", "own.yaml: no 'title'; expected one"),
-        ("title: 3\n", "own.yaml: title: found 3; expected Input should be a valid string"),
+        ("title: 3\n", "own.yaml: title: found 3; expected a valid string"),
         ("title: 'A cable\n", "own.yaml:2: found broken YAML: found unexpected end of stream; expected YAML"),
     ],
 )

@@ -47,19 +47,19 @@ REFUSALS = {
     "number as text": (
         "timeout_s: 60",
         'timeout_s: "60"',
-        "own: commands.0.timeout_s: found '60'; expected Input should be a valid",
+        "own: commands.0.timeout_s: found '60'; expected a valid",
     ),
     "flag as number": (
         "per_nic: true",
         "per_nic: 1",
-        "own: commands.1.per_nic: found 1; expected Input should be a valid boolean",
+        "own: commands.1.per_nic: found 1; expected a valid boolean",
     ),
     "flag as text": ("rendered: true", 'rendered: "yes"', "own: settings.port.link.mtu.rendered: found 'yes'"),
     "text as flag": ('default: "1500"', "default: on", "own: settings.port.link.mtu.default: found True"),
     "one for a list": (
         "systems: [own]",
         "systems: own",
-        "own: systems: found 'own'; expected Input should be a valid tuple",
+        "own: systems: found 'own'; expected a valid tuple",
     ),
     "list for a mapping": (
         "counters:\n  drops: {command: port, meaning: frames dropped}",

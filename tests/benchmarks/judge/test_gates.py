@@ -115,7 +115,7 @@ def test_a_latency_has_a_gate_of_its_own(tmp_path, value, judgement):
     [
         (("at_most: 2.5, ", ""), "Value error, expected either at_least or at_most"),
         (("unit: us", "unit: parsec"), "Value error, 'parsec' is no unit of bandwidth or time"),
-        (("metric: latency_typical", "metric: speed"), "Input should be "),
+        (("metric: latency_typical", "metric: speed"), "'time', 'algbw', "),
     ],
 )
 def test_refused(tmp_path, change, expected):

@@ -39,7 +39,7 @@ def test_a_stricter_profile_judges_stricter(tmp_path):
     ("change", "place", "expected"),
     [
         (("value: 0.95", "value: 1.5"), "classes.rdma", "Value error, expected 0 ≤ warn ≤ pass ≤ 1"),
-        (("version: 1", "version: 2"), "version", "Input should be 1"),
+        (("version: 1", "version: 2"), "version", "1"),
         (("plateau:", "plateu:"), "plateau", "Field required"),
     ],
 )

@@ -274,8 +274,8 @@ def test_a_gate_of_ones_own(tmp_path, value, judgement):
         ),
         (("    at_least: 0.95", "    unit: furlong\n    at_least: 0.95"), "Value error, 'furlong' is no unit"),
         (("    to: {memory: host}", "    statistic: spread"), "Value error, expected of a spread no unit, and runs: 2"),
-        (("same: [pair]", "same: [planet]"), "Input should be 'pair', 'hosts' or 'rail'"),
-        (("memory: host", "memory: tape"), "Input should be 'host' or 'gpu'"),
+        (("same: [pair]", "same: [planet]"), "'pair', 'hosts' or 'rail'"),
+        (("memory: host", "memory: tape"), "'host' or 'gpu'"),
         (("name: gpu", "name: ''"), "String should have at least 1 character"),
     ],
 )

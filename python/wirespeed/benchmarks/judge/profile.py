@@ -152,7 +152,7 @@ def _problems(place: str, error: ValidationError) -> list[Problem]:
         Problem(
             f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
             "no such value",
-            detail["msg"],
+            detail["msg"].removeprefix("Input should be "),
             hint,
         )
         for detail in error.errors()
