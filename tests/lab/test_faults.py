@@ -176,7 +176,8 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
     with built(cluster, 2, "arp") as (_, made):
         said = typed("fault", "one-subnet", "--name", made.name)
         known, answered = said.splitlines()[1:]
-        assert known.startswith("node1 knows 8 addresses of node2 by ") and not known.startswith(f"{known[:36]}8 ")
+        prefix = "node1 resolves 8 addresses of node2 to "
+        assert known.startswith(prefix) and not known.startswith(f"{prefix}8 ")
         assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
         mesh = pinged(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
@@ -186,7 +187,7 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
         said = typed("fault", "one-subnet", "--cure", "--name", made.name)
         assert said.splitlines()[1:] == [
-            "node1 knows 8 addresses of node2 by 8 MAC addresses (ip neigh)",
+            "node1 resolves 8 addresses of node2 to 8 MAC addresses (ip neigh)",
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
         assert pinged(made)["causes"] == []
@@ -219,9 +220,9 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
         with pytest.raises(Refused, match=words):
             lab.make_fault(made.name, plan, kind, device, port)
     lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1; expected none such"):
+    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1; expected no such fault"):
         lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"nothing but its undoing against mtu on leaf1 Eth1/1"):
+    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1 still to be removed"):
         lab.cure(made.name, "mtu")
     assert [one.title for one in lab.undo_faults(made.name)] == ["mtu on leaf1 Eth1/1"]
 

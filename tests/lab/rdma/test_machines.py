@@ -132,7 +132,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
             timeout=1800,
         )
     assert ran.returncode == 0, ran.stderr
-    assert "Figures say how fast emulated processors are" in ran.stderr
+    assert "Results show how fast emulated CPUs are" in ran.stderr
     document = json.loads(ran.stdout)
     assert document["cluster"] == f"lab {made.name}"
     attempts = {row["step"]: row["attempt"] for row in document["steps"]}

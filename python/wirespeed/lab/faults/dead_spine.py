@@ -14,7 +14,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabFault
 
-TITLE = "a spine that is off"
+TITLE = "a spine switch that is powered off (all its links down)"
 
 
 def make(where: Where) -> LabFault:

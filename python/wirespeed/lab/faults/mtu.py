@@ -9,7 +9,7 @@ from __future__ import annotations
 from wirespeed.lab.faults.location import Where, after, ip
 from wirespeed.results.lab import LabFault
 
-TITLE = "a leaf port at MTU 1500"
+TITLE = "a leaf port with MTU 1500"
 
 _ETHERNET = 1500  # IEEE 802.3, without jumbo frames
 

@@ -17,7 +17,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault
 
-TITLE = "all NICs of the hosts under a leaf in one subnet, with the kernel's own ARP"
+TITLE = "all NICs of the hosts under a leaf in one subnet, with default ARP settings (ARP flux)"
 
 _BRIDGE = "one-subnet"
 _NETWORK = "198.18"  # RFC 2544, C.2.2: set apart for tests of networks; a host's number and a NIC's follow
