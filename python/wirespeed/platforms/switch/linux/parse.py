@@ -90,7 +90,7 @@ def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterat
         if isinstance(said.get("routerId"), str):
             yield Observation(switch, "switch.bgp.router_id", said["routerId"], source_of(output, "routerId"))
         for name, peer in mapping_of(said, "peers").items():
-            if isinstance(peer, dict) and found.get(name, {}).get("state", "Established") == "Established":
+            if name and isinstance(peer, dict) and found.get(name, {}).get("state", "Established") == "Established":
                 found[name] = peer
     for name, peer in found.items():
         place = switch.thing("peer", ports.get(name, name))
