@@ -12,8 +12,8 @@ from result_view_sample import VICTIM, made
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.report.simulation.page import page
-from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_view import Simulated
 from wirespeed.simulation.result_view import view_result
 
 

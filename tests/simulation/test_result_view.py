@@ -20,7 +20,7 @@ from result_view_sample import VICTIM, made
 from small_scenarios import FLOW, INCAST
 
 from wirespeed.errors import Refused
-from wirespeed.results.simulated import LEVELS, FlowRow, Simulated
+from wirespeed.results.simulation_view import LEVELS, FlowRow, Simulated
 from wirespeed.simulation import animation as films
 from wirespeed.simulation.completion import distributions, quantiles
 from wirespeed.simulation.pauses import common, shares, united

@@ -5,7 +5,7 @@ use criterion::{
     criterion_group, criterion_main, BenchmarkGroup, BenchmarkId, Criterion, Throughput,
 };
 use std::time::Duration;
-use wirespeed_bench::hold::{Heap, HoldModel, Mix, Queue};
+use wirespeed_bench::hold_model::{Heap, HoldModel, Mix, Queue};
 use wirespeed_sim::mechanisms::event_queue::EventQueue;
 
 /// Pops and pushes in one iteration: more than the clock costs.

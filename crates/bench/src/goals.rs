@@ -6,7 +6,7 @@
 
 use crate::generate;
 
-/// The hold model on the reference machine, nanoseconds. Goals are worth this much there; see [`crate::hold::hold_model_ns`].
+/// The hold model on the reference machine, nanoseconds. Goals are worth this much there; see [`crate::hold_model::hold_model_ns`].
 pub const REFERENCE_HOLD_NS: f64 = 78.0;
 
 /// Geometric mean of all that is [`KNOWN`], at least this many hops per second.

@@ -5,7 +5,7 @@
 
 pub mod generate;
 pub mod goals;
-pub mod hold;
+pub mod hold_model;
 pub mod machine;
 pub mod measure;
 pub mod report;

@@ -2,10 +2,10 @@
 
 mod support;
 
+#[path = "congestion/ack_properties.rs"]
+mod ack_properties;
 #[path = "congestion/acks.rs"]
 mod acks;
-#[path = "congestion/any_acks.rs"]
-mod any_acks;
 #[path = "congestion/arbitrary_order.rs"]
 mod arbitrary_order;
 #[path = "congestion/broadcom.rs"]

@@ -1,11 +1,11 @@
 //! The inputs that fuzzing kept, once more.
 
-#[path = "reader/any_text.rs"]
-mod any_text;
 #[path = "congestion/arbitrary_order.rs"]
 mod arbitrary_order;
 #[path = "congestion/naive.rs"]
 mod naive;
+#[path = "reader/reader_properties.rs"]
+mod reader_properties;
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
@@ -15,7 +15,7 @@ use replay::replay;
 fn kept_scenarios_hold_every_property() {
     replay(
         include_str!("../../../fuzz/corpus/scenario.txt"),
-        any_text::any_text,
+        reader_properties::check_reader,
     );
 }
 

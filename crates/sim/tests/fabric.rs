@@ -7,6 +7,8 @@ mod support;
 mod bench;
 #[path = "fabric/buffer.rs"]
 mod buffer;
+#[path = "fabric/buffer_pools.rs"]
+mod buffer_pools;
 #[path = "fabric/credits.rs"]
 mod credits;
 #[path = "fabric/deadlock.rs"]
@@ -15,8 +17,6 @@ mod deadlock;
 mod destination;
 #[path = "fabric/devices.rs"]
 mod devices;
-#[path = "fabric/division.rs"]
-mod division;
 #[path = "fabric/forwarding.rs"]
 mod forwarding;
 #[path = "fabric/headroom.rs"]

@@ -8,8 +8,8 @@ mod bit_errors;
 mod cnp;
 #[path = "faults/link_down.rs"]
 mod link_down;
-#[path = "faults/miswired.rs"]
-mod miswired;
+#[path = "faults/miswiring.rs"]
+mod miswiring;
 #[path = "faults/slow_receiver.rs"]
 mod slow_receiver;
 #[path = "faults/stuck_nic.rs"]

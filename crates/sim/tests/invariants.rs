@@ -2,14 +2,14 @@
 
 mod support;
 
-#[path = "invariants/drawn.rs"]
-mod drawn;
 #[path = "invariants/ledger.rs"]
 mod ledger;
+#[path = "invariants/scenario_generator.rs"]
+mod scenario_generator;
 
-use drawn::{scenario, Draws};
 use ledger::Ledger;
 use proptest::prelude::*;
+use scenario_generator::{scenario, Draws};
 use support::{column, draws};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::chance;

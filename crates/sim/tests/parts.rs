@@ -3,11 +3,11 @@
 mod support;
 
 #[allow(dead_code)] // what only the ledger asks
-#[path = "invariants/drawn.rs"]
-mod drawn;
+#[path = "invariants/scenario_generator.rs"]
+mod scenario_generator;
 
-use drawn::{scenario, Draws};
 use proptest::prelude::*;
+use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
 use wirespeed_sim::ids::PortId;

@@ -7,15 +7,15 @@ mod support;
 mod algorithms;
 #[path = "physics/broadcom.rs"]
 mod broadcom;
+#[path = "physics/context_tables.rs"]
+mod context_tables;
 #[path = "physics/dcqcn.rs"]
 mod dcqcn;
 #[path = "physics/determinism.rs"]
 mod determinism;
-#[path = "physics/late.rs"]
-mod late;
 #[path = "physics/mechanisms.rs"]
 mod mechanisms;
-#[path = "physics/observed.rs"]
-mod observed;
 #[path = "physics/scenarios.rs"]
 mod scenarios;
+#[path = "physics/time_invariance.rs"]
+mod time_invariance;

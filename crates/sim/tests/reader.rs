@@ -2,12 +2,12 @@
 
 mod support;
 
-#[path = "reader/any_text.rs"]
-mod any_text;
+#[path = "reader/reader_properties.rs"]
+mod reader_properties;
 
-use any_text::any_text;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use reader_properties::check_reader;
 use support::draws;
 
 /// Every key that there is.
@@ -62,7 +62,7 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        any_text(&bytes);
+        check_reader(&bytes);
     }
 
     /// Digits exchanged for other values: mostly still JSON.
@@ -74,7 +74,7 @@ proptest! {
             let at = digits[place.index(digits.len())];
             text.replace_range(at..at + 1, VALUES[value.index(VALUES.len())]);
         }
-        any_text(text.as_bytes());
+        check_reader(text.as_bytes());
     }
 
     #[test]
@@ -84,11 +84,11 @@ proptest! {
             let at = place.index(bytes.len());
             bytes[at] = byte;
         }
-        any_text(&bytes);
+        check_reader(&bytes);
     }
 
     #[test]
     fn cut_off(length in 0usize..FULL.len()) {
-        any_text(&FULL.as_bytes()[..length]);
+        check_reader(&FULL.as_bytes()[..length]);
     }
 }

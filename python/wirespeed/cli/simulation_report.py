@@ -11,7 +11,7 @@ import typer
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.results.simulated import Simulated
+    from wirespeed.results.simulation_view import Simulated
 
 
 def report(

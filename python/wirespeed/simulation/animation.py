@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wirespeed.results.simulated import LEVELS, Animation, Network, PausedPort
+from wirespeed.results.simulation_view import LEVELS, Animation, Network, PausedPort
 from wirespeed.simulation.pauses import shares, united
 from wirespeed.simulation.result_folder import ResultFolder
 from wirespeed.simulation.time_series import Samples, loads

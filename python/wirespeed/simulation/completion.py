@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from wirespeed.results.simulated import Distribution, FlowRow, Group
+from wirespeed.results.simulation_view import Distribution, FlowRow, Group
 from wirespeed.simulation.result_folder import ResultFolder
 
 _POINTS = 200

@@ -8,7 +8,7 @@ from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.simulation.result_folder import network_of
 
 if TYPE_CHECKING:
-    from wirespeed.results.simulated import Network
+    from wirespeed.results.simulation_view import Network
     from wirespeed.simulation.result_folder import ResultFolder
     from wirespeed.simulation.run import Result
 

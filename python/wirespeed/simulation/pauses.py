@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from wirespeed.results.simulated import FlowRow, Network, PausedPort, Pausing, Stripe, Victim
+from wirespeed.results.simulation_view import FlowRow, Network, PausedPort, Pausing, Stripe, Victim
 from wirespeed.simulation.result_folder import ResultFolder
 
 STRETCHES = 240

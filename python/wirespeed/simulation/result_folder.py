@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import refuse
-from wirespeed.results.simulated import Cable, Network
 from wirespeed.results.simulation import Summary, from_json
+from wirespeed.results.simulation_view import Cable, Network
 from wirespeed.simulation.folder import SUMMARY
 from wirespeed.simulation.port_names import port_names
 

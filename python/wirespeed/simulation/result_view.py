@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirespeed.results.simulated import FlowRow, Simulated
+from wirespeed.results.simulation_view import FlowRow, Simulated
 from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
 from wirespeed.simulation.pauses import summarize_pauses

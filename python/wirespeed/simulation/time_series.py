@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wirespeed.results.simulated import Course, Line, Network
+from wirespeed.results.simulation_view import Course, Line, Network
 from wirespeed.simulation.result_folder import ResultFolder
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 use wirespeed_bench::generate::{self, GENERATED};
 use wirespeed_bench::goals::KNOWN;
-use wirespeed_bench::hold::hold_model_ns;
+use wirespeed_bench::hold_model::hold_model_ns;
 use wirespeed_bench::machine;
 use wirespeed_bench::measure::{measure, Measurement, Rounds};
 use wirespeed_bench::report::{Report, Setting};

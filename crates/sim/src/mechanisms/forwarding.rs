@@ -194,7 +194,7 @@ impl Scenario {
     /// Whether cables are not where routing takes them to be.
     fn is_miswired(&self) -> bool {
         let mut faults = self.faults.iter();
-        faults.any(|fault| matches!(fault.kind, Kind::Miswired(_)))
+        faults.any(|fault| matches!(fault.kind, Kind::Miswiring(_)))
     }
 
     /// Whether some switch chooses by more than the flow.

@@ -1,12 +1,12 @@
 //! The cables of a scenario with miswired links.
 
 use crate::ids::PortId;
-use crate::model::faults::miswired::Miswired;
+use crate::model::faults::miswiring::Miswiring;
 use crate::model::scenario::Scenario;
 
 impl Scenario {
     /// Exchanges the second ends of two links of a scenario that is as planned so far.
-    pub fn exchange_cables(&mut self, miswired: &Miswired) {
+    pub fn exchange_cables(&mut self, miswired: &Miswiring) {
         let [one, other] = miswired.links.map(|link| link as usize);
         let second = |link: usize| PortId(2 * link as u32 + 1);
         let kept = self.links[one].b;

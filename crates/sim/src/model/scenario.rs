@@ -247,7 +247,7 @@ impl Scenario {
     pub fn believed_peer(&self, port: PortId) -> PortId {
         let faults = self.faults.iter();
         let mut peer = faults.filter_map(|fault| match &fault.kind {
-            Kind::Miswired(it) => it.believed_peer(port),
+            Kind::Miswiring(it) => it.believed_peer(port),
             _ => None,
         });
         peer.next().unwrap_or(port.peer())

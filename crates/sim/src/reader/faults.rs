@@ -7,7 +7,7 @@ use super::{rate, time};
 use crate::ids::PortId;
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
-use crate::model::faults::miswired::Miswired;
+use crate::model::faults::miswiring::Miswiring;
 use crate::model::faults::slow_receiver::SlowReceiver;
 use crate::model::faults::stuck_nic::StuckNic;
 use crate::model::faults::{cnp, Fault, Kind};
@@ -185,7 +185,7 @@ fn miswired(it: &mut Reading, item: &Object) -> Option<Kind> {
         if let (Some(one), Some(other)) = (index(one), index(other)) {
             if one != other {
                 let links = [one as u32, other as u32];
-                return Some(Kind::Miswired(Miswired { links }));
+                return Some(Kind::Miswiring(Miswiring { links }));
             }
         }
     }
@@ -202,7 +202,7 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
     let faults = std::mem::take(&mut scenario.faults);
     let mut exchanged = Vec::new();
     for (n, fault) in faults.iter().enumerate() {
-        let Kind::Miswired(it) = &fault.kind else {
+        let Kind::Miswiring(it) = &fault.kind else {
             continue;
         };
         let place = Place::Item("faults", n);
@@ -227,10 +227,10 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
 
 /// Faults of a NIC port stay at the NIC: ports are named by their cables.
 fn rename_ports(faults: &mut [Fault]) {
-    let exchanged: Vec<Miswired> = faults
+    let exchanged: Vec<Miswiring> = faults
         .iter()
         .filter_map(|fault| match fault.kind {
-            Kind::Miswired(it) => Some(it),
+            Kind::Miswiring(it) => Some(it),
             _ => None,
         })
         .collect();
@@ -239,7 +239,7 @@ fn rename_ports(faults: &mut [Fault]) {
             Kind::StuckNic(it) => &mut it.port,
             Kind::SlowReceiver(it) => &mut it.port,
             Kind::CnpDelay(it) => &mut it.port,
-            Kind::BitErrors(_) | Kind::LinkDown(_) | Kind::Miswired(_) | Kind::CnpLoss(_) => {
+            Kind::BitErrors(_) | Kind::LinkDown(_) | Kind::Miswiring(_) | Kind::CnpLoss(_) => {
                 continue;
             }
         };

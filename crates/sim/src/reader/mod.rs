@@ -28,7 +28,7 @@ mod problems;
 mod routes;
 mod services;
 mod settings;
-mod spelling;
+mod suggestion;
 mod traffic;
 mod wiring;
 
@@ -44,7 +44,7 @@ use addresses::Addresses;
 use json::{quoted, Json};
 use names::PortNames;
 use problems::{Object, Place, Problems};
-use spelling::did_you_mean;
+use suggestion::did_you_mean;
 use traffic::Traffic;
 
 /// Reads a scenario. Parameters are those of `preset` where the file has no others.

@@ -1,7 +1,7 @@
 //! Collecting what is wrong, with its place, while reading on.
 
 use super::json::{quoted, Json};
-use super::spelling::did_you_mean;
+use super::suggestion::did_you_mean;
 use crate::model::schema::form::{expected_whole, Form};
 use crate::problem::{grouped, Problem, Refused};
 use serde::de::value::{Error, StrDeserializer};

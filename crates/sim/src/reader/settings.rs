@@ -3,7 +3,7 @@
 use super::error_location;
 use super::json::{quoted, Json};
 use super::problems::Problems;
-use super::spelling::did_you_mean;
+use super::suggestion::did_you_mean;
 use crate::model::parameters::Parameters;
 use serde_json::Value;
 

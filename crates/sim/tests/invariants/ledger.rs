@@ -1,6 +1,6 @@
 //! A scenario beside what its run gave: what has to add up.
 
-use crate::drawn::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
+use crate::scenario_generator::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Balance;

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
 from wirespeed.report.simulation.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
-from wirespeed.results.simulated import Distribution, Group
+from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
 """Where the highest value is so many times the lowest, the axis is logarithmic."""

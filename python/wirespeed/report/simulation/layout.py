@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.results.simulated import Network
+from wirespeed.results.simulation_view import Network
 
 WIDTH = 1160
 _HOSTS_IN_A_ROW = 40

@@ -10,8 +10,8 @@ from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
 from wirespeed.report.simulation.axes import bytes_unit, time_unit
 from wirespeed.report.simulation.layout import Half, Layout, Way, layout
-from wirespeed.results.simulated import LEVELS, Animation, Simulated
 from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_view import LEVELS, Animation, Simulated
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _TOP = 8

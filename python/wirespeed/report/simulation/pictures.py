@@ -15,8 +15,8 @@ from wirespeed.report import document
 from wirespeed.report.simulation import terminal
 from wirespeed.report.simulation.network_maps import Map
 from wirespeed.report.simulation.page import Shown, environment, label, show, together
-from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_view import Simulated
 
 ZOOM = 2
 """Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""

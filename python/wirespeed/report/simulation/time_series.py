@@ -19,8 +19,8 @@ from wirespeed.report.simulation.axes import (
     up,
 )
 from wirespeed.report.simulation.fault_intervals import spans
-from wirespeed.results.simulated import Course, Line
 from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_view import Course, Line
 
 
 def chart(course: Course, faults: Sequence[Fault] = ()) -> Chart | None:

@@ -1,7 +1,7 @@
 """Cables in each other's port: a scenario exchanges the second ends of two links.
 
 Port numbers follow the cables there, so a port with another's cable has another's number (`crates/sim`,
-``faults/miswired.rs``).
+``faults/miswiring.rs``).
 """
 
 from __future__ import annotations

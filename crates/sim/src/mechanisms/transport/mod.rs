@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod pair;
 pub mod rc;
-mod receives;
+mod receive_queue;
 pub mod selective;
 mod service;
 mod settings;

@@ -4,7 +4,7 @@
 //! a connection that misses a packet drops the rest of its message, and goes on with the next that begins (9.8.2.2); each
 //! datagram is a message of its own.
 
-use super::receives::Receives;
+use super::receive_queue::ReceiveQueue;
 use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::time::{Picoseconds, NEVER};
@@ -23,7 +23,7 @@ pub struct Unreliable {
     end: u32,
     /// The packet that goes on with the message that is being received; `None` = only one that begins is taken.
     expected: Option<u32>,
-    receives: Option<Receives>,
+    receives: Option<ReceiveQueue>,
     /// Messages received whole; of UDP, datagrams.
     received: u64,
 }
@@ -33,7 +33,7 @@ impl Unreliable {
     pub fn new(settings: Arc<Settings>) -> Self {
         let receives = settings.rx_depth;
         Unreliable {
-            receives: receives.map(|depth| Receives::new(depth, settings.receive)),
+            receives: receives.map(|depth| ReceiveQueue::new(depth, settings.receive)),
             settings,
             messages: VecDeque::new(),
             current: 0,

@@ -67,7 +67,7 @@ fn places(kind: &Kind) -> Vec<Place> {
             Links::One(link) => Place::Link(link),
             Links::OfNode(node) => Place::Node(node),
         },
-        Kind::Miswired(it) => return it.links.map(Place::Link).into(),
+        Kind::Miswiring(it) => return it.links.map(Place::Link).into(),
         Kind::BitErrors(it) => Place::Link(it.link),
         Kind::CnpLoss(it) => Place::Link(it.link),
         Kind::StuckNic(it) => Place::Port(it.port),

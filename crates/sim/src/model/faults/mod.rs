@@ -6,7 +6,7 @@ pub mod bit_errors;
 pub mod cnp;
 pub mod descriptions;
 pub mod link_down;
-pub mod miswired;
+pub mod miswiring;
 pub mod slow_receiver;
 pub mod stuck_nic;
 
@@ -31,7 +31,7 @@ pub enum Kind {
     /// Links are down.
     LinkDown(link_down::LinkDown),
     /// Two cables are exchanged, and routing does not know.
-    Miswired(miswired::Miswired),
+    Miswiring(miswiring::Miswiring),
     /// A NIC pauses its switch.
     StuckNic(stuck_nic::StuckNic),
     /// A host takes less.
@@ -48,7 +48,7 @@ impl Kind {
         match self {
             Kind::BitErrors(_) => "bit-errors",
             Kind::LinkDown(_) => "link-down",
-            Kind::Miswired(_) => "miswired",
+            Kind::Miswiring(_) => "miswired",
             Kind::StuckNic(_) => "stuck-nic",
             Kind::SlowReceiver(_) => "slow-receiver",
             Kind::CnpLoss(_) => "cnp-loss",

@@ -1,7 +1,7 @@
 //! Faults take effect: rules on ports and links, and events at which a fault begins or ends.
 
 pub(crate) mod link_down;
-mod miswired;
+mod miswiring;
 mod slow_receiver;
 mod stuck_nic;
 
@@ -20,7 +20,7 @@ impl Simulation {
         for (number, fault) in (0..).zip(&scenario.faults) {
             match &fault.kind {
                 Kind::LinkDown(it) => self.put_link_down(fault, it),
-                Kind::Miswired(it) => self.put_miswired(it),
+                Kind::Miswiring(it) => self.apply_miswiring(it),
                 Kind::BitErrors(it) => {
                     let errors = LinkErrors::new(it.ber, it.fec, it.floor);
                     self.rule_on_link(it.link, fault, Effect::BitErrors(errors));

@@ -6,7 +6,7 @@
 mod requester;
 mod responder;
 
-use super::receives::Receives;
+use super::receive_queue::ReceiveQueue;
 use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
 use crate::mechanisms::frame::{Kind, LAST};
 use crate::time::{Picoseconds, NEVER};
@@ -36,7 +36,7 @@ pub struct Rc {
     /// A gap in read responses was answered by asking again; until the missing one comes.
     asked_again: bool,
     /// What is posted to receive; none = always enough.
-    receives: Option<Box<Receives>>,
+    receives: Option<Box<ReceiveQueue>>,
     /// RNR NAKs in a row, all of this packet.
     refusals: (u32, u8),
 }
@@ -53,7 +53,7 @@ impl Rc {
         };
         let receives = settings
             .rx_depth
-            .map(|depth| Box::new(Receives::new(depth, settings.receive)));
+            .map(|depth| Box::new(ReceiveQueue::new(depth, settings.receive)));
         Rc {
             responder: Responder {
                 settings: settings.clone(),

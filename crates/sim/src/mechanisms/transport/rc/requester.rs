@@ -2,7 +2,7 @@
 
 use super::{Rc, Settings};
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK, RNR};
-use crate::mechanisms::transport::{receives, Arrival, Message, Outcome, Segment};
+use crate::mechanisms::transport::{receive_queue, Arrival, Message, Outcome, Segment};
 use crate::time::{Picoseconds, NEVER};
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ impl Rc {
             outcome.failed = limit < FOR_EVER && times == limit;
             self.refusals = (arrival.psn, times.saturating_add(1));
             requester.held = true;
-            requester.deadline = now + receives::timer(arrival.span as u8);
+            requester.deadline = now + receive_queue::timer(arrival.span as u8);
             outcome.rearm = true;
         } else if arrival.flags & NAK != 0 && !moved {
             outcome.failed = requester.retries == requester.settings.retry_count;

@@ -11,7 +11,7 @@
 
 mod requester;
 mod responder;
-mod sent;
+mod scoreboard;
 
 use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
 use crate::mechanisms::frame::{Kind, NAK, TRIMMED};

@@ -1,6 +1,6 @@
 //! The requester: what is sent, what of it has arrived, and what is sent again.
 
-use super::sent::{Sent, State};
+use super::scoreboard::{Scoreboard, State};
 use super::{Overtaken, Settings};
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
 use crate::mechanisms::transport::{Arrival, Message, Outcome, Outstanding, Segment};
@@ -18,7 +18,7 @@ pub(super) struct Requester {
     current: usize,
     /// Messages that completed.
     completed: u32,
-    sent: Sent,
+    sent: Scoreboard,
     /// The end of what is posted.
     end: u32,
     /// All before this is acknowledged, read responses aside.
@@ -41,7 +41,7 @@ impl Requester {
             messages: VecDeque::new(),
             current: 0,
             completed: 0,
-            sent: Sent::default(),
+            sent: Scoreboard::default(),
             end: 0,
             acknowledged: 0,
             reads: 0,

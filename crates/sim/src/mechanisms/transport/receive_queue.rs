@@ -17,7 +17,7 @@ pub(super) fn timer(code: u8) -> Picoseconds {
 /// The receives of a queue pair. A message takes one when it begins; the application takes the messages that are whole
 /// one after the other, and posts the receive of each again.
 #[derive(Debug, Clone)]
-pub(super) struct Receives {
+pub(super) struct ReceiveQueue {
     posted: u32,
     /// When those come back that are not posted.
     coming: VecDeque<Picoseconds>,
@@ -28,9 +28,9 @@ pub(super) struct Receives {
     pub(super) refused: Option<u32>,
 }
 
-impl Receives {
+impl ReceiveQueue {
     pub(super) fn new(depth: u32, takes: Picoseconds) -> Self {
-        Receives {
+        ReceiveQueue {
             posted: depth,
             coming: VecDeque::new(),
             takes,
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_after_the_other() {
-        let mut receives = Receives::new(2, 10);
+        let mut receives = ReceiveQueue::new(2, 10);
         for now in [0, 1] {
             assert!(receives.any(now));
             receives.take();

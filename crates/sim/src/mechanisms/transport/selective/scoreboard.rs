@@ -28,7 +28,7 @@ pub(super) struct Packet {
 
 /// The packets from the oldest that is not acknowledged in order to the newest that was sent.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sent {
+pub(super) struct Scoreboard {
     packets: VecDeque<Packet>,
     oldest: u32,
     lost: u32,
@@ -48,7 +48,7 @@ struct Judged {
     again: VecDeque<(u32, u32)>,
 }
 
-impl Sent {
+impl Scoreboard {
     pub(super) fn oldest(&self) -> u32 {
         self.oldest
     }

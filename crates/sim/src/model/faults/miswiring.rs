@@ -1,4 +1,4 @@
-//! Miswired: two cables have their second ends exchanged. Routing does not know: it has the routes of the plan.
+//! Miswiring: two cables have their second ends exchanged. Routing does not know: it uses the routes of the plan.
 //!
 //! Switches forward what reaches them by the address it goes to, whichever port it came from, so a wrong cable between switches
 //! makes ways longer, or circles in which packets end when their TTL does. A NIC drops what goes to another address.
@@ -7,12 +7,12 @@ use crate::ids::{LinkId, PortId};
 
 /// Two links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Miswired {
+pub struct Miswiring {
     /// Their indices.
     pub links: [u32; 2],
 }
 
-impl Miswired {
+impl Miswiring {
     /// The port that routing takes to be at the other end of a port of the two.
     pub fn believed_peer(&self, port: PortId) -> Option<PortId> {
         let [one, other] = self.links;

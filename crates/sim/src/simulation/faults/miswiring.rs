@@ -2,11 +2,11 @@
 
 use crate::ids::{LinkId, PortId};
 use crate::mechanisms::frame::Frame;
-use crate::model::faults::miswired::Miswired;
+use crate::model::faults::miswiring::Miswiring;
 use crate::simulation::Simulation;
 
 impl Simulation {
-    pub(super) fn put_miswired(&mut self, it: &Miswired) {
+    pub(super) fn apply_miswiring(&mut self, it: &Miswiring) {
         for port in it.links.iter().flat_map(|link| LinkId(*link).ports()) {
             self.watch_arrivals(port);
         }

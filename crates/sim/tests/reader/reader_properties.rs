@@ -7,7 +7,7 @@ use wirespeed_sim::problem::Refused;
 use wirespeed_sim::reader;
 
 /// No panic; a refusal says why; what is accepted has a way for every queue pair and a pool in every switch.
-pub fn any_text(bytes: &[u8]) {
+pub fn check_reader(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for preset in preset::NAMES {
         match reader::read(&text, preset, 1) {
