@@ -54,7 +54,7 @@ def test_a_gap_names_the_command_and_what_became_of_it() -> None:
 def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
     found = small.bad(small.facts(absent=[small.NIC]))
     assert [(finding.check, finding.status, finding.place) for finding in found] == [
-        ("nic.present", Status.FAIL, "bnxt_re0 / eth1 / 0000:1d:00.0")
+        ("nic.presence", Status.FAIL, "bnxt_re0 / eth1 / 0000:1d:00.0")
     ]
 
 
@@ -135,8 +135,8 @@ def _within(inner: Place, outer: Place) -> bool:
     return inner.device == outer.device and len(inner.within) > depth and inner.within[:depth] == outer.within
 
 
-# A NIC of which anything was read is there, so nic.present needs no reading of its own.
-@pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.present"}))
+# A NIC of which anything was read is there, so nic.presence needs no reading of its own.
+@pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.presence"}))
 def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
     check = checks()[identifier]
     seen = [one for one in _SEEN if one.path not in check.needs and one.value != COMPLETE]

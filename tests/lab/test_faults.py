@@ -51,7 +51,7 @@ FINDINGS = [
     (
         "port-down",
         [
-            f"address.assigned {HERE}: none",
+            f"address.nic {HERE}: none",
             "address.route node2 route 104 default: absent",
             f"address.rule node2 rule from {ADDRESS}/32: absent",
             f"link.up {HERE}: down",

@@ -121,7 +121,7 @@ def _gravity(check: str) -> int:
 
 
 _GRAVITY = (
-    ("link.", "port.", "address.", "launch.", "nic.present", "nic.rdma"),  # stops traffic
+    ("link.", "port.", "address.", "launch.", "nic.presence", "nic.rdma"),  # stops traffic
     ("qos.trust", "qos.roce-queue", "qos.pfc", "qos.priority-group", "nic.qos-"),  # loses packets under load
     ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows it
 )

@@ -68,7 +68,7 @@ def said(mesh: Mesh) -> list[str]:
 
 ONE = "mi300x-4node"
 MTU = "link.mtu port.mtu port.vlan-mtu: SW-01 OS-07"
-DEAD = "link.up port.up address.assigned address.route address.rule: CAB-01 RT-10 OS-05"
+DEAD = "link.up port.up address.nic address.route address.rule: CAB-01 RT-10 OS-05"
 BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
 
 

@@ -30,11 +30,11 @@ from wirespeed.wire import packet
 pytestmark = pytest.mark.lab
 
 AS_PLANNED = (
-    *("address.assigned", "address.gid", "address.route", "address.rule", "launch.gid-index", "launch.rdma-devices"),
+    *("address.nic", "address.gid", "address.route", "address.rule", "launch.gid-index", "launch.rdma-devices"),
     *(
         "link.mtu",
         "link.up",
-        "nic.present",
+        "nic.presence",
         "nic.rdma-mtu",
         "nic.rdma-name",
         "nic.rdma-port",

@@ -7,7 +7,7 @@ Impact:
     lossless.
 
 Fix:
-    Check that the interface is up and has its address (address.assigned). Reload the RDMA driver if the table is stale.
+    Check that the interface is up and has its address (address.nic). Reload the RDMA driver if the table is stale.
 
 Example:
     GID[  2]:  ::ffff:10.1.0.1, RoCE v1

@@ -8,7 +8,7 @@ Impact:
 
 Fix:
     Read the reason that the switch prints. Idle or Active: the neighbour does not answer, or has another autonomous
-    system (fabric.bgp-peer, fabric.bgp-speaker). An unnumbered port needs the neighbour's router advertisements.
+    system (fabric.bgp-peer, fabric.bgp-instance). An unnumbered port needs the neighbour's router advertisements.
 
 Example:
     $ show ip bgp summary

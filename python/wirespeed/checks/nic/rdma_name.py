@@ -8,7 +8,7 @@ Impact:
 
 Fix:
     Install the udev rule that names RDMA devices (software.rdma-naming) and reboot. If there is no device, check the
-    driver (software.module-loaded) and the NVRAM option of the NIC (nic.nvm-rdma).
+    driver (software.kernel-modules) and the NVRAM option of the NIC (nic.nvm-rdma).
 
 Example:
     $ rdma link show

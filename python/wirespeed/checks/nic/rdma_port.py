@@ -6,7 +6,7 @@ Impact:
     No job can use a port that is not active; libraries skip the rail or end.
 
 Fix:
-    Check whether the link is up (link.up) and the RDMA driver is loaded (software.module-loaded).
+    Check whether the link is up (link.up) and the RDMA driver is loaded (software.kernel-modules).
 
 Example:
     $ rdma link show

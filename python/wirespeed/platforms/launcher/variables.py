@@ -11,7 +11,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.facts import Observation, Source, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import numbered_lines
+from wirespeed.platforms.output_values import numbered_lines
 from wirespeed.settings import Dscp, Launch, Place, Priority
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import observe, parse_whole
+from wirespeed.platforms.output_values import observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicTrafficClass, Place, Priority
 from wirespeed.units import Size
 

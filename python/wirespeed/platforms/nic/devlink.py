@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import observe
+from wirespeed.platforms.output_values import observe
 from wirespeed.settings import Place
 
 _STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent": State.PERSISTENT}

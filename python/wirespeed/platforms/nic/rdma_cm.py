@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Place
 
 VERSIONS = ("IB/RoCE v1", "RoCE v2")

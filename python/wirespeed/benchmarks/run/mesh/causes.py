@@ -34,7 +34,7 @@ _LARGE = _Sign(
 )
 _DEAD = _Sign(
     "no reply to large or small packets: a link is down, or an address or a route is missing",
-    ("link.up", "port.up", "address.assigned", "address.route", "address.rule"),
+    ("link.up", "port.up", "address.nic", "address.route", "address.rule"),
     ("CAB-01", "RT-10", "OS-05"),
 )
 _BETWEEN = _Sign(
@@ -50,7 +50,7 @@ _WAY = _Sign(
 )
 _NOWHERE = _Sign(
     "the kernel has no route: the link is down, or the address, its rule or its route is missing",
-    ("link.up", "address.assigned", "address.rule", "address.route"),
+    ("link.up", "address.nic", "address.rule", "address.route"),
     ("OS-05", "RT-10", "CAB-01"),
 )
 _LEAVES = _Sign(

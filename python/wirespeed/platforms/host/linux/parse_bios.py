@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.host.linux.bios import MAKERS, meaning
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
 from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")

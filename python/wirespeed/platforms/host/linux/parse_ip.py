@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import observe, parse_json_objects, parse_network, parse_whole
+from wirespeed.platforms.output_values import observe, parse_json_objects, parse_network, parse_whole
 from wirespeed.settings import Place
 
 _TABLES = {"default": 253, "main": 254, "local": 255}

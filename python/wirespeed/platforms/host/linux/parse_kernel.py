@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Place
 
 _SYSCTL = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_./@:-]*)\s*=\s?(.*)")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")

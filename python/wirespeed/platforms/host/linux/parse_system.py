@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.host.linux.firewall import filters_iptables, filters_nft, is_whole
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
 from wirespeed.settings import Place, bdf
 
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_governor:(\S+)")

@@ -9,7 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores
 from wirespeed.platforms.launcher.variables import lines, observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines
+from wirespeed.platforms.output_values import numbered_lines
 from wirespeed.settings import Place
 
 _TASKS = re.compile(r"#SBATCH --ntasks-per-node=([0-9]{1,5})")

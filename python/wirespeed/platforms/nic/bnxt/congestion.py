@@ -11,7 +11,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Congestion, Dscp, Ect, Place, Priority
 
 _OF_UNKNOWN_RANGE = """

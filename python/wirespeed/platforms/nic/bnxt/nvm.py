@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Nic, Place, get
 
 OPTIONS = {

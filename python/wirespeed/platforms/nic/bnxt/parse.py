@@ -9,7 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")

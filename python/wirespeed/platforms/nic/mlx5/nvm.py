@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get
 
 ADVANCED = "ADVANCED_PCI_SETTINGS"

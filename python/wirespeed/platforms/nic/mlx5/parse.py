@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
 from wirespeed.units import Length, Size
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements

@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.settings import Place
 

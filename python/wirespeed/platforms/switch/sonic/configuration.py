@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.output_values import parse_whole
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, quantity
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp

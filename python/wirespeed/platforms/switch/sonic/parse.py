@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.output_values import parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_WORDS

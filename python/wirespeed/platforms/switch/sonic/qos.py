@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.output_values import parse_whole
 from wirespeed.platforms.switch.config_reader import Found, observe_settings
 from wirespeed.platforms.switch.indented_config import numbers
 from wirespeed.platforms.switch.sonic.tables import Row, Tables

@@ -1,4 +1,4 @@
-"""Global PFC switch-off
+"""PFC disabled globally
 
 PFC is not disabled globally.
 
