@@ -22,7 +22,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.parameters import Parameters
 from wirespeed.store import Batch, Store, Wanted, pack
-from wirespeed.store.compare import compare
+from wirespeed.store.comparison import compare
 
 CAMPAIGNS = 100
 PAIRS = 200

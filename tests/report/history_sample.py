@@ -6,7 +6,7 @@ import fabric
 import report_sample as sample
 
 from wirespeed.benchmarks.peers import MemberDirectory, compare
-from wirespeed.benchmarks.peers.gather import Sample
+from wirespeed.benchmarks.peers.samples import Sample
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
     Campaign,

@@ -10,7 +10,7 @@ from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.run import CampaignResult, Folder, Request, RunOptions
-    from wirespeed.benchmarks.run.execute import Grader
+    from wirespeed.benchmarks.run.execution import Grader
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.reach import Reach
     from wirespeed.results.campaign import Campaign, Grade, Outcome, Step

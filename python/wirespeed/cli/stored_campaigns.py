@@ -111,7 +111,7 @@ def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging)
     Raises:
         Refused: a campaign is unknown, or logs hold no output of a known tool.
     """
-    from wirespeed.store.compare import compare
+    from wirespeed.store.comparison import compare
 
     if Path(a).exists() and Path(b).exists():
         sides = [_of_files(one, which) for one in (a, b)]
@@ -137,7 +137,7 @@ class _Side:
 
 
 def _of_sides(a: _Side, b: _Side, judging: Judging) -> Comparison:
-    from wirespeed.store.compare import compare
+    from wirespeed.store.comparison import compare
 
     def names(keys: Sequence[Series]) -> dict[Series, Series]:
         return {key: key for key in keys}

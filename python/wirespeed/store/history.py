@@ -9,7 +9,7 @@ from typing import Final
 from wirespeed.results.campaign_history import Campaign, Difference, Past, Point, Step
 from wirespeed.results.series import Series
 from wirespeed.store import change_points
-from wirespeed.store.compare import AT_LEAST, direction, relative
+from wirespeed.store.comparison import AT_LEAST, direction, relative
 from wirespeed.store.significance import median
 
 SIGNIFICANCE: Final = change_points.SIGNIFICANCE

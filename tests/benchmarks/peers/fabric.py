@@ -3,7 +3,7 @@
 import random
 
 from wirespeed.benchmarks.peers import MemberDirectory, compare
-from wirespeed.benchmarks.peers.gather import Key, Sample
+from wirespeed.benchmarks.peers.samples import Key, Sample
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.peers import Member, Reading
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.benchmarks.peers import MemberDirectory, compare
-from wirespeed.benchmarks.peers.gather import Sample
+from wirespeed.benchmarks.peers.samples import Sample
 from wirespeed.results.peers import Reading
 
 NOISES = (0.0, 0.002, 0.01)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stand_in import install
+from fake_perftest import install
 from typer.testing import CliRunner, Result
 
 from needs import needs

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.benchmarks.tools.samples import SAMPLES, expected_path
-from tests.benchmarks.tools.test_cut_logs import WRAPPERS
+from tests.benchmarks.tools.test_truncated_logs import WRAPPERS
 
 from wirespeed.benchmarks import Reading, read
 from wirespeed.benchmarks.judge.nccl_evidence import evidence

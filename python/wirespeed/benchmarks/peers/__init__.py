@@ -4,8 +4,8 @@ Start reading at `compare`.
 """
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
-from wirespeed.benchmarks.peers.compare import compare, compare_all
-from wirespeed.benchmarks.peers.gather import Gathered, Log, gather
+from wirespeed.benchmarks.peers.comparison import compare, compare_all
 from wirespeed.benchmarks.peers.retest import Given
+from wirespeed.benchmarks.peers.samples import Gathered, Log, gather
 
 __all__ = ["Gathered", "Given", "Log", "MemberDirectory", "compare", "compare_all", "gather"]

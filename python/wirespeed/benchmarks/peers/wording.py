@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wirespeed.benchmarks.peers.causes import Cause
-from wirespeed.benchmarks.peers.gather import Key
+from wirespeed.benchmarks.peers.samples import Key
 from wirespeed.limits.bound import number
 from wirespeed.results.peers import Cell, Kind, Way
 from wirespeed.units import Size

@@ -5,7 +5,7 @@ Planning is pure: `make` gives the steps of a suite, and knows no machine. `run`
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric, fabric_of
 from wirespeed.benchmarks.run.campaign import CampaignResult, make, mesh_of, run
-from wirespeed.benchmarks.run.execute import Progress, RunOptions, open_steps
+from wirespeed.benchmarks.run.execution import Progress, RunOptions, open_steps
 from wirespeed.benchmarks.run.grade import GradeOptions, grade
 from wirespeed.benchmarks.run.mesh.counters import ByteCounters, add_counters
 from wirespeed.benchmarks.run.queue import duration

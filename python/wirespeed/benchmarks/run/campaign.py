@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wirespeed.benchmarks.run.execute import Grader, ProgressCallback, RunOptions, execute
+from wirespeed.benchmarks.run.execution import Grader, ProgressCallback, RunOptions, execute
+from wirespeed.benchmarks.run.isolation import FollowUp, narrow_groups, narrow_pairs
 from wirespeed.benchmarks.run.mesh.result import mesh
-from wirespeed.benchmarks.run.narrow import FollowUp, narrow_groups, narrow_pairs
 from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps

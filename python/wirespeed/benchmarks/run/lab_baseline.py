@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wirespeed.benchmarks.endpoints.fabric import fabric_of
 from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
 from wirespeed.benchmarks.run.campaign import MESHES
-from wirespeed.benchmarks.run.execute import Grader
+from wirespeed.benchmarks.run.execution import Grader
 from wirespeed.benchmarks.run.grade import GradeOptions, grade
 from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.benchmarks.steps.request import Request

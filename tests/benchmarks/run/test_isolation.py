@@ -8,7 +8,7 @@ import pytest
 from fabrics import fabric
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric
-from wirespeed.benchmarks.run.narrow import narrow_groups, narrow_pairs
+from wirespeed.benchmarks.run.isolation import narrow_groups, narrow_pairs
 from wirespeed.benchmarks.steps.pairing import Pair, matching
 from wirespeed.results.campaign import Grade, Kind, Suspect
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.members import MemberDirectory, natural, with_rails
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
-from wirespeed.benchmarks.peers.gather import Gathered, Key, Sample
-from wirespeed.benchmarks.peers.polish import polish
+from wirespeed.benchmarks.peers.median_polish import polish
 from wirespeed.benchmarks.peers.retest import Given, commands, hosts_of
+from wirespeed.benchmarks.peers.samples import Gathered, Key, Sample
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
