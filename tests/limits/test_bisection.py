@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from drawn import clos, plan_of, rails
+from cable_plans import clos, plan_of, rails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drawn import clos, plan_of, rails
+from cable_plans import clos, plan_of, rails
 
 from wirespeed.limits import algorithms, cuts, fabric
 from wirespeed.limits.algorithms import Algorithm

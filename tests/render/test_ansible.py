@@ -81,7 +81,7 @@ def recap(text: str) -> list[dict[str, int]]:
     return [{key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", line)} for line in found]
 
 
-@pytest.mark.parametrize("book", ["ansible-apply.yaml", "ansible-revert.yaml"])
+@pytest.mark.parametrize("book", ["ansible-apply.yaml", "ansible-rollback.yaml"])
 def test_ansible_accepts_the_playbooks(out: Path, book: str) -> None:
     done = subprocess.run(
         [str(ANSIBLE), "-i", str(out / render.INVENTORY), str(out / book), "--syntax-check"],

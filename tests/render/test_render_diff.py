@@ -51,7 +51,7 @@ def test_json_names_every_file(out: Path) -> None:
         for path in (
             "/home/admin/wirespeed.cfg",
             "/home/admin/wirespeed-apply.txt",
-            "/home/admin/wirespeed-revert.txt",
+            "/home/admin/wirespeed-rollback.txt",
         )
     ]
     assert all((out / one["file"]).stat().st_size == one["bytes"] for one in files)

@@ -42,7 +42,7 @@ HOST_FILES = {
     "/usr/local/bin/wirespeed-perftest": 0o755,
     "bios-checklist.txt": 0o644,
     "apply.sh": 0o755,
-    "revert.sh": 0o755,
+    "rollback.sh": 0o755,
 }
 
 

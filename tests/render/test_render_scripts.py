@@ -1,4 +1,4 @@
-"""apply.sh and revert.sh: only print until told otherwise, and the way back leads where the way in began."""
+"""apply.sh and rollback.sh: only print until told otherwise, and the way back leads where the way in began."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def contents(root: Path) -> dict[str, tuple[bytes, int]]:
     }
 
 
-NOT_INSTALLED = ("apply.sh", "revert.sh", "bios-checklist.txt")
+NOT_INSTALLED = ("apply.sh", "rollback.sh", "bios-checklist.txt")
 
 
 def sh(script: Path, *arguments: str) -> str:
@@ -60,7 +60,7 @@ def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     assert contents(image) == before
 
 
-def test_apply_installs_every_file_and_revert_takes_every_file_back(device: Path, image: Path) -> None:
+def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Path, image: Path) -> None:
     before = contents(image)
     sh(device / "apply.sh", "--yes", "--root", str(image))
     installed = {path: said for path, said in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
@@ -68,9 +68,9 @@ def test_apply_installs_every_file_and_revert_takes_every_file_back(device: Path
     assert installed == rendered
     again = sh(device / "apply.sh", "--yes", "--root", str(image))
     assert {line.partition(":")[0] for line in again.splitlines()} == {"unchanged"}
-    sh(device / "revert.sh", "--yes", "--root", str(image))
+    sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert contents(image) == before
-    said = sh(device / "revert.sh", "--yes", "--root", str(image))
+    said = sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert said.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-mpirun"
 
 
@@ -80,7 +80,7 @@ def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) ->
     (device / "etc/bnxt_re/bnxt_re.conf").write_text("ENABLE_FC=1\n")
     sh(device / "apply.sh", "--yes", "--root", str(image))
     assert (image / "etc/bnxt_re/bnxt_re.conf").read_text() == "ENABLE_FC=1\n"
-    sh(device / "revert.sh", "--yes", "--root", str(image))
+    sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert contents(image) == before
 
 
@@ -93,7 +93,7 @@ def test_the_script_says_what_it_interrupts(device: Path) -> None:
     ) in text
 
 
-@pytest.mark.parametrize("script", ["apply.sh", "revert.sh"])
+@pytest.mark.parametrize("script", ["apply.sh", "rollback.sh"])
 @pytest.mark.parametrize("arguments", [["--no"], ["--root"]])
 def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str]) -> None:
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
@@ -143,7 +143,7 @@ def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:
     assert "update-grub " in ran  # the other files do not wait for it
     assert act(device, image, "apply.sh") == (0, ["netplan generate", "netplan apply"])
     assert act(device, image, "apply.sh") == (0, [])
-    assert act(device, image, "revert.sh", failing="sysctl")[0] == 1
+    assert act(device, image, "rollback.sh", failing="sysctl")[0] == 1
     assert contents(image) == before
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
-    from wirespeed.plan.as_found import AsFound
+    from wirespeed.plan.overlay import ObservedPlan
     from wirespeed.results.campaign_history import Comparison
     from wirespeed.results.findings import Finding, Fix
     from wirespeed.results.peers import Peers
@@ -71,15 +71,15 @@ def evidence(bundle: Path) -> Evidence:
     return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
 
 
-def found(plan: Plan, bundle: Path) -> AsFound:
+def found(plan: Plan, bundle: Path) -> ObservedPlan:
     """The cluster as a bundle shows it.
 
     Raises:
         Refused: it is no bundle, not whole, or a newer one.
     """
-    from wirespeed.plan.as_found import as_found
+    from wirespeed.plan.overlay import overlay_facts
 
-    return as_found(plan, evidence(bundle).facts)
+    return overlay_facts(plan, evidence(bundle).facts)
 
 
 def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -134,7 +134,7 @@ def judged(
     files: Iterable[LogFile],
     asked: RunContext | None = None,
     profile: Profile | None = None,
-    found: AsFound | None = None,
+    found: ObservedPlan | None = None,
 ) -> tuple[Judged, tuple[Problem, ...]]:
     """The runs of benchmark logs, judged together, and what was left out of them.
 

@@ -118,7 +118,7 @@ class Starter(StrEnum):
 
 
 class Binding(StrEnum):
-    """How the ranks of a host are bound to its cores; `plan/binding.py` computes them."""
+    """How the ranks of a host are bound to its cores; `plan/core_binding.py` computes them."""
 
     BUNCH = "bunch"
     SCATTER = "scatter"

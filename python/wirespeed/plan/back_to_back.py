@@ -8,8 +8,8 @@ from dataclasses import replace
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.device_lending import lending_of
 from wirespeed.plan.host import COMMAND_LINES, pcie_functions
-from wirespeed.plan.lending import lending_of
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import software_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, ip_interface, ip_network
 
 from wirespeed.cluster import AsnPer, Cluster, Underlay
-from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.fabric import Box, HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems

@@ -9,7 +9,7 @@ from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.identity import Identity
-from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
+from wirespeed.plan.addresses import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.back_to_back import back_to_back
 from wirespeed.plan.bgp import routing_of

@@ -10,7 +10,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import NvmPart
-from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, Seat, trained
 from wirespeed.plan.bios import bios_of
 from wirespeed.plan.classes import nic_qos
@@ -18,7 +18,7 @@ from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import routes_of, rule_of, rules_of
 from wirespeed.plan.software import software_of
-from wirespeed.plan.tuning import tuned
+from wirespeed.plan.tuning_profile import tuned
 from wirespeed.settings import (
     Driver,
     Gid,

@@ -10,9 +10,9 @@ from wirespeed.catalogue.model import LibraryModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import Binding, LaunchPart, Starter
 from wirespeed.plan.affinity import Chassis
-from wirespeed.plan.binding import bind, needed, topology_of
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import version
+from wirespeed.plan.core_binding import bind, needed, topology_of
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Cores, Launch, TrafficClass
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster
-from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
 from wirespeed.plan.model import Cable, End

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Seat
 from wirespeed.settings import Route, Rule
 

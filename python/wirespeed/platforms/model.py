@@ -90,7 +90,7 @@ class Counter:
 class FileTemplate:
     """A file the platform renders: template name, path it is installed at, mode. A file without text is not written.
 
-    ``apply`` and ``revert`` are the commands that activate the file, and that reactivate the one before it.
+    ``apply`` and ``rollback`` are the commands that activate the file, and that reactivate the one before it.
     They and the path may hold Jinja, filled in as the template is; each line of the result is a command.
     """
 
@@ -100,8 +100,8 @@ class FileTemplate:
     path: str
     mode: Annotated[Number, BeforeValidator(_octal)] = 0o644
     apply: tuple[str, ...] = ()
-    revert: tuple[str, ...] | None = None  # None: the same as ``apply``
-    consequence: str | None = None  # what applying or reverting interrupts: reboot, link flap, …
+    rollback: tuple[str, ...] | None = None  # None: the same as ``apply``
+    consequence: str | None = None  # what applying or rolling back interrupts: reboot, link flap, …
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
 

@@ -1,6 +1,6 @@
 """Ansible for the rendered files: an inventory of the devices, a playbook for apply, and one for rollback.
 
-The playbooks do on many hosts what apply.sh and revert.sh do on one, by running them. Without ``-e yes=true`` they
+The playbooks do on many hosts what apply.sh and rollback.sh do on one, by running them. Without ``-e yes=true`` they
 show, with ``--check --diff`` line by line, what would differ. To a switch they copy its files; what is typed there,
 with its commit timer or checkpoint, stays in the hands of the person who types it.
 """
@@ -15,7 +15,7 @@ import yaml
 
 from wirespeed.plan import Plan
 
-_PLAYBOOKS = ("ansible-apply.yaml", "ansible-revert.yaml")
+_PLAYBOOKS = ("ansible-apply.yaml", "ansible-rollback.yaml")
 INVENTORY = "ansible-inventory.yaml"
 
 

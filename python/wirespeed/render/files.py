@@ -52,7 +52,7 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[RenderedFile]:
-    """Every file of the devices, device by device; each host ends with its apply and revert scripts.
+    """Every file of the devices, device by device; each host ends with its apply and rollback scripts.
 
     Raises:
         Refused: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
@@ -124,11 +124,11 @@ def _times(thing: Device, file: FileTemplate) -> list[dict[str, Any]]:
 
 def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, extra: dict[str, Any]) -> Step:
     (path,) = fill_lines(platform, file.path, device, thing, **extra)
-    apply, revert = (
+    apply, rollback = (
         tuple(line for text in texts for line in fill_lines(platform, text, device, thing, **extra))
-        for texts in (file.apply, file.apply if file.revert is None else file.revert)
+        for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
     )
-    return Step(path, file.mode, apply, revert, file.consequence)
+    return Step(path, file.mode, apply, rollback, file.consequence)
 
 
 def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict[str, Any]) -> str:

@@ -21,13 +21,13 @@ class Step:
     path: str
     mode: int
     apply: tuple[str, ...]
-    revert: tuple[str, ...]
+    rollback: tuple[str, ...]
     consequence: str | None
 
 
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     """(name, text) of both scripts."""
-    for name in ("apply.sh", "revert.sh"):
+    for name in ("apply.sh", "rollback.sh"):
         head, tail = _halves(name, tuple(steps))
         yield name, f"{head}{device}{tail}"
 

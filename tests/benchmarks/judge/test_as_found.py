@@ -13,7 +13,7 @@ from tests.benchmarks.judge.test_cli import run, write_bw
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.facts import Observation, Source, facts_from
-from wirespeed.plan.as_found import as_found
+from wirespeed.plan.overlay import overlay_facts
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
 from wirespeed.settings import Place
@@ -27,7 +27,7 @@ def seen(path, value, *within, device="node1"):
 
 
 def found(*observations):
-    return as_found(plan(), facts_from(observations))
+    return overlay_facts(plan(), facts_from(observations))
 
 
 X8 = seen("pcie.link.width", 8, ("pcie", FUNCTION))

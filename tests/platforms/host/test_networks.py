@@ -276,7 +276,7 @@ COMMAND_LINES = {
 def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
     said = texts(plan(system))
     assert said["/etc/wirespeed/kernel-arguments"] == "intel_iommu=on\niommu=pt\n"
-    for script, lines in zip(("apply.sh", "revert.sh"), COMMAND_LINES[system], strict=True):
+    for script, lines in zip(("apply.sh", "rollback.sh"), COMMAND_LINES[system], strict=True):
         assert f"  {' && '.join(f'run {line}' for line in lines)} && obeyed" in said[script] or (
             f"  {' && '.join(f'run {line}' for line in lines)} || failed" in said[script]
         )

@@ -130,7 +130,7 @@ def test_commands(case: str) -> None:
     assert text == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("rollback.j2", "rollback")])
 def test_apply_and_rollback(template: str, name: str) -> None:
     golden = GOLDEN / f"cumulus-routed.{name}.txt"
     text = fill_template(CUMULUS, template, "leaf1", CASES["routed"])

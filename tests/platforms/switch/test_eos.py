@@ -291,10 +291,10 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
 
 def test_a_second_application_keeps_the_first_way_back() -> None:
     """What was there before is copied only where no copy is, and the way back takes the copy away."""
-    apply, revert = (fill_template(EOS, template, "leaf1", ONE) for template in ("apply.j2", "revert.j2"))
+    apply, rollback = (fill_template(EOS, template, "leaf1", ONE) for template in ("apply.j2", "rollback.j2"))
     saved = "wirespeed-before.cfg"
     assert [line for line in apply.split("\n") if saved in line] == [
         f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"'
     ]
-    commands = [line for line in revert.split("\n") if line and not line.startswith("!")]
+    commands = [line for line in rollback.split("\n") if line and not line.startswith("!")]
     assert commands == [f"configure replace flash:{saved}", "write memory", f"delete flash:{saved}"]

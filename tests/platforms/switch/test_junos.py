@@ -137,7 +137,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(
-    ("template", "name"), [("startup.j2", "conf"), ("apply.j2", "apply.txt"), ("revert.j2", "rollback.txt")]
+    ("template", "name"), [("startup.j2", "conf"), ("apply.j2", "apply.txt"), ("rollback.j2", "rollback.txt")]
 )
 def test_files(case: str, template: str, name: str) -> None:
     if case != "routed" and template != "startup.j2":

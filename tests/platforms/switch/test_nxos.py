@@ -89,7 +89,7 @@ def test_running_configuration(case: str) -> None:
     compare(f"{case}.running-config.txt", fill_answer(NXOS, "running-config", "leaf1", CASES[case]))
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("rollback.j2", "rollback")])
 def test_apply_and_rollback(template: str, name: str) -> None:
     compare(f"nxos-bgp.{name}.txt", fill_template(NXOS, template, "leaf1", BGP))
 

@@ -235,7 +235,7 @@ def test_the_length_of_the_cable_is_said() -> None:
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("rollback.j2", "rollback")])
 def test_apply_and_rollback(case: str, template: str, name: str) -> None:
     found, switch = CASES[case]
     golden = GOLDEN / f"{case}.{name}.txt"

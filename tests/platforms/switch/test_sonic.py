@@ -97,7 +97,7 @@ def test_configuration(case: str) -> None:
     golden(f"sonic-{case}.json", fill_template(SONIC, "wirespeed.json.j2", "leaf1", CASES[case]))
 
 
-@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("revert.j2", "rollback")])
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("rollback.j2", "rollback")])
 def test_apply_and_rollback(template: str, name: str) -> None:
     golden(f"sonic-fabric.{name}.txt", fill_template(SONIC, template, "leaf1", FABRIC))
 

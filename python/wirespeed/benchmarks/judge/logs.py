@@ -15,7 +15,7 @@ from wirespeed.benchmarks.judge.retest import judge_repeats
 from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
-from wirespeed.plan.as_found import AsFound
+from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun, Relation
@@ -46,7 +46,7 @@ def judge_together(
     plan: Plan,
     context: RunContext | None = None,
     profile: Profile | None = None,
-    found: AsFound | None = None,
+    found: ObservedPlan | None = None,
 ) -> Judged:
     """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
 
@@ -75,7 +75,7 @@ def judge_logs(
     plan: Plan,
     context: RunContext | None = None,
     profile: Profile | None = None,
-    found: AsFound | None = None,
+    found: ObservedPlan | None = None,
 ) -> tuple[JudgedRun, ...]:
     """The runs of logs, each with the name of its file, judged.
 

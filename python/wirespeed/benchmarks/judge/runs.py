@@ -36,7 +36,7 @@ from wirespeed.benchmarks.judge.verdict import (
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
-from wirespeed.plan.as_found import AsFound
+from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size
@@ -52,7 +52,7 @@ def judge(
     algorithm: Algorithm | None = None,
     collective: str | None = None,
     profile: Profile | None = None,
-    found: AsFound | None = None,
+    found: ObservedPlan | None = None,
     evidence: Evidence | None = None,
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
@@ -69,7 +69,7 @@ def judge(
 
 
 def judge_with_subject(
-    run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: AsFound | None
+    run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: ObservedPlan | None
 ) -> tuple[JudgedRun, Subject]:
     """A run judged, and what of it gates ask for.
 

@@ -16,7 +16,7 @@ from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refused
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
-from wirespeed.plan.as_found import AsFound
+from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
@@ -38,7 +38,7 @@ class GradeOptions:
     """What values are judged by beside the plan: a profile, the cluster as found, the baseline of a lab."""
 
     profile: Profile | None = None
-    found: AsFound | None = None
+    found: ObservedPlan | None = None
     direct: Figures | None = None  # of a lab: they stand in place of all that the plan says of speed
 
 

@@ -48,9 +48,9 @@ def render(
     """Write the configuration of every host, NIC and switch as files.
 
     A file is written to OUT/DEVICE/ followed by the path at which it is installed. Each host has apply.sh and
-    revert.sh: without --yes they only print the changes and which traffic is interrupted. Each switch has the commands
-    to apply the configuration and to roll it back. An Ansible inventory and playbooks do the same for many devices.
-    wirespeed itself changes no device.
+    rollback.sh: without --yes they only print the changes and which traffic is interrupted. Each switch has the
+    commands to apply the configuration and to roll it back. An Ansible inventory and playbooks do the same for many
+    devices. wirespeed itself changes no device.
 
     OUT is written atomically. The same cluster file gives identical files.
 

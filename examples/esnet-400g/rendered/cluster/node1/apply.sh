@@ -3,7 +3,7 @@
 #
 # ./apply.sh               print what would be done
 # ./apply.sh --diff        the same, with the lines that differ
-# ./apply.sh --yes         do it; the earlier files are stored in /var/lib/wirespeed/before for revert.sh
+# ./apply.sh --yes         do it; the earlier files are stored in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
 # Interrupts:
@@ -48,7 +48,7 @@ run() {
 }
 
 stop() {
-  echo "apply.sh: stopped at $1; files installed before it stay; ./revert.sh rolls back" >&2
+  echo "apply.sh: stopped at $1; files installed before it stay; ./rollback.sh rolls back" >&2
   exit 1
 }
 

@@ -13,7 +13,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import CpuTopology, TuningProfile
 from wirespeed.cluster import HostSpec
 from wirespeed.plan.affinity import Chassis
-from wirespeed.plan.binding import topology_of
+from wirespeed.plan.core_binding import topology_of
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Coalescing, Host, Nic, Ring, Sysctl
 

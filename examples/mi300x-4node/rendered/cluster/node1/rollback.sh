@@ -1,15 +1,16 @@
 #!/bin/sh
-# Restores the files of node01 from before apply.sh. Run it there, as root.
+# Restores the files of node1 from before apply.sh. Run it there, as root.
 #
-# ./revert.sh              print what would be done
-# ./revert.sh --yes        do it
-# ./revert.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
+# ./rollback.sh              print what would be done
+# ./rollback.sh --yes        do it
+# ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
 # Interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+# /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
@@ -23,12 +24,12 @@ while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
   --root)
-    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
     shift
     ;;
   *)
-    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    echo "usage: rollback.sh [--yes] [--root DIR]" >&2
     exit 2
     ;;
   esac
@@ -43,12 +44,12 @@ run() {
 }
 
 stop() {
-  echo "revert.sh: stopped at $1; the earlier files are still in $before" >&2
+  echo "rollback.sh: stopped at $1; the earlier files are still in $before" >&2
   exit 1
 }
 
 failed() { # path
-  echo "revert.sh: a command failed after $1 was restored; run it by hand" >&2
+  echo "rollback.sh: a command failed after $1 was restored; run it by hand" >&2
   status=1
 }
 
@@ -68,10 +69,10 @@ back() { # path
   fi
 }
 
-back /usr/local/bin/wirespeed-perftest || :
 back /usr/local/bin/wirespeed-mpirun || :
-back /etc/ucx/ucx.conf || :
 back /etc/wirespeed/hostfile || :
+back /usr/local/bin/wirespeed-perftest || :
+back /etc/rccl.conf || :
 back /usr/local/sbin/wirespeed-capture-undo || :
 back /usr/local/sbin/wirespeed-capture || :
 back /usr/local/sbin/wirespeed-nvm || :
@@ -83,6 +84,10 @@ if back /etc/systemd/system.conf.d/90-wirespeed-memlock.conf; then
   run systemctl daemon-reexec || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
 back /etc/security/limits.d/90-wirespeed-memlock.conf || :
+if back /etc/systemd/system/wirespeed-acs.service; then
+  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-acs.service && run systemctl daemon-reload || failed /etc/systemd/system/wirespeed-acs.service
+fi
+back /usr/local/sbin/wirespeed-acs || :
 back /etc/modules-load.d/90-wirespeed.conf || :
 if back /etc/sysctl.d/90-wirespeed.conf; then
   run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
@@ -93,5 +98,5 @@ fi
 if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
-[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+[ -n "$yes" ] || echo "nothing was done; ./rollback.sh --yes does it"
 exit "$status"

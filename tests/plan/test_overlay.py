@@ -11,7 +11,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Observation, Source, State, facts_from
 from wirespeed.plan import Plan, build
-from wirespeed.plan.as_found import as_found
+from wirespeed.plan.overlay import overlay_facts
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -30,7 +30,7 @@ def seen(path, value, *within, device="node1", state=State.RUNNING):
 
 
 def found(*observations, devices=()):
-    return as_found(plan(), facts_from(observations, devices=devices))
+    return overlay_facts(plan(), facts_from(observations, devices=devices))
 
 
 def test_nothing_read_is_as_planned():

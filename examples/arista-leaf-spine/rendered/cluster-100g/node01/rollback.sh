@@ -1,9 +1,9 @@
 #!/bin/sh
-# Restores the files of node1 from before apply.sh. Run it there, as root.
+# Restores the files of node01 from before apply.sh. Run it there, as root.
 #
-# ./revert.sh              print what would be done
-# ./revert.sh --yes        do it
-# ./revert.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
+# ./rollback.sh              print what would be done
+# ./rollback.sh --yes        do it
+# ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
 # Interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
@@ -13,10 +13,9 @@
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
-# /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once; after a rollback, at the next boot
-# /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
-# /etc/systemd/system/wirespeed-mlx5.service: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
-# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
+# /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
 set -eu
 
 yes= root=
@@ -24,12 +23,12 @@ while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
   --root)
-    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
     shift
     ;;
   *)
-    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    echo "usage: rollback.sh [--yes] [--root DIR]" >&2
     exit 2
     ;;
   esac
@@ -44,12 +43,12 @@ run() {
 }
 
 stop() {
-  echo "revert.sh: stopped at $1; the earlier files are still in $before" >&2
+  echo "rollback.sh: stopped at $1; the earlier files are still in $before" >&2
   exit 1
 }
 
 failed() { # path
-  echo "revert.sh: a command failed after $1 was restored; run it by hand" >&2
+  echo "rollback.sh: a command failed after $1 was restored; run it by hand" >&2
   status=1
 }
 
@@ -73,20 +72,10 @@ back /usr/local/bin/wirespeed-perftest || :
 back /usr/local/bin/wirespeed-mpirun || :
 back /etc/ucx/ucx.conf || :
 back /etc/wirespeed/hostfile || :
+back /usr/local/sbin/wirespeed-capture-undo || :
 back /usr/local/sbin/wirespeed-capture || :
-back /usr/local/sbin/wirespeed-mlxconfig || :
-if back /etc/systemd/system/wirespeed-mlx5.service; then
-  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-mlx5.service && run systemctl daemon-reload || failed /etc/systemd/system/wirespeed-mlx5.service
-fi
-back /usr/local/sbin/wirespeed-mlx5 || :
-back /usr/local/bin/wirespeed-near || :
-back /usr/local/sbin/wirespeed-tune || :
-if back /etc/systemd/system-preset/90-wirespeed.preset; then
-  run systemctl unmask irqbalance.service || failed /etc/systemd/system-preset/90-wirespeed.preset
-fi
-if back /etc/systemd/system/wirespeed-tune.service; then
-  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-tune.service && run systemctl daemon-reload || failed /etc/systemd/system/wirespeed-tune.service
-fi
+back /usr/local/sbin/wirespeed-nvm || :
+back /etc/bnxt_re/bnxt_re.conf || :
 if back /etc/udev/rules.d/60-rdma-persistent-naming.rules; then
   run udevadm control --reload || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
@@ -104,5 +93,5 @@ fi
 if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
-[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+[ -n "$yes" ] || echo "nothing was done; ./rollback.sh --yes does it"
 exit "$status"

@@ -1,7 +1,7 @@
-"""The cluster as found: the plan with what was observed in the place of what was meant.
+"""The observed plan: the plan with the settings read from devices instead of the planned ones.
 
 Every setting that was read, running or in a configuration file, takes the place of the planned one; what was not read
-stays as planned, and `AsFound.unread` lists it. Names (models, rails, RDMA devices, addresses, which NIC serves
+stays as planned, and `ObservedPlan.unread` lists it. Names (models, rails, RDMA devices, addresses, which NIC serves
 which GPU) stay those of the plan: limits are computed for the same NIC in both. A NIC or GPU that the
 whole list of its host does not have is left out, and so is a cable that one of its ends sees down.
 """
@@ -40,7 +40,7 @@ LIMITING = {
 
 
 @dataclass(frozen=True, slots=True)
-class AsFound:
+class ObservedPlan:
     """The plan of what is there, and what of it was only taken as planned."""
 
     plan: Plan
@@ -78,7 +78,7 @@ def _some(names: Sequence[str]) -> str:
 _NAMED = 8  # hosts
 
 
-def as_found(plan: Plan, facts: Facts) -> AsFound:
+def overlay_facts(plan: Plan, facts: Facts) -> ObservedPlan:
     """The cluster as found, from facts of any age; the caller ensures that they are of the time of a benchmark."""
     found = _Overlay(facts)
     hosts = {name: found.over(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
@@ -87,7 +87,7 @@ def as_found(plan: Plan, facts: Facts) -> AsFound:
     there = dataclasses.replace(
         plan, hosts=hosts, switches=switches, cables=cables, computed=(), requested={}, warnings=()
     )
-    return AsFound(there, facts)
+    return ObservedPlan(there, facts)
 
 
 class _Overlay:

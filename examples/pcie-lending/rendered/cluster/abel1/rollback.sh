@@ -1,9 +1,9 @@
 #!/bin/sh
 # Restores the files of abel1 from before apply.sh. Run it there, as root.
 #
-# ./revert.sh              print what would be done
-# ./revert.sh --yes        do it
-# ./revert.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
+# ./rollback.sh              print what would be done
+# ./rollback.sh --yes        do it
+# ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
 # Interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
@@ -16,12 +16,12 @@ while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
   --root)
-    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
     shift
     ;;
   *)
-    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    echo "usage: rollback.sh [--yes] [--root DIR]" >&2
     exit 2
     ;;
   esac
@@ -36,12 +36,12 @@ run() {
 }
 
 stop() {
-  echo "revert.sh: stopped at $1; the earlier files are still in $before" >&2
+  echo "rollback.sh: stopped at $1; the earlier files are still in $before" >&2
   exit 1
 }
 
 failed() { # path
-  echo "revert.sh: a command failed after $1 was restored; run it by hand" >&2
+  echo "rollback.sh: a command failed after $1 was restored; run it by hand" >&2
   status=1
 }
 
@@ -68,5 +68,5 @@ fi
 if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
-[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+[ -n "$yes" ] || echo "nothing was done; ./rollback.sh --yes does it"
 exit "$status"

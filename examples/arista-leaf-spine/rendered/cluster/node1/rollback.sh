@@ -1,13 +1,13 @@
 #!/bin/sh
-# Restores the files of node01 from before apply.sh. Run it there, as root.
+# Restores the files of node1 from before apply.sh. Run it there, as root.
 #
-# ./revert.sh              print what would be done
-# ./revert.sh --yes        do it
-# ./revert.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
+# ./rollback.sh              print what would be done
+# ./rollback.sh --yes        do it
+# ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
 # Interrupts:
-# /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured; jobs on it lose their connections
-# /etc/wirespeed/kernel-arguments: takes effect after a reboot; rollback removes these arguments even if they were set before
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
@@ -23,12 +23,12 @@ while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
   --root)
-    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    [ $# -gt 1 ] || { echo "rollback.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
     shift
     ;;
   *)
-    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    echo "usage: rollback.sh [--yes] [--root DIR]" >&2
     exit 2
     ;;
   esac
@@ -43,12 +43,12 @@ run() {
 }
 
 stop() {
-  echo "revert.sh: stopped at $1; the earlier files are still in $before" >&2
+  echo "rollback.sh: stopped at $1; the earlier files are still in $before" >&2
   exit 1
 }
 
 failed() { # path
-  echo "revert.sh: a command failed after $1 was restored; run it by hand" >&2
+  echo "rollback.sh: a command failed after $1 was restored; run it by hand" >&2
   status=1
 }
 
@@ -69,9 +69,9 @@ back() { # path
 }
 
 back /usr/local/bin/wirespeed-perftest || :
-back /usr/local/bin/wirespeed-mpirun-rsh || :
-back /etc/wirespeed/mvapich2-hosts || :
-back /etc/mvapich2.conf || :
+back /usr/local/bin/wirespeed-mpirun || :
+back /etc/ucx/ucx.conf || :
+back /etc/wirespeed/hostfile || :
 back /usr/local/sbin/wirespeed-capture-undo || :
 back /usr/local/sbin/wirespeed-capture || :
 back /usr/local/sbin/wirespeed-nvm || :
@@ -87,11 +87,11 @@ back /etc/modules-load.d/90-wirespeed.conf || :
 if back /etc/sysctl.d/90-wirespeed.conf; then
   run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
 fi
-if back /etc/wirespeed/kernel-arguments; then
-  run grubby --update-kernel=ALL --remove-args='amd_iommu=on iommu=pt' || failed /etc/wirespeed/kernel-arguments
+if back /etc/default/grub.d/90-wirespeed.cfg; then
+  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
-if back /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection; then
-  run nmcli connection reload || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
+if back /etc/netplan/60-wirespeed.yaml; then
+  run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
-[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+[ -n "$yes" ] || echo "nothing was done; ./rollback.sh --yes does it"
 exit "$status"

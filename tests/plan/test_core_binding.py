@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
 from wirespeed.cluster.model import Binding
-from wirespeed.plan.binding import Topology, bind, needed, topology_of
+from wirespeed.plan.core_binding import Topology, bind, needed, topology_of
 
 
 def cpus(sockets: int, cores: int, nodes: int = 1, threads: int = 1, numbering: str = "by-socket") -> CpuTopology:

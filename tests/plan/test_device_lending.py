@@ -17,7 +17,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
-from wirespeed.plan.lending import device_number, least_prefetch, packed
+from wirespeed.plan.device_lending import device_number, least_prefetch, packed
 from wirespeed.units import Size
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster.yaml"
