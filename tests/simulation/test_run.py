@@ -122,10 +122,10 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
     expected = result(tmp_path, observe=EVERYTHING, create=lambda name: (tmp_path / name).open("wb"))
     text = (tmp_path / "scenario.json").read_text()
     simulation = _core.Simulation(_core.Scenario(text, "hpcc", 1), None, 5_000_000, 0, [5], [0], [5])
-    (captured,) = simulation.captured()
+    (captured,) = simulation.take_captures()
     while simulation.advance(events):
-        captured += simulation.captured()[0]
-    captured += simulation.captured()[0]
+        captured += simulation.take_captures()[0]
+    captured += simulation.take_captures()[0]
     totals, _, tables, _ = simulation.finish()
     assert digest(arrow(tables)) == expected.summary.tables_sha256
     assert (totals["hops"], totals["events"]) == (expected.summary.hops, expected.summary.events)
@@ -215,10 +215,10 @@ def test_the_command_line_knows_every_preset() -> None:
 def test_a_scenario_and_a_simulation_are_used_once(tmp_path: Path) -> None:
     scenario = _core.Scenario(written(tmp_path, INCAST).read_text(), "hpcc", 1)
     simulation = _core.Simulation(scenario, None, 0, 0, [], [], [])
-    with pytest.raises(RuntimeError, match="this scenario was used up"):
+    with pytest.raises(RuntimeError, match="this scenario has already been used"):
         scenario.links()
     simulation.finish()
-    with pytest.raises(RuntimeError, match="this simulation was used up"):
+    with pytest.raises(RuntimeError, match="this simulation has already been used"):
         simulation.advance(1)
 
 
@@ -272,8 +272,8 @@ def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path)
         return (tmp_path / name).open("wb")
 
     until = Duration(20_000_000)
-    alone = run(scenario, "hpcc", 1, captured, until=until, create=create, threads=2)
-    assert (alone.alone, len(made)) == ("a captured packet tells of both ends of its connection", 1)
-    assert run(scenario, "hpcc", 1, captured, until=until, create=create, threads=1).alone is None
-    assert run(scenario, "hpcc", 1, until=until, threads=2).alone is None
-    assert run(scenario.with_name("incast.json"), "hpcc", 1, threads=2).alone is None, "too little to do"
+    captured_run = run(scenario, "hpcc", 1, captured, until=until, create=create, threads=2)
+    assert (captured_run.serial_reason, len(made)) == ("a capture needs both ends of each connection in one thread", 1)
+    assert run(scenario, "hpcc", 1, captured, until=until, create=create, threads=1).serial_reason is None
+    assert run(scenario, "hpcc", 1, until=until, threads=2).serial_reason is None
+    assert run(scenario.with_name("incast.json"), "hpcc", 1, threads=2).serial_reason is None, "too little to do"

@@ -103,7 +103,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         cell: scenario.parameters.switch.cell_bytes,
     };
     let mut priority_group = PriorityGroup::new(
-        &resolved.lanes[(PortId(2 * link as u32), 3)],
+        &resolved.priority_settings[(PortId(2 * link as u32), 3)],
         0,
         OWN_HEADROOM,
     );

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A scenario that is made when it is needed.
 #[derive(Debug, Clone, Copy)]
-pub struct Generated {
+pub struct GeneratedScenario {
     /// Its name.
     pub name: &'static str,
     /// What it is, for people.
@@ -14,7 +14,7 @@ pub struct Generated {
     make: fn() -> Made,
 }
 
-impl Generated {
+impl GeneratedScenario {
     /// The scenario, JSON.
     pub fn text(&self) -> String {
         (self.make)().text
@@ -22,20 +22,20 @@ impl Generated {
 }
 
 /// All that are run together.
-pub const GENERATED: [Generated; 3] = [
-    Generated {
+pub const GENERATED: [GeneratedScenario; 3] = [
+    GeneratedScenario {
         name: "K32",
         what: "permutation, fat tree of 8,192 hosts, 1 MiB each",
         hops: 24_893_440,
         make: || fat_tree("K32", 32, 1 << 20),
     },
-    Generated {
+    GeneratedScenario {
         name: "RAIL",
         what: "32,768 GPUs: 4,096 hosts with a NIC port on each of 8 rails of 64 leaves and 64 spines, 64 KiB from each port",
         hops: 4_162_048,
         make: || rails("RAIL", 4_096, 8, 64),
     },
-    Generated {
+    GeneratedScenario {
         name: "DAY",
         what: "24 hours, two leaves with four hosts each, 1 MiB from each host to the other leaf every minute",
         hops: 23_592_960,
@@ -44,7 +44,7 @@ pub const GENERATED: [Generated; 3] = [
 ];
 
 /// The one of that name.
-pub fn by_name(name: &str) -> Option<&'static Generated> {
+pub fn by_name(name: &str) -> Option<&'static GeneratedScenario> {
     GENERATED.iter().find(|it| it.name == name)
 }
 

@@ -10,7 +10,7 @@ const MAX_INDENT: usize = 16;
 const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
 
 /// A line without prefixes, and the process or host that a prefix named.
-pub struct Stripped<'a> {
+pub struct StrippedLine<'a> {
     /// The line without prefixes.
     pub text: &'a str,
     /// The first process or host in a prefix.
@@ -18,7 +18,7 @@ pub struct Stripped<'a> {
 }
 
 /// Removes the prefixes of `line`.
-pub fn strip(line: &str) -> Stripped<'_> {
+pub fn strip(line: &str) -> StrippedLine<'_> {
     let mut text = line;
     let mut label = None;
     for _ in 0..MAX_PREFIXES {
@@ -35,7 +35,7 @@ pub fn strip(line: &str) -> Stripped<'_> {
         label = label.or(name.filter(|name| !name.is_empty()));
         text = rest;
     }
-    Stripped { text, label }
+    StrippedLine { text, label }
 }
 
 /// The text behind a prefix, and the process or host in the prefix.

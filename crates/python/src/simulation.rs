@@ -4,13 +4,13 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wirespeed_sim::ids::{ports_of, PortId};
-use wirespeed_sim::model::faults::descriptions::{told, Place, Told};
+use wirespeed_sim::model::faults::descriptions::{describe_faults, FaultDescription, Place};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
 use wirespeed_sim::problem::Refused;
 use wirespeed_sim::time::NEVER;
-use wirespeed_sim::{congestion, reader, Run, Threads, Unloaded};
+use wirespeed_sim::{congestion, reader, IdleNetwork, Run, Threads};
 
 /// Names of the congestion control algorithms.
 #[pyfunction]
@@ -103,17 +103,17 @@ impl Scenario {
 
     /// (RTT of the longest way in ps, bits per second of the slowest NIC port, bytes of a full packet) of the acknowledged
     /// connections without any queue; none where there is no such connection.
-    fn unloaded(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
+    fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
         let scenario = self.read()?;
-        let unloaded = py.detach(|| Unloaded::of(scenario));
-        Ok(unloaded.map(|it| (it.base_rtt, it.slowest_port, it.packet_bytes)))
+        let network = py.detach(|| IdleNetwork::measure(scenario));
+        Ok(network.map(|it| (it.base_rtt, it.slowest_port, it.packet_bytes)))
     }
 
     /// What goes wrong: kind, places (node, link or port, and its number), from when and until when, picoseconds.
     #[allow(clippy::type_complexity)]
     fn faults(&self) -> PyResult<Vec<(&'static str, Vec<(&'static str, u32)>, u64, Option<u64>)>> {
-        let all = told(self.read()?).into_iter();
-        let row = |it: Told| {
+        let faults = describe_faults(self.read()?).into_iter();
+        let row = |it: FaultDescription| {
             let places = it.places.into_iter().map(|place| match place {
                 Place::Node(node) => ("node", node),
                 Place::Link(link) => ("link", link),
@@ -122,7 +122,7 @@ impl Scenario {
             let until = (it.until != NEVER).then_some(it.until);
             (it.kind, places.collect(), it.from, until)
         };
-        Ok(all.map(row).collect())
+        Ok(faults.map(row).collect())
     }
 
     /// The queue pair that sends the data of an operation.
@@ -141,7 +141,7 @@ impl Scenario {
 
 impl Scenario {
     fn read(&self) -> PyResult<&wirespeed_sim::model::scenario::Scenario> {
-        self.0.as_ref().ok_or_else(|| used("scenario"))
+        self.0.as_ref().ok_or_else(|| already_used("scenario"))
     }
 }
 
@@ -174,7 +174,7 @@ impl Simulation {
         captures: Vec<u32>,
         threads: usize,
     ) -> PyResult<Self> {
-        let mut scenario = scenario.0.take().ok_or_else(|| used("scenario"))?;
+        let mut scenario = scenario.0.take().ok_or_else(|| already_used("scenario"))?;
         scenario.until = until.unwrap_or(NEVER);
         scenario.observe = Observe {
             interval,
@@ -191,13 +191,13 @@ impl Simulation {
 
     /// Work off so many events; whether there is more to do.
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
-        let simulation = self.running()?;
+        let simulation = self.run()?;
         Ok(py.detach(|| simulation.advance(events)))
     }
 
     /// Simulated picoseconds, events, hops; operations completed and all; payload bytes delivered and all.
     fn progress(&mut self) -> PyResult<[u64; 7]> {
-        let at = self.running()?.progress();
+        let at = self.run()?.progress();
         Ok([
             at.now,
             at.events,
@@ -210,15 +210,15 @@ impl Simulation {
     }
 
     /// Why the run is on one thread, where more would have made it shorter.
-    fn alone(&mut self) -> PyResult<Option<String>> {
-        let alone = self.running()?.alone();
-        Ok(alone.filter(|it| it.costs()).map(|it| it.to_string()))
+    fn serial_reason(&mut self) -> PyResult<Option<String>> {
+        let reason = self.run()?.serial_reason();
+        Ok(reason.filter(|it| it.costs()).map(|it| it.to_string()))
     }
 
     /// What was captured since the last call at each port, as pcap; the first call begins with the file's header.
-    fn captured<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let captured = self.running()?.captured();
-        Ok(captured.iter().map(|it| PyBytes::new(py, it)).collect())
+    fn take_captures<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let captures = self.run()?.captured();
+        Ok(captures.iter().map(|it| PyBytes::new(py, it)).collect())
     }
 
     /// End the run: totals, completion times, tables, and the tables that follow from the scenario alone.
@@ -232,23 +232,26 @@ impl Simulation {
         Vec<(&'static str, Columns<'py>)>,
         Vec<(&'static str, Columns<'py>)>,
     )> {
-        let simulation = self.0.take().ok_or_else(|| used("simulation"))?;
+        let simulation = self.0.take().ok_or_else(|| already_used("simulation"))?;
         let outcome = py.detach(|| simulation.finish());
         let totals = totals(py, &outcome.summary)?;
         let completion = bytes(py, &outcome.summary.completion, u64::to_le_bytes)?;
-        let (tables, context) = (named(py, outcome.tables)?, named(py, outcome.context)?);
+        let (tables, context) = (
+            convert_tables(py, outcome.tables)?,
+            convert_tables(py, outcome.context)?,
+        );
         Ok((totals, completion, tables, context))
     }
 }
 
 impl Simulation {
-    fn running(&mut self) -> PyResult<&mut Run> {
-        self.0.as_mut().ok_or_else(|| used("simulation"))
+    fn run(&mut self) -> PyResult<&mut Run> {
+        self.0.as_mut().ok_or_else(|| already_used("simulation"))
     }
 }
 
-fn used(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("this {what} was used up"))
+fn already_used(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("this {what} has already been used"))
 }
 
 /// The totals that are numbers, by their names in the schema.
@@ -267,7 +270,10 @@ fn not_json(error: serde_json::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn named<'py>(py: Python<'py>, tables: Vec<Table>) -> PyResult<Vec<(&'static str, Columns<'py>)>> {
+fn convert_tables<'py>(
+    py: Python<'py>,
+    tables: Vec<Table>,
+) -> PyResult<Vec<(&'static str, Columns<'py>)>> {
     let named = tables.into_iter();
     named
         .map(|table| Ok((table.name, columns(py, table)?)))

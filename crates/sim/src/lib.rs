@@ -15,6 +15,6 @@ mod simulation;
 use wirespeed_wire::headroom;
 pub use wirespeed_wire::time;
 
-pub use mechanisms::base_rtt::Unloaded;
-pub use simulation::parts::{Alone, Run, Threads};
+pub use mechanisms::base_rtt::IdleNetwork;
+pub use simulation::parts::{Run, SerialReason, Threads};
 pub use simulation::{Occupancy, Progress, Simulation};

@@ -21,7 +21,7 @@ use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::reader;
 use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
-use wirespeed_sim::{Alone, Run, Simulation, Threads};
+use wirespeed_sim::{Run, SerialReason, Simulation, Threads};
 
 /// Parts, threads, and events at a time.
 const WAYS: [(usize, usize, u64); 5] = [
@@ -215,10 +215,10 @@ fn a_capture_is_not_cut() {
     let captured = |threads| {
         let mut run = Run::new(scenario.clone(), Threads::Exactly(threads)).unwrap();
         while run.advance(100) {}
-        (run.alone(), run.captured())
+        (run.serial_reason(), run.captured())
     };
     let (alone, bytes) = captured(2);
-    assert_eq!(alone, Some(Alone::Captures));
+    assert_eq!(alone, Some(SerialReason::Captures));
     assert!(bytes[0].len() > 1_000);
     assert_eq!(captured(1).1, bytes);
 }
@@ -384,11 +384,11 @@ fn mechanisms_in_parts() {
 fn threads_are_taken_where_they_pay() {
     let threads = |name: &str, offered| {
         let run = Run::new(read(name), Threads::AtMost(offered)).unwrap();
-        (run.threads(), run.alone())
+        (run.threads(), run.serial_reason())
     };
-    assert_eq!(threads("P1", 2), (1, Some(Alone::Small)));
-    assert_eq!(threads("S1L", 2), (1, Some(Alone::Indivisible)));
-    assert_eq!(threads("S3", 1), (1, Some(Alone::OneThread)));
+    assert_eq!(threads("P1", 2), (1, Some(SerialReason::Small)));
+    assert_eq!(threads("S1L", 2), (1, Some(SerialReason::Indivisible)));
+    assert_eq!(threads("S3", 1), (1, Some(SerialReason::OneThread)));
     assert_eq!(threads("S3", 2), (2, None));
     assert_eq!(threads("S3", 4), (4, None));
 }
@@ -424,9 +424,9 @@ fn parts_that_do_not_pay_are_one_again() {
     }
     scenario.until = 75_000 * MICROSECOND;
     let mut run = Run::new(scenario.clone(), Threads::AtMost(2)).unwrap();
-    assert_eq!(run.alone(), None);
+    assert_eq!(run.serial_reason(), None);
     while run.advance(1 << 16) {}
-    assert_eq!(run.alone(), Some(Alone::Idle));
+    assert_eq!(run.serial_reason(), Some(SerialReason::Idle));
     let whole = in_one(&scenario);
     assert_eq!(run.finish(), whole);
     // Half of the threads may have enough to do where all have not.

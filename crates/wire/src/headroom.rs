@@ -71,7 +71,7 @@ pub struct Worst {
 impl Terms {
     /// The terms of a link.
     pub fn compute(link: &Loop) -> Terms {
-        let byte = ByteTime::of(link.rate);
+        let byte = ByteTime::from_rate(link.rate);
         let cells = link.longest.div_ceil(link.cell);
         Terms {
             generation: link.generation,
@@ -104,7 +104,7 @@ impl Worst {
     /// two lines in n, which has its maximum at an end: the fewest cells (where the shortest frame may be longer than
     /// that length, so the next number is an end, too) or the most.
     fn find(link: &Loop) -> Worst {
-        let byte = ByteTime::of(link.rate);
+        let byte = ByteTime::from_rate(link.rate);
         let shortest = link.shortest.clamp(1, link.longest.max(1));
         let with = |cells: u32| {
             let bytes = ((cells - 1) * link.cell + 1).max(shortest);
@@ -313,7 +313,7 @@ mod tests {
 
     /// The most cells of frames that start within `window`, by trying every length at every start.
     fn most_cells(link: &Loop, window: Picoseconds) -> u64 {
-        let byte = ByteTime::of(link.rate);
+        let byte = ByteTime::from_rate(link.rate);
         let frames: Vec<(usize, u64)> = (link.shortest..=link.longest)
             .map(|bytes| {
                 (

@@ -25,7 +25,7 @@ pub struct ByteTime(u64);
 
 impl ByteTime {
     /// The byte time of a link of `rate` bits per second, which is above zero.
-    pub fn of(rate: u64) -> Self {
+    pub fn from_rate(rate: u64) -> Self {
         let scaled = (u128::from(BYTE_PICOSECONDS) << 16) + u128::from(rate / 2);
         ByteTime((scaled / u128::from(rate)) as u64)
     }
@@ -66,11 +66,11 @@ mod tests {
             (800, 10),
         ];
         for (gigabits, picoseconds) in rows {
-            let byte = ByteTime::of(gigabits * 1_000_000_000);
+            let byte = ByteTime::from_rate(gigabits * 1_000_000_000);
             assert_eq!(byte.times(1), picoseconds);
             assert_eq!(byte.times(9216), 9216 * picoseconds);
             assert_eq!(pacing_gap(4144, gigabits as f64 * 1e9), 4144 * picoseconds);
         }
-        assert_eq!(ByteTime::of(56_000_000_000).times(65536), 9_362_286);
+        assert_eq!(ByteTime::from_rate(56_000_000_000).times(65536), 9_362_286);
     }
 }

@@ -81,7 +81,7 @@ def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
         laying.groups(ultra_ethernet.FIXED)
         read = ultra_ethernet.read(scenario, preset)
         if read is not None:  # or the run is refused, with the place
-            laying.groups(ultra_ethernet.of_network(scenario["parameters"], read.unloaded()))
+            laying.groups(ultra_ethernet.of_network(scenario["parameters"], read.idle_network()))
             if expects.unmarked_downlinks and _unmark_downlinks(scenario):
                 laying.of_devices["downlinks.marking.enabled"] = False
     return laying.changes | ({"devices": laying.of_devices} if laying.of_devices else {})

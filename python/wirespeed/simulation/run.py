@@ -58,14 +58,14 @@ class Result:
     """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
 
     ``context`` is what follows from the scenario alone: the tables links, paths and limits, also names where it has
-    any. They explain the result, and do not enter its hash. ``alone`` is why the run was on
+    any. They explain the result, and do not enter its hash. ``serial_reason`` is why the run was on
     one thread, where more were to be had and would have made it shorter.
     """
 
     summary: Summary
     tables: dict[str, pa.Table]
     context: dict[str, pa.Table] = field(default_factory=dict)
-    alone: str | None = None
+    serial_reason: str | None = None
 
 
 def run(
@@ -129,7 +129,7 @@ def run(
         names = observed.captures if create else ()
         captures = [stack.enter_context(create(f"{file_name(name)}.pcap")) for name in names] if create else []
         complete, run_s = _advance(simulation, captures, on_progress)
-    alone = simulation.alone() if (threads or processors()) > 1 else None
+    serial_reason = simulation.serial_reason() if (threads or processors()) > 1 else None
     started = time.perf_counter()
     totals, completion_ps, tables, context = simulation.finish()
     run_s += time.perf_counter() - started
@@ -177,7 +177,7 @@ def run(
         ),
         converted,
         {**arrow(context), **({"names": named.table()} if named else {})},
-        alone,
+        serial_reason,
     )
 
 
@@ -208,7 +208,7 @@ def _advance(
         step_s = time.perf_counter() - started
         run_s += step_s
         events = _next_step(events, step_s)
-        for file, frames in zip(captures, simulation.captured(), strict=True):
+        for file, frames in zip(captures, simulation.take_captures(), strict=True):
             file.write(frames)
         if on_progress is not None:
             now, done, hops, completed, operations, delivered, size = simulation.progress()

@@ -45,8 +45,8 @@ struct Arguments {
     threads: usize,
     repeat: u32,
     json: bool,
-    /// Runs the one scenario in this process and prints its measurement: what `sim-bench` starts for each run.
-    alone: bool,
+    /// Runs the scenario in this process and prints its measurement. `sim-bench` starts itself with it for each run.
+    in_process: bool,
 }
 
 fn main() -> ExitCode {
@@ -61,8 +61,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let done = if arguments.alone {
-        alone(&arguments)
+    let done = if arguments.in_process {
+        measure_in_process(&arguments)
     } else {
         compare(&arguments)
     };
@@ -85,7 +85,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         threads: 1,
         repeat: 5,
         json: false,
-        alone: false,
+        in_process: false,
     };
     let mut large = false;
     let mut parser = lexopt::Parser::from_env();
@@ -97,7 +97,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             Long("repeat") => arguments.repeat = parser.value()?.parse()?,
             Long("large") => large = true,
             Long("json") => arguments.json = true,
-            Long("alone") => arguments.alone = true,
+            Long("in-process") => arguments.in_process = true,
             Long("help") | Short('h') => return Ok(None),
             Value(path) => arguments.scenarios.push(path.into()),
             _ => return Err(argument.unexpected()),
@@ -125,7 +125,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     Ok(Some(arguments))
 }
 
-fn alone(arguments: &Arguments) -> Result<bool, String> {
+fn measure_in_process(arguments: &Arguments) -> Result<bool, String> {
     for path in &arguments.scenarios {
         let text = text_of(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let measurement = measure(text, &arguments.preset, arguments.seed, arguments.threads)
@@ -178,9 +178,9 @@ fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), Str
     let mut best: Option<Measurement> = None;
     let mut rounds = Rounds::default();
     for _ in 0..arguments.repeat {
-        let one = process(arguments, path, 1)?;
+        let one = start_process(arguments, path, 1)?;
         if arguments.threads > 1 {
-            let several = process(arguments, path, arguments.threads)?;
+            let several = start_process(arguments, path, arguments.threads)?;
             rounds.add(&one, several, &side_by_side(arguments, path)?)?;
         }
         best = Some(match best.take() {
@@ -194,7 +194,7 @@ fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), Str
 /// As many runs on one thread as there are threads, at the same time.
 fn side_by_side(arguments: &Arguments, path: &Path) -> Result<Vec<Measurement>, String> {
     thread::scope(|scope| {
-        let run = || process(arguments, path, 1);
+        let run = || start_process(arguments, path, 1);
         let runs: Vec<_> = (0..arguments.threads).map(|_| scope.spawn(run)).collect();
         let runs = runs.into_iter();
         let ended = runs.map(|run| run.join().unwrap_or_else(|it| resume_unwind(it)));
@@ -202,11 +202,15 @@ fn side_by_side(arguments: &Arguments, path: &Path) -> Result<Vec<Measurement>, 
     })
 }
 
-/// A run in a process of its own.
-fn process(arguments: &Arguments, path: &Path, threads: usize) -> Result<Measurement, String> {
+/// A run in a separate process.
+fn start_process(
+    arguments: &Arguments,
+    path: &Path,
+    threads: usize,
+) -> Result<Measurement, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(executable)
-        .arg("--alone")
+        .arg("--in-process")
         .args(["--preset", &arguments.preset])
         .args(["--seed", &arguments.seed.to_string()])
         .args(["--threads", &threads.to_string()])

@@ -317,7 +317,7 @@ impl Sender {
 fn parameters(scenario: &Scenario, id: u32) -> Option<&rccc::Parameters> {
     let connection = &scenario.connections[id as usize / 2];
     let port = [connection.port_a, connection.port_b][id as usize % 2];
-    let set = scenario.of_lane(port, usize::from(connection.priority));
+    let set = scenario.of_priority_queue(port, usize::from(connection.priority));
     let parameters = set.congestion.credit();
     parameters.filter(|_| connection.service == Service::Rc)
 }

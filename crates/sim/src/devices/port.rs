@@ -4,7 +4,7 @@ use crate::ids::PortId;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::link_faults::LinkFaults;
 use crate::mechanisms::pause::Pauses;
-use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::model::parameters::{self, PRIORITIES};
 use crate::time::{ByteTime, Picoseconds, NEVER};
 
@@ -37,7 +37,7 @@ pub struct Port {
     /// A PFC frame is waiting.
     pub control: bool,
     /// What becomes of the frames on this link.
-    pub watched: Watched,
+    pub delivery: Delivery,
     /// The priority whose turn it is.
     pub turn: u8,
     /// Number of what the port is set to, among those of all ports.
@@ -48,13 +48,13 @@ const _: () = assert!(size_of::<Port>() == 64);
 
 /// What becomes of a frame on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watched {
+pub enum Delivery {
     /// It arrives.
-    No,
+    Direct,
     /// It arrives in another part of the network.
     Border,
     /// It is captured, or may be lost.
-    Yes,
+    Checked,
 }
 
 /// Whether a port is down: busy for ever, so that nothing asks it for a frame.
@@ -197,7 +197,7 @@ impl Scheduler {
         &self,
         number: PortId,
         port: &mut Port,
-        queues: &mut Lanes<Queue>,
+        queues: &mut PortPriorityTable<Queue>,
         eligible: u8,
     ) -> u8 {
         let strict = eligible & self.strict;
@@ -214,7 +214,7 @@ impl Scheduler {
         &self,
         number: PortId,
         port: &mut Port,
-        queues: &mut Lanes<Queue>,
+        queues: &mut PortPriorityTable<Queue>,
         eligible: u8,
     ) -> u8 {
         loop {

@@ -53,7 +53,7 @@ pub struct QueuePair {
     /// What it counts when it sends.
     pub sent: Sent,
     /// Where replies go, and what it counts when it receives.
-    pub received: Received,
+    pub received: ReceiverState,
     /// The transport.
     pub transport: Service,
     /// Congestion control.
@@ -81,7 +81,7 @@ pub struct Sent {
 /// What replies need, and what a queue pair counts when it receives.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
-pub struct Received {
+pub struct ReceiverState {
     pub(crate) port: PortId,
     pub(crate) route: u32,
     pub(crate) priority: u8,
@@ -91,7 +91,7 @@ pub struct Received {
     pub bytes: u64,
 }
 
-impl Received {
+impl ReceiverState {
     /// Acknowledgements leave in a priority of their own, if there is one.
     pub fn answer_by(&mut self, priority: Option<u8>) {
         self.priority = priority.unwrap_or(self.priority);
@@ -149,7 +149,7 @@ impl QueuePair {
             next_allowed: 0,
             timer_at: NEVER,
             sent: Sent::default(),
-            received: Received {
+            received: ReceiverState {
                 port,
                 route,
                 priority,

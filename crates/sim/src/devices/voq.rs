@@ -10,10 +10,10 @@
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
 use crate::ids::{ports_of, PortId};
-use crate::mechanisms::buffer_settings::Resolved;
+use crate::mechanisms::buffer_settings::BufferSettings;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
-use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::model::parameters::{Architecture, MarkAt, Parameters, PRIORITIES};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
@@ -26,7 +26,7 @@ pub(crate) struct Voqs {
     /// By egress port; none where a switch has no such queues, or a host stands.
     ports: Vec<Option<Egress>>,
     /// By egress port and priority, from the first frame on.
-    lanes: Lanes<Option<Box<Lane>>>,
+    egress_queues: PortPriorityTable<Option<Box<EgressQueue>>>,
 }
 
 /// What an egress port is set to.
@@ -44,7 +44,7 @@ struct Egress {
 
 /// All queues of one priority towards an egress port.
 #[derive(Clone)]
-struct Lane {
+struct EgressQueue {
     /// By core.
     cores: Vec<Voq>,
     /// The core whose turn it is.
@@ -70,13 +70,16 @@ pub(crate) struct Voq {
 
 impl Voqs {
     /// Of a scenario with such switches. Refused: marking that they do not do.
-    pub fn of(scenario: &Scenario, resolved: &Resolved) -> Result<Option<Box<Self>>, Refused> {
+    pub fn from_scenario(
+        scenario: &Scenario,
+        resolved: &BufferSettings,
+    ) -> Result<Option<Box<Self>>, Refused> {
         let ports = ports_of(scenario.links.len());
         let first_pools = resolved.first_pools();
         let settled = |port| {
             let switch = scenario.node_of(port).checked_sub(scenario.hosts)? as usize;
             let cores = resolved.pools[switch].shared.len();
-            Egress::of(scenario, port, first_pools[switch], cores)
+            Egress::from_scenario(scenario, port, first_pools[switch], cores)
         };
         let egress: Vec<Option<Egress>> = ports.clone().map(settled).collect();
         if egress.iter().all(Option::is_none) {
@@ -84,7 +87,7 @@ impl Voqs {
         }
         check_marking(scenario, &egress)?;
         Ok(Some(Box::new(Voqs {
-            lanes: Lanes::new(egress.len(), |_, _| None),
+            egress_queues: PortPriorityTable::new(egress.len(), |_, _| None),
             ports: egress,
         })))
     }
@@ -97,12 +100,15 @@ impl Voqs {
     /// Takes over what belongs to a port, of whose frames the places move by `base`.
     pub fn take_over(&mut self, other: &mut Voqs, port: PortId, base: u32) {
         for priority in 0..PRIORITIES {
-            let mut lane = other.lanes[(port, priority)].take();
-            if let Some(lane) = &mut lane {
-                lane.crossing.shift(base);
-                lane.cores.iter_mut().for_each(|voq| voq.line.shift(base));
+            let mut egress_queue = other.egress_queues[(port, priority)].take();
+            if let Some(egress_queue) = &mut egress_queue {
+                egress_queue.crossing.shift(base);
+                egress_queue
+                    .cores
+                    .iter_mut()
+                    .for_each(|voq| voq.line.shift(base));
             }
-            self.lanes[(port, priority)] = lane;
+            self.egress_queues[(port, priority)] = egress_queue;
         }
     }
 
@@ -113,17 +119,19 @@ impl Voqs {
         priority: usize,
         frames: &'a Frames,
     ) -> impl Iterator<Item = u32> + 'a {
-        let lane = self.lanes[(port, priority)].iter();
-        lane.flat_map(|lane| lane.cores.iter())
+        let egress_queue = self.egress_queues[(port, priority)].iter();
+        egress_queue
+            .flat_map(|egress_queue| egress_queue.cores.iter())
             .flat_map(|voq| voq.line.all(frames))
     }
 
     /// The queue of a core for an egress port and priority, from its first frame on; `slice`: the core's part of the buffer.
     pub fn queue(&mut self, (egress, priority): (PortId, usize), slice: u32) -> Option<&mut Voq> {
         let set = self.ports[egress]?;
-        let lane = &mut self.lanes[(egress, priority)];
-        let lane = lane.get_or_insert_with(|| Box::new(Lane::new(set.cores)));
-        Some(&mut lane.cores[(slice - set.first_pool) as usize])
+        let egress_queue = &mut self.egress_queues[(egress, priority)];
+        let egress_queue =
+            egress_queue.get_or_insert_with(|| Box::new(EgressQueue::new(set.cores)));
+        Some(&mut egress_queue.cores[(slice - set.first_pool) as usize])
     }
 
     /// Gives the next frame credit, if its port has room: from then to its standing at the port.
@@ -134,27 +142,27 @@ impl Voqs {
         now: Picoseconds,
     ) -> Option<Picoseconds> {
         let set = self.ports[at.0]?;
-        self.lanes[at].as_mut()?.grant(&set, frames, now)?;
+        self.egress_queues[at].as_mut()?.grant(&set, frames, now)?;
         Some(set.latency)
     }
 
     /// The first frame with credit stands at its port.
     pub fn cross(&mut self, at: (PortId, usize), frames: &Frames) -> Option<u32> {
-        self.lanes[at].as_mut()?.crossing.pop(frames)
+        self.egress_queues[at].as_mut()?.crossing.pop(frames)
     }
 
     /// A frame leaves its port. Whether it had crossed to it.
     pub fn leave(&mut self, at: (PortId, usize), bytes: u16) -> bool {
-        let Some(lane) = &mut self.lanes[at] else {
+        let Some(egress_queue) = &mut self.egress_queues[at] else {
             return false;
         };
-        lane.granted -= u64::from(bytes);
+        egress_queue.granted -= u64::from(bytes);
         true
     }
 
     /// The next frame that waits without credit leaves its queue.
     pub fn take(&mut self, at: (PortId, usize), frames: &Frames, now: Picoseconds) -> Option<u32> {
-        let mut cores = self.lanes[at].as_mut()?.cores.iter_mut();
+        let mut cores = self.egress_queues[at].as_mut()?.cores.iter_mut();
         cores.find_map(|voq| voq.pop(frames, now))
     }
 
@@ -166,11 +174,12 @@ impl Voqs {
     /// The table `voqs`: every queue that ever held something.
     pub fn table(&self) -> Table {
         let ports = ports_of(self.ports.len() / 2);
-        let lanes = ports.flat_map(|port| (0..PRIORITIES).map(move |priority| (port, priority)));
-        let used: Vec<((PortId, usize), usize, &Voq)> = lanes
-            .filter_map(|at| Some((at, self.lanes[at].as_ref()?)))
-            .flat_map(|(at, lane)| {
-                let cores = lane.cores.iter().enumerate();
+        let egress_queues =
+            ports.flat_map(|port| (0..PRIORITIES).map(move |priority| (port, priority)));
+        let used: Vec<((PortId, usize), usize, &Voq)> = egress_queues
+            .filter_map(|at| Some((at, self.egress_queues[at].as_ref()?)))
+            .flat_map(|(at, egress_queue)| {
+                let cores = egress_queue.cores.iter().enumerate();
                 cores.map(move |(core, voq)| (at, core, voq))
             })
             .filter(|(_, _, voq)| voq.most_bytes > 0)
@@ -205,7 +214,12 @@ impl Voqs {
 }
 
 impl Egress {
-    fn of(scenario: &Scenario, port: PortId, first_pool: u32, cores: usize) -> Option<Self> {
+    fn from_scenario(
+        scenario: &Scenario,
+        port: PortId,
+        first_pool: u32,
+        cores: usize,
+    ) -> Option<Self> {
         let node = scenario.of_node(scenario.node_of(port));
         let Architecture::Voq {
             credit_bytes,
@@ -215,7 +229,7 @@ impl Egress {
             return None;
         };
         let latency = credit_latency_ns * NANOSECOND;
-        let byte = ByteTime::of(scenario.links[port.link()].rate).times(1);
+        let byte = ByteTime::from_rate(scenario.links[port.link()].rate).times(1);
         Some(Egress {
             first_pool,
             cores: cores as u32,
@@ -236,7 +250,7 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
         .zip(egress)
         .filter(|(_, egress)| egress.is_some());
     let wrong = ports.filter(|(port, _)| {
-        (0..PRIORITIES).any(|priority| late(scenario.of_lane(*port, priority)))
+        (0..PRIORITIES).any(|priority| late(scenario.of_priority_queue(*port, priority)))
     });
     let mut nodes: Vec<u32> = wrong.map(|(port, _)| scenario.node_of(port)).collect();
     nodes.dedup();
@@ -292,9 +306,9 @@ impl Voq {
     }
 }
 
-impl Lane {
+impl EgressQueue {
     fn new(cores: u32) -> Self {
-        Lane {
+        EgressQueue {
             cores: vec![Voq::EMPTY; cores as usize],
             turn: 0,
             crossing: Line::EMPTY,

@@ -1,6 +1,6 @@
-//! The RTT of the longest way without a queue, for congestion control that is told it: `config_base_rtt` of Ultra Ethernet
-//! Specification 1.0, section 3.6.13.3, that of a full packet over the longest way, with no other traffic. What else follows
-//! from it, such as the queues of switches, is for whoever writes the scenario: [`Unloaded`].
+//! The RTT of the longest path in an idle network: `config_base_rtt` of Ultra Ethernet Specification 1.0, section 3.6.13.3, for
+//! congestion control that needs it. What else depends on it, such as the thresholds of switch queues, is set by the author of
+//! the scenario from [`IdleNetwork`].
 
 use crate::ids::PortId;
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
@@ -8,10 +8,10 @@ use crate::model::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 
-/// What a network is to its acknowledged connections while nobody else sends.
+/// What the acknowledged connections of an idle network measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unloaded {
-    /// The RTT of the longest way.
+pub struct IdleNetwork {
+    /// The RTT of the longest path.
     pub base_rtt: Picoseconds,
     /// The rate of the slowest NIC port, bits per second.
     pub slowest_port: u64,
@@ -19,15 +19,15 @@ pub struct Unloaded {
     pub packet_bytes: u32,
 }
 
-impl Unloaded {
-    /// Of a scenario; none where nothing is acknowledged.
-    pub fn of(scenario: &Scenario) -> Option<Unloaded> {
+impl IdleNetwork {
+    /// Computes it for a scenario; none without acknowledged connections.
+    pub fn measure(scenario: &Scenario) -> Option<IdleNetwork> {
         let connections = scenario.connections.iter();
         let ports = connections
             .filter(|it| it.service == Service::Rc)
             .flat_map(|it| [it.port_a, it.port_b]);
         let rates = ports.map(|port| scenario.links[port.link()].rate);
-        Some(Unloaded {
+        Some(IdleNetwork {
             base_rtt: longest(scenario)?,
             slowest_port: rates.min()?,
             packet_bytes: full_packet(scenario),
@@ -58,14 +58,14 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let framing = scenario.parameters.framing.encapsulated();
     let data = full_packet(scenario);
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
-    let next_hops = NextHops::of(scenario);
-    let ways = |bytes: u32| Ways {
+    let next_hops = NextHops::from_scenario(scenario);
+    let paths = |bytes: u32| LongestPaths {
         scenario,
         next_hops: &next_hops,
         bytes: on_link(bytes),
         known: HashMap::new(),
     };
-    let (mut there, mut back) = (ways(data), ways(framing.ack_bytes));
+    let (mut there, mut back) = (paths(data), paths(framing.ack_bytes));
     let connections = (0..).zip(&scenario.connections);
     let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
     let ends = acknowledged
@@ -73,7 +73,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let rtt = |(id, port): (u32, PortId)| {
         let peer = scenario.connections[id as usize / 2];
         let peer = [peer.port_b, peer.port_a][id as usize % 2];
-        Some(there.time(id, port)? + back.time(id ^ 1, peer)?)
+        Some(there.time_to_peer(id, port)? + back.time_to_peer(id ^ 1, peer)?)
     };
     ends.filter_map(rtt).max()
 }
@@ -85,8 +85,8 @@ fn full_packet(scenario: &Scenario) -> u32 {
     framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes)
 }
 
-/// How long a frame of one length takes.
-struct Ways<'a> {
+/// Longest paths for frames of one length.
+struct LongestPaths<'a> {
     scenario: &'a Scenario,
     next_hops: &'a NextHops,
     bytes: u32,
@@ -94,23 +94,23 @@ struct Ways<'a> {
     known: HashMap<(u32, u32), Picoseconds>,
 }
 
-impl Ways<'_> {
-    /// The longest of the ways from a queue pair's port to its peer; none where there is no way.
-    fn time(&mut self, id: u32, port: PortId) -> Option<Picoseconds> {
+impl LongestPaths<'_> {
+    /// Time over the longest path from a queue pair's port to its peer; none without a route.
+    fn time_to_peer(&mut self, id: u32, port: PortId) -> Option<Picoseconds> {
         if !self.next_hops.reach(id) {
             return None;
         }
-        let first = self.crosses(port);
+        let first = self.link_time(port);
         let to = self.next_hops.destinations.of(id);
         if to.direct {
             return Some(first);
         }
         let switch = self.scenario.node_of(port.peer()) - self.scenario.hosts;
-        Some(first + self.from(switch, to.number) + self.crosses(to.last_hop))
+        Some(first + self.time_from(switch, to.number) + self.link_time(to.last_hop))
     }
 
-    /// From a switch to the one that the destination is cabled to.
-    fn from(&mut self, switch: u32, destination: u32) -> Picoseconds {
+    /// Longest time from a switch to the switch that the destination is cabled to.
+    fn time_from(&mut self, switch: u32, destination: u32) -> Picoseconds {
         if let Some(time) = self.known.get(&(switch, destination)) {
             return *time;
         }
@@ -119,14 +119,14 @@ impl Ways<'_> {
         if set == HERE || set == NOWHERE {
             return 0;
         }
-        // Routes given by hand may lead in a circle, which is not gone round.
+        // Configured routes may contain a loop; it is followed once.
         self.known.insert((switch, destination), 0);
         let mut longest = 0;
         for port in self.next_hops.sets.ports(set) {
             let next = self.scenario.node_of(port.peer());
             if next >= self.scenario.hosts {
-                let rest = self.from(next - self.scenario.hosts, destination);
-                longest = longest.max(self.crosses(*port) + rest);
+                let rest = self.time_from(next - self.scenario.hosts, destination);
+                longest = longest.max(self.link_time(*port) + rest);
             }
         }
         self.known.insert((switch, destination), longest);
@@ -134,14 +134,14 @@ impl Ways<'_> {
     }
 
     /// Over the link of a port, and through the switch behind it.
-    fn crosses(&self, port: PortId) -> Picoseconds {
+    fn link_time(&self, port: PortId) -> Picoseconds {
         let link = &self.scenario.links[port.link()];
         let peer = self.scenario.node_of(port.peer());
         let latency = match peer >= self.scenario.hosts {
             true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
             false => 0,
         };
-        ByteTime::of(link.rate).times(self.bytes) + link.delay + latency
+        ByteTime::from_rate(link.rate).times(self.bytes) + link.delay + latency
     }
 }
 
@@ -185,12 +185,12 @@ mod tests {
                     "parameters": {{"congestion": {{"algorithm": "nscc"}}}}}}"#
             );
             let mut scenario = reader::read(&text, "roce", 1).unwrap();
-            let unloaded = Unloaded::of(&scenario).unwrap();
-            assert_eq!(unloaded.base_rtt, expected, "{network}");
-            assert_eq!(unloaded.packet_bytes, 4_158, "a gap shorter");
+            let idle_network = IdleNetwork::measure(&scenario).unwrap();
+            assert_eq!(idle_network.base_rtt, expected, "{network}");
+            assert_eq!(idle_network.packet_bytes, 4_158, "a gap shorter");
             let slow = network.contains("gbps");
             assert_eq!(
-                unloaded.slowest_port,
+                idle_network.slowest_port,
                 if slow { 10 } else { 100 } * 1_000_000_000
             );
             fill(&mut scenario);
@@ -201,6 +201,9 @@ mod tests {
     fn nobody_is_acknowledged() {
         let text = r#"{"name": "x", "hosts": 2, "switches": 0, "link_gbps": 100, "link_delay_ns": 1, "links": [[0, 1]],
             "buffer_bytes": 10000000, "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "udp", "priority": 0}]}"#;
-        assert_eq!(Unloaded::of(&reader::read(text, "roce", 1).unwrap()), None);
+        assert_eq!(
+            IdleNetwork::measure(&reader::read(text, "roce", 1).unwrap()),
+            None
+        );
     }
 }

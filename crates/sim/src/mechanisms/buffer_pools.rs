@@ -31,7 +31,7 @@ pub struct Division {
 
 impl Slice {
     /// Divides the cells that reserves and headroom of one's own leave. Refused: a pool whose share is less than a cell.
-    pub fn of(switch: &Switch, cells: u64) -> Result<Slice, String> {
+    pub fn from_switch(switch: &Switch, cells: u64) -> Result<Slice, String> {
         let filled = |name: &str, percent: u8, found: u64| match found {
             0 if percent > 0 => {
                 let whole = grouped(i128::from(cells) * i128::from(switch.cell_bytes));
@@ -73,7 +73,7 @@ pub fn fixed_headroom(switch: &Switch) -> Option<u64> {
 
 impl Division {
     /// Of these slices.
-    pub fn of(slices: &[Slice]) -> Division {
+    pub fn from_slices(slices: &[Slice]) -> Division {
         Division {
             shared: slices.iter().map(|it| it.shared).collect(),
             lossy: slices.iter().filter_map(|it| it.lossy).collect(),

@@ -4,7 +4,7 @@ use crate::headroom::{Loop, Terms};
 use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
-use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::mechanisms::priority_settings::PrioritySettings;
 use crate::model::overrides::Slot;
 use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch, PRIORITIES};
@@ -14,16 +14,16 @@ use crate::time::{NANOSECOND, SECOND};
 
 /// The settings of all ports and the pools of all switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct BufferSettings {
     /// By port and priority.
-    pub lanes: Lanes<PrioritySettings>,
+    pub priority_settings: PortPriorityTable<PrioritySettings>,
     /// By port: slice of the switch's buffer for what comes in there.
     pub slices: Vec<u32>,
     /// By switch (0 = the first node after the hosts).
     pub pools: Vec<Division>,
 }
 
-impl Resolved {
+impl BufferSettings {
     /// Where the pools of each switch begin among all pools.
     pub fn first_pools(&self) -> Vec<u32> {
         let counts = self.pools.iter().map(|it| it.pools().count() as u32);
@@ -36,10 +36,10 @@ impl Resolved {
 }
 
 /// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
-pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
-    let rules = Rules::of(scenario);
+pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
+    let rules = Rules::from_scenario(scenario);
     let ports = scenario.links.len() * 2;
-    let mut lanes = Lanes::new(ports, |_, _| PrioritySettings::default());
+    let mut priority_settings = PortPriorityTable::new(ports, |_, _| PrioritySettings::default());
     let mut slices = vec![0; ports];
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
@@ -50,21 +50,21 @@ pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
             slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
             let settled = rules.port(port);
             for (priority, settings) in settled.into_iter().enumerate() {
-                lanes[(port, priority)] = settings;
+                priority_settings[(port, priority)] = settings;
             }
         }
         let pool = (0..cut).map(|slice| {
             let inside = own.iter().filter(|port| slices[**port] == slice);
-            rules.pool(node, inside.copied(), &lanes)
+            rules.pool(node, inside.copied(), &priority_settings)
         });
         match pool.collect::<Result<Vec<Slice>, String>>() {
-            Ok(slices) => pools.push(Division::of(&slices)),
+            Ok(slices) => pools.push(Division::from_slices(&slices)),
             Err(found) => problems.push(too_small(node, cut, found)),
         }
     }
     match problems.is_empty() {
-        true => Ok(Resolved {
-            lanes,
+        true => Ok(BufferSettings {
+            priority_settings,
             slices,
             pools,
         }),
@@ -92,7 +92,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn of(scenario: &'a Scenario) -> Self {
+    fn from_scenario(scenario: &'a Scenario) -> Self {
         let of_host = |link: &&Link| link.a < scenario.hosts || link.b < scenario.hosts;
         let rates = scenario.links.iter().filter(of_host).map(|link| link.rate);
         Rules {
@@ -105,22 +105,24 @@ impl<'a> Rules<'a> {
     /// Every priority of a port; those that are set to the same are settled once.
     fn port(&self, port: PortId) -> [PrioritySettings; PRIORITIES] {
         let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
-            self.scenario.devices.number(Slot::Lane(port, priority))
+            self.scenario
+                .devices
+                .number(Slot::PriorityQueue(port, priority))
         });
         let mut settled = [PrioritySettings::default(); PRIORITIES];
         for priority in 0..PRIORITIES {
             let same = (0..priority).find(|other| numbers[*other] == numbers[priority]);
             settled[priority] = match same {
                 Some(other) => settled[other],
-                None => self.lane(port, priority),
+                None => self.priority_settings(port, priority),
             };
         }
         settled
     }
 
-    fn lane(&self, port: PortId, priority: usize) -> PrioritySettings {
+    fn priority_settings(&self, port: PortId, priority: usize) -> PrioritySettings {
         let cell = self.switch_of(port).cell_bytes;
-        let own = self.scenario.of_lane(port, priority);
+        let own = self.scenario.of_priority_queue(port, priority);
         let link = self.link(port);
         PrioritySettings {
             headroom_cells: self.headroom(port, priority),
@@ -144,7 +146,12 @@ impl<'a> Rules<'a> {
     fn headroom(&self, port: PortId, priority: usize) -> u32 {
         let cell = u128::from(self.switch_of(port).cell_bytes);
         let link = self.link(port);
-        let cells = match self.scenario.of_lane(port, priority).switch.headroom {
+        let cells = match self
+            .scenario
+            .of_priority_queue(port, priority)
+            .switch
+            .headroom
+        {
             Headroom::Fixed { bytes } => u128::from(bytes).div_ceil(cell),
             Headroom::RateDelay { times } => {
                 let bits = u128::from(link.rate) * u128::from(link.delay) * u128::from(times);
@@ -197,7 +204,7 @@ impl<'a> Rules<'a> {
         &self,
         node: u32,
         ports: impl Iterator<Item = PortId>,
-        lanes: &Lanes<PrioritySettings>,
+        priority_settings: &PortPriorityTable<PrioritySettings>,
     ) -> Result<Slice, String> {
         let switch = &self.scenario.of_node(node).switch;
         let mut headrooms = Vec::new();
@@ -205,15 +212,16 @@ impl<'a> Rules<'a> {
         for port in ports {
             let lossless = self.scenario.of_port(port).pfc.lossless_priorities;
             let groups = (0..PRIORITIES).filter(|priority| lossless & (1 << priority) != 0);
-            let headroom = groups.map(|priority| lanes[(port, priority)].headroom_cells);
-            let reserve = lanes.of(port).map(|it| it.reserve_cells);
+            let headroom =
+                groups.map(|priority| priority_settings[(port, priority)].headroom_cells);
+            let reserve = priority_settings.of_port(port).map(|it| it.reserve_cells);
             match switch.pool_counts {
                 PoolCounts::PriorityGroup => {
                     headrooms.extend(headroom);
                     reserves.extend(reserve);
                 }
                 PoolCounts::Port => {
-                    let all = lanes.of(port).map(|it| it.headroom_cells);
+                    let all = priority_settings.of_port(port).map(|it| it.headroom_cells);
                     headrooms.extend(headroom.max().or(all.max()));
                     reserves.extend(reserve.max());
                 }
@@ -236,7 +244,7 @@ impl<'a> Rules<'a> {
             .map(|(times, each)| times * each)
             .sum();
         if taken < cells {
-            return Slice::of(switch, cells - taken);
+            return Slice::from_switch(switch, cells - taken);
         }
         let bytes = |cells: i128| grouped(cells * i128::from(switch.cell_bytes));
         let terms = |named: &[(u64, u64)], name: &str| -> String {

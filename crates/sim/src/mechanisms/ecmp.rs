@@ -34,7 +34,7 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// What a queue pair sends.
-    pub fn of(scenario: &Scenario, queue_pair: u32) -> Self {
+    pub fn from_scenario(scenario: &Scenario, queue_pair: u32) -> Self {
         let connection = &scenario.connections[queue_pair as usize / 2];
         let ecmp = &scenario.parameters.ecmp;
         let there = [connection.port_a, connection.port_b];

@@ -52,7 +52,7 @@ pub(crate) struct Packet {
 
 impl Forwarding {
     /// For a scenario that asks for it. Refused: connections whose ends no switches join.
-    pub fn of(scenario: &Scenario) -> Result<Option<Self>, Refused> {
+    pub fn from_scenario(scenario: &Scenario) -> Result<Option<Self>, Refused> {
         let asked = scenario.is_balanced()
             || !scenario.routes.is_empty()
             || !link_changes(scenario).is_empty()
@@ -60,13 +60,15 @@ impl Forwarding {
         if !asked {
             return Ok(None);
         }
-        let next_hops = NextHops::of(scenario);
+        let next_hops = NextHops::from_scenario(scenario);
         let queue_pairs = 0..2 * scenario.connections.len() as u32;
         let cut_off = queue_pairs.clone().filter(|it| !next_hops.reach(*it));
         refuse_unreachable(scenario, cut_off.collect())?;
         Ok(Some(Forwarding {
             table: 0,
-            flows: queue_pairs.map(|it| Flow::of(scenario, it)).collect(),
+            flows: queue_pairs
+                .map(|it| Flow::from_scenario(scenario, it))
+                .collect(),
             chosen: vec![0; next_hops.sets.count()],
             flowlets: vec![HashMap::new(); scenario.switches as usize],
             next_hops: Arc::new(next_hops),

@@ -40,7 +40,7 @@ impl HostPipe {
     /// A pipe that carries nothing.
     pub fn new(parameters: &parameters::Pipe) -> Self {
         let rates = parameters.rates().expect("a link that there is");
-        let [byte, into] = rates.map(ByteTime::of);
+        let [byte, into] = rates.map(ByteTime::from_rate);
         let link = parameters.pcie.as_ref();
         HostPipe {
             byte,
@@ -115,7 +115,7 @@ impl HostPipe {
     }
 
     /// Payload enters the receive buffer, if there is room; `lossless`: bit n = priority n is.
-    pub fn receive(&mut self, now: Picoseconds, frame: &Frame, lossless: u8) -> Option<Received> {
+    pub fn receive(&mut self, now: Picoseconds, frame: &Frame, lossless: u8) -> Option<Reception> {
         let before = if frame.kind == Kind::Datagram { GRH } else { 0 };
         let data = u32::from(frame.payload) + before;
         let until = self.taken(now, data);
@@ -125,7 +125,7 @@ impl HostPipe {
             return None;
         }
         self.take(now, data, until);
-        let mut received = Received {
+        let mut received = Reception {
             in_memory: until + self.latency,
             pause: false,
             check_at: None,
@@ -141,21 +141,21 @@ impl HostPipe {
     }
 
     /// The receive buffer may have drained to XON.
-    pub fn check(&mut self, now: Picoseconds) -> Drained {
+    pub fn check(&mut self, now: Picoseconds) -> DrainState {
         if self.pausing == 0 {
-            return Drained::Before; // at another rate
+            return DrainState::Before; // at another rate
         }
         let enough = self.received_until.saturating_sub(self.xon);
         if enough > now {
-            return Drained::Later(enough);
+            return DrainState::Later(enough);
         }
-        Drained::Now(std::mem::take(&mut self.pausing))
+        DrainState::Now(std::mem::take(&mut self.pausing))
     }
 }
 
 /// What follows from payload in the receive buffer.
 #[derive(Debug, Clone, Copy)]
-pub struct Received {
+pub struct Reception {
     /// When it will be in memory.
     pub in_memory: Picoseconds,
     /// XOFF is due for its priority.
@@ -166,7 +166,7 @@ pub struct Received {
 
 /// Whether a receive buffer has drained to XON.
 #[derive(Debug, Clone, Copy)]
-pub enum Drained {
+pub enum DrainState {
     /// No priority is paused any more.
     Before,
     /// Not before this time.

@@ -77,7 +77,7 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     let ports = ports_of(scenario.links.len());
     let pauses = ports.map(|port| {
         let link = &scenario.links[port.link()];
-        let quanta = quanta_time(ByteTime::of(link.rate), u16::MAX);
+        let quanta = quanta_time(ByteTime::from_rate(link.rate), u16::MAX);
         let generation = scenario.of_port(port).pfc.generation_delay_ns * NANOSECOND;
         let reaction = reaction(&scenario.of_port(port.peer()).pfc.reaction, link.rate);
         generation + link.delay + reaction + quanta

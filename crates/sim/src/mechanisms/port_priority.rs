@@ -9,31 +9,35 @@ const NOWHERE: usize = usize::MAX / 2;
 
 /// Priority by priority: one or two carry all traffic as a rule, and their values lie side by side in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lanes<T> {
+pub struct PortPriorityTable<T> {
     /// By priority.
     first: [usize; PRIORITIES],
     values: Vec<T>,
 }
 
-impl<T> Lanes<T> {
+impl<T> PortPriorityTable<T> {
     /// The value that `make` gives for each port and priority.
     pub fn new(ports: usize, make: impl Fn(PortId, usize) -> T) -> Self {
-        Lanes::of_some(ports, u8::MAX, make)
+        PortPriorityTable::with_priorities(ports, u8::MAX, make)
     }
 
     /// The same for those priorities whose bit is set: the others have no values.
-    pub fn of_some(ports: usize, priorities: u8, make: impl Fn(PortId, usize) -> T) -> Self {
+    pub fn with_priorities(
+        ports: usize,
+        priorities: u8,
+        make: impl Fn(PortId, usize) -> T,
+    ) -> Self {
         let mut first = [NOWHERE; PRIORITIES];
         let mut values = Vec::with_capacity(ports * priorities.count_ones() as usize);
         for priority in (0..PRIORITIES).filter(|it| priorities & 1 << it != 0) {
             first[priority] = values.len();
             values.extend((0..ports as u32).map(|port| make(PortId(port), priority)));
         }
-        Lanes { first, values }
+        PortPriorityTable { first, values }
     }
 
     /// The values of one port, from priority 0 up.
-    pub fn of(&self, port: PortId) -> impl Iterator<Item = &T> {
+    pub fn of_port(&self, port: PortId) -> impl Iterator<Item = &T> {
         (0..PRIORITIES).filter_map(move |priority| self.get((port, priority)))
     }
 
@@ -53,7 +57,7 @@ impl<T> Lanes<T> {
     }
 }
 
-impl<T> Index<(PortId, usize)> for Lanes<T> {
+impl<T> Index<(PortId, usize)> for PortPriorityTable<T> {
     type Output = T;
     #[inline]
     fn index(&self, (port, priority): (PortId, usize)) -> &T {
@@ -61,7 +65,7 @@ impl<T> Index<(PortId, usize)> for Lanes<T> {
     }
 }
 
-impl<T> IndexMut<(PortId, usize)> for Lanes<T> {
+impl<T> IndexMut<(PortId, usize)> for PortPriorityTable<T> {
     #[inline]
     fn index_mut(&mut self, (port, priority): (PortId, usize)) -> &mut T {
         &mut self.values[self.first[priority % PRIORITIES] + port.index()]

@@ -17,7 +17,7 @@ const MOST_HOPS: usize = 5;
 
 /// What one packet carries beside its frame.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Carried {
+pub(crate) struct TelemetryRecord {
     /// When the data packet started; `NEVER` = it is none, or an ACK of none.
     sent: Picoseconds,
     hops: [Hop; MOST_HOPS],
@@ -32,9 +32,9 @@ pub(crate) struct Carried {
     pub credit: u64,
 }
 
-impl Carried {
+impl TelemetryRecord {
     /// Nothing at all.
-    pub const NOTHING: Carried = Carried {
+    pub const NOTHING: TelemetryRecord = TelemetryRecord {
         sent: NEVER,
         hops: [Hop {
             port: PortId(0),
@@ -65,9 +65,9 @@ impl Carried {
 
     /// So much credit alone.
     pub fn credit(credit: u64) -> Self {
-        Carried {
+        TelemetryRecord {
             credit,
-            ..Carried::NOTHING
+            ..TelemetryRecord::NOTHING
         }
     }
 }
@@ -76,7 +76,7 @@ impl Carried {
 #[derive(Debug, Clone)]
 pub(crate) struct Telemetry {
     /// By place of the frame.
-    carried: Vec<Carried>,
+    carried: Vec<TelemetryRecord>,
     /// By port, bytes on the link; empty = switches write nothing.
     sent_bytes: Vec<u64>,
     /// By queue pair: the ways of its packets, if it chooses any.
@@ -105,16 +105,16 @@ impl Telemetry {
     }
 
     /// What the frame at `index` carries.
-    pub fn of(&self, index: u32) -> Carried {
+    pub fn of(&self, index: u32) -> TelemetryRecord {
         let carried = self.carried.get(index as usize);
-        carried.copied().unwrap_or(Carried::NOTHING)
+        carried.copied().unwrap_or(TelemetryRecord::NOTHING)
     }
 
     /// From now on the frame at `index` carries this.
-    pub fn put(&mut self, index: u32, carried: Carried) {
+    pub fn put(&mut self, index: u32, carried: TelemetryRecord) {
         let index = index as usize;
         if index >= self.carried.len() {
-            self.carried.resize(index + 1, Carried::NOTHING);
+            self.carried.resize(index + 1, TelemetryRecord::NOTHING);
         }
         self.carried[index] = carried;
     }
@@ -153,7 +153,7 @@ impl Telemetry {
         wanted: u64,
     ) {
         let data = matches!(kind, Kind::Write | Kind::Send);
-        let mut carried = Carried::credit(wanted);
+        let mut carried = TelemetryRecord::credit(wanted);
         if data {
             carried.sent = now;
             let values = self.entropy.get_mut(queue_pair as usize);
@@ -177,7 +177,7 @@ impl Telemetry {
     }
 
     /// A packet of a queue pair that carried this met a queue.
-    pub fn avoid(&mut self, queue_pair: u32, carried: &Carried) {
+    pub fn avoid(&mut self, queue_pair: u32, carried: &TelemetryRecord) {
         let values = self.entropy.get_mut(queue_pair as usize);
         if let Some(values) = values
             .and_then(Option::as_mut)
@@ -225,7 +225,7 @@ fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
     let count = |id: u32| {
         let connection = &scenario.connections[id as usize / 2];
         let port = [connection.port_a, connection.port_b][id as usize % 2];
-        let set = scenario.of_lane(port, usize::from(connection.priority));
+        let set = scenario.of_priority_queue(port, usize::from(connection.priority));
         let count = set.congestion.entropy_values();
         (count > 0).then(|| EntropyValues::new(scenario.seed, id, count))
     };

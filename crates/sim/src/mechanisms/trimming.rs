@@ -19,7 +19,7 @@ pub(crate) struct Trimming {
 }
 
 impl Trimming {
-    pub fn of(switch: &Switch) -> Option<Self> {
+    pub fn from_switch(switch: &Switch) -> Option<Self> {
         let it: &parameters::Trimming = switch.trimming.as_ref()?;
         Some(Trimming {
             priority: it.priority,

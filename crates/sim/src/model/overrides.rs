@@ -16,7 +16,7 @@ pub struct Devices {
     nodes: Vec<u32>,
     ports: Vec<u32>,
     /// By port, and in it by priority.
-    lanes: Vec<u32>,
+    priority_queues: Vec<u32>,
 }
 
 /// Parameters that differ from the scenario's.
@@ -35,7 +35,7 @@ pub enum Slot {
     /// A port, its priorities included.
     Port(PortId),
     /// One priority of a port.
-    Lane(PortId, usize),
+    PriorityQueue(PortId, usize),
 }
 
 impl Devices {
@@ -45,7 +45,7 @@ impl Devices {
             sets: Vec::new(),
             nodes: vec![0; nodes as usize],
             ports: vec![0; ports as usize],
-            lanes: vec![0; ports as usize * PRIORITIES],
+            priority_queues: vec![0; ports as usize * PRIORITIES],
         }
     }
 
@@ -65,7 +65,9 @@ impl Devices {
         let (numbers, index) = match slot {
             Slot::Node(node) => (&self.nodes, node as usize),
             Slot::Port(port) => (&self.ports, port.index()),
-            Slot::Lane(port, priority) => (&self.lanes, port.index() * PRIORITIES + priority),
+            Slot::PriorityQueue(port, priority) => {
+                (&self.priority_queues, port.index() * PRIORITIES + priority)
+            }
         };
         numbers.get(index).copied().unwrap_or(0)
     }
@@ -75,8 +77,8 @@ impl Devices {
         match slot {
             Slot::Node(node) => self.nodes[node as usize] = number,
             Slot::Port(port) => self.ports[port] = number,
-            Slot::Lane(port, priority) => {
-                self.lanes[port.index() * PRIORITIES + priority] = number;
+            Slot::PriorityQueue(port, priority) => {
+                self.priority_queues[port.index() * PRIORITIES + priority] = number;
             }
         }
     }
@@ -84,8 +86,9 @@ impl Devices {
     /// Exchanges what two ports are set to.
     pub fn exchange(&mut self, one: PortId, other: PortId) {
         let both = |slot: &dyn Fn(PortId) -> Slot| [slot(one), slot(other)];
-        let lanes = (0..PRIORITIES).map(|priority| both(&|port| Slot::Lane(port, priority)));
-        for slots in lanes.chain([both(&|port| Slot::Port(port))]) {
+        let priority_queues =
+            (0..PRIORITIES).map(|priority| both(&|port| Slot::PriorityQueue(port, priority)));
+        for slots in priority_queues.chain([both(&|port| Slot::Port(port))]) {
             let numbers = slots.map(|slot| self.number(slot));
             self.set(slots[0], numbers[1]);
             self.set(slots[1], numbers[0]);

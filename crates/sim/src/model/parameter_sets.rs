@@ -35,7 +35,7 @@ impl Scenario {
     }
 
     /// What one priority of a port is set to.
-    pub fn of_lane(&self, port: PortId, priority: usize) -> &Parameters {
-        self.set(self.devices.number(Slot::Lane(port, priority)))
+    pub fn of_priority_queue(&self, port: PortId, priority: usize) -> &Parameters {
+        self.set(self.devices.number(Slot::PriorityQueue(port, priority)))
     }
 }

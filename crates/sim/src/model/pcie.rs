@@ -131,7 +131,7 @@ impl Link {
     /// An idle link.
     pub fn new(parameters: &Pcie) -> Result<Self, UnknownPcieLink> {
         Ok(Link {
-            byte: ByteTime::of(parameters.link()?.bits_per_second()),
+            byte: ByteTime::from_rate(parameters.link()?.bits_per_second()),
             write: parameters.max_payload_bytes,
             completion: parameters.completion(),
             request: parameters.reads.map(|it| it.max_read_request_bytes),

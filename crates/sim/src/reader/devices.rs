@@ -17,7 +17,7 @@ enum Level {
     All,
     Node,
     Port,
-    Lane,
+    PriorityQueue,
 }
 
 /// By section, and in it by parameter where not all are alike; what is not listed has the level of its section.
@@ -27,23 +27,23 @@ const LEVELS: [(&str, Level); 22] = [
     ("ecmp.first_udp_source_port", Level::All),
     ("ecmp.udp_destination_port", Level::All),
     ("switch", Level::Node),
-    ("switch.reserve_bytes", Level::Lane),
-    ("switch.headroom", Level::Lane),
-    ("switch.alpha_exponent", Level::Lane),
-    ("switch.alpha_follows_rate", Level::Lane),
-    ("switch.xon_offset_bytes", Level::Lane),
+    ("switch.reserve_bytes", Level::PriorityQueue),
+    ("switch.headroom", Level::PriorityQueue),
+    ("switch.alpha_exponent", Level::PriorityQueue),
+    ("switch.alpha_follows_rate", Level::PriorityQueue),
+    ("switch.xon_offset_bytes", Level::PriorityQueue),
     ("pfc", Level::Port),
     ("scheduler", Level::Port),
     ("nic", Level::Port),
-    ("marking", Level::Lane),
-    ("transport", Level::Lane),
+    ("marking", Level::PriorityQueue),
+    ("transport", Level::PriorityQueue),
     ("transport.mtu_bytes", Level::All),
     ("transport.priority", Level::All),
     ("transport.recovery", Level::All),
     ("transport.tx_depth", Level::Port),
     ("sockets", Level::All),
-    ("notification", Level::Lane),
-    ("congestion", Level::Lane),
+    ("notification", Level::PriorityQueue),
+    ("congestion", Level::PriorityQueue),
 ];
 
 /// What only switches have, and only hosts.
@@ -56,20 +56,20 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Devic
     if items.is_empty() || problems.count() > 0 {
         return Devices::default(); // what is laid over something wrong would be wrong for the same reason
     }
-    let ports = Ports::of(scenario);
-    let mut laying = Laying {
+    let ports = Ports::from_scenario(scenario);
+    let mut overlay = Overlay {
         scenario,
         ports: &ports,
         devices: Devices::new(scenario.nodes(), 2 * scenario.links.len() as u32),
         buffers_given: top.get("buffer_bytes").is_some(),
     };
     for (n, json) in items.iter().enumerate() {
-        laying.item(n, json, problems);
+        overlay.item(n, json, problems);
     }
-    laying.devices
+    overlay.devices
 }
 
-struct Laying<'s> {
+struct Overlay<'s> {
     scenario: &'s Scenario,
     ports: &'s Ports,
     devices: Devices,
@@ -84,7 +84,7 @@ struct Target {
     priorities: Option<Vec<usize>>,
 }
 
-impl Laying<'_> {
+impl Overlay<'_> {
     fn item(&mut self, n: usize, json: &Json, problems: &mut Problems) {
         let before = problems.count();
         let place = Place::Item("devices", n);
@@ -147,7 +147,7 @@ impl Laying<'_> {
             return;
         }
         let smallest = match (&it.priorities, it.ports.is_empty()) {
-            (Some(_), _) => Level::Lane,
+            (Some(_), _) => Level::PriorityQueue,
             (None, false) => Level::Port,
             (None, true) => Level::Node,
         };
@@ -197,7 +197,7 @@ impl Laying<'_> {
                         0 => self.scenario.parameters.clone(),
                         kept => self.devices.kept(kept).clone(),
                     };
-                    let parameters = settings::over(base, json, &root, problems);
+                    let parameters = settings::overlay(base, json, &root, problems);
                     limits::check(&root, &parameters, problems);
                     if problems.count() > count {
                         return;
@@ -227,9 +227,14 @@ impl Laying<'_> {
             match &target.priorities {
                 None => {
                     slots.push(Slot::Port(port));
-                    slots.extend((0..PRIORITIES).map(|priority| Slot::Lane(port, priority)));
+                    slots.extend(
+                        (0..PRIORITIES).map(|priority| Slot::PriorityQueue(port, priority)),
+                    );
                 }
-                Some(own) => slots.extend(own.iter().map(|priority| Slot::Lane(port, *priority))),
+                Some(own) => slots.extend(
+                    own.iter()
+                        .map(|priority| Slot::PriorityQueue(port, *priority)),
+                ),
             }
         }
         let mut seen = HashMap::new();

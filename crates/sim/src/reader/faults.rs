@@ -23,10 +23,10 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
     if matches!(top.get("links"), Some(Json::List(links)) if links.len() != scenario.links.len()) {
         return Vec::new(); // some are refused, and faults would name others
     }
-    let wiring = Wiring::of(scenario);
+    let wiring = Wiring::from_scenario(scenario);
     let read = |(n, json)| {
         let place = Place::Item("faults", n);
-        let mut reading = Reading {
+        let mut reading = FaultReader {
             place,
             json,
             scenario,
@@ -39,7 +39,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
 }
 
 /// A fault being read.
-struct Reading<'j, 'f> {
+struct FaultReader<'j, 'f> {
     place: Place,
     json: &'j Json<'j>,
     scenario: &'f Scenario,
@@ -47,7 +47,7 @@ struct Reading<'j, 'f> {
     problems: &'f mut Problems,
 }
 
-impl<'j> Reading<'j, '_> {
+impl<'j> FaultReader<'j, '_> {
     fn fault(&mut self) -> Option<Fault> {
         let Json::Object(_) = self.json else {
             let found = self.json.shown();
@@ -141,7 +141,7 @@ impl<'j> Reading<'j, '_> {
     }
 }
 
-fn bit_errors(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn bit_errors(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let link = it.link(item);
     let ber = item.number("ber", it.problems);
     let floor = item.number("floor_ber", it.problems);
@@ -154,7 +154,7 @@ fn bit_errors(it: &mut Reading, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn link_down(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn link_down(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let of = match (item.get("link"), item.get("node")) {
         (Some(_), None) => it.link(item).map(Links::One),
         (None, Some(_)) => {
@@ -177,7 +177,7 @@ fn link_down(it: &mut Reading, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn miswired(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let named = item.list("links", it.problems);
     let links = it.scenario.links.len() as u64;
     let index = |json: &Json| json.whole().filter(|link| *link < links);
@@ -247,7 +247,7 @@ fn rename_ports(faults: &mut [Fault]) {
     }
 }
 
-fn stuck_nic(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn stuck_nic(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let port = it.nic_port(item);
     let priorities = match item.get("priority") {
         Some(_) => {
@@ -270,7 +270,7 @@ fn stuck_nic(it: &mut Reading, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn slow_receiver(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn slow_receiver(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let port = it.nic_port(item);
     let rate = rate(item, "gbps", it.problems);
     let has_pipe = |port| it.scenario.of_port(port).nic.pipe.is_some();
@@ -286,7 +286,7 @@ fn slow_receiver(it: &mut Reading, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn cnp_loss(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn cnp_loss(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let link = it.link(item);
     let probability = item.number("probability", it.problems);
     Some(Kind::CnpLoss(cnp::Loss {
@@ -295,7 +295,7 @@ fn cnp_loss(it: &mut Reading, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn cnp_delay(it: &mut Reading, item: &Object) -> Option<Kind> {
+fn cnp_delay(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let port = it.nic_port(item);
     let delay = time(item, "delay_ns", it.problems);
     Some(Kind::CnpDelay(cnp::Delay {

@@ -73,9 +73,9 @@ fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     let mut slowest = vec![None; scenario.sets() as usize];
     for connection in &scenario.connections {
         for port in [connection.port_a, connection.port_b] {
-            let lane = Slot::Lane(port, usize::from(connection.priority));
+            let queue = Slot::PriorityQueue(port, usize::from(connection.priority));
             let rate = scenario.links[port.index() / 2].rate;
-            let least = &mut slowest[scenario.devices.number(lane) as usize];
+            let least = &mut slowest[scenario.devices.number(queue) as usize];
             *least = Some(least.unwrap_or(rate).min(rate));
         }
     }
@@ -124,7 +124,7 @@ fn draft<'j>(
     let hosts = top.whole("hosts", problems);
     let switches = top.whole("switches", problems);
     let parameters = match top.get("parameters") {
-        Some(json) => settings::over(preset, json, "parameters", problems),
+        Some(json) => settings::overlay(preset, json, "parameters", problems),
         None => preset,
     };
     limits::check("parameters", &parameters, problems);

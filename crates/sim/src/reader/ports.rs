@@ -16,7 +16,7 @@ pub struct Ports {
 
 impl Ports {
     /// Those of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let mut own = vec![Vec::new(); scenario.nodes() as usize];
         let mut facing: HashMap<_, Vec<PortId>> = HashMap::new();
         for port in ports_of(scenario.links.len()) {

@@ -17,7 +17,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<R
     if items.is_empty() || !links_are_right {
         return Vec::new(); // names of ports mean nothing while links are wrong
     }
-    let ports = Ports::of(scenario);
+    let ports = Ports::from_scenario(scenario);
     let mut known = HashSet::new();
     let mut routes = Vec::with_capacity(items.len());
     for (n, json) in items.iter().enumerate() {

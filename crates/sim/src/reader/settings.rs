@@ -9,26 +9,26 @@ use serde_json::Value;
 
 /// Parameters with the settings of the file in them; those that cannot be are noted and left out. `root` is where the
 /// file has them.
-pub fn over(base: Parameters, json: &Json, root: &str, problems: &mut Problems) -> Parameters {
+pub fn overlay(base: Parameters, json: &Json, root: &str, problems: &mut Problems) -> Parameters {
     let mut tree = serde_json::to_value(&base).expect("parameters are plain data");
-    let mut laying = Laying {
+    let mut overlay = Overlay {
         result: base,
         root,
         problems,
     };
     let root = tree.clone();
-    laying.object(&mut tree, &root, &mut Vec::new(), json);
-    laying.result
+    overlay.object(&mut tree, &root, &mut Vec::new(), json);
+    overlay.result
 }
 
-struct Laying<'f> {
+struct Overlay<'f> {
     /// The parameters as they are with everything laid over so far.
     result: Parameters,
     root: &'f str,
     problems: &'f mut Problems,
 }
 
-impl Laying<'_> {
+impl Overlay<'_> {
     /// Lays an object over the one at `path`. `here` is what stands there.
     fn object(&mut self, tree: &mut Value, here: &Value, path: &mut Vec<String>, json: &Json) {
         let (Value::Object(known), Json::Object(fields)) = (here, json) else {
@@ -61,7 +61,7 @@ impl Laying<'_> {
     /// Puts a value in place of the one at `path`, unless the parameters then make no sense.
     fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
         let before = self.problems.count();
-        self.repeated(path, json);
+        self.check_repeated_keys(path, json);
         if self.problems.count() > before {
             return;
         }
@@ -72,7 +72,7 @@ impl Laying<'_> {
                 let message = error.to_string();
                 let place = error_location::place(tree, path, &message);
                 let inner = json.at(&place[path.len()..]).unwrap_or(json);
-                let it = said(&message, inner);
+                let it = describe_refusal(&message, inner);
                 self.problems
                     .note(self.place(&place), it.found, it.expected, it.hint);
                 *slot(tree, path) = before;
@@ -81,7 +81,7 @@ impl Laying<'_> {
     }
 
     /// Notes keys that stand twice, at any depth.
-    fn repeated(&mut self, path: &[String], json: &Json) {
+    fn check_repeated_keys(&mut self, path: &[String], json: &Json) {
         let Json::Object(fields) = json else { return };
         for (n, (key, value)) in fields.iter().enumerate() {
             let inner: Vec<String> = path.iter().cloned().chain([key.to_string()]).collect();
@@ -90,7 +90,7 @@ impl Laying<'_> {
                 let found = "this key again";
                 self.problems.note(place, found, "each key once", "");
             }
-            self.repeated(&inner, value);
+            self.check_repeated_keys(&inner, value);
         }
     }
 
@@ -122,16 +122,16 @@ fn slot<'t>(tree: &'t mut Value, path: &[String]) -> &'t mut Value {
     path.iter().fold(tree, |at, key| &mut at[key.as_str()])
 }
 
-struct Said {
+struct Refusal {
     found: String,
     expected: String,
     hint: String,
 }
 
 /// serde's words for what it found and expected, in ours.
-fn said(message: &str, json: &Json) -> Said {
+fn describe_refusal(message: &str, json: &Json) -> Refusal {
     if let Some((key, known)) = error_location::unknown(message, "unknown field") {
-        return Said {
+        return Refusal {
             found: format!("the key {}", quoted(key)),
             expected: known.join(", "),
             hint: did_you_mean(key, &known),
@@ -141,15 +141,15 @@ fn said(message: &str, json: &Json) -> Said {
         Some((word, known)) => did_you_mean(word, &known),
         None => String::new(),
     };
-    let (found, expected) = in_our_words(message, json);
-    Said {
+    let (found, expected) = rephrase(message, json);
+    Refusal {
         found,
         expected,
         hint,
     }
 }
 
-fn in_our_words(message: &str, json: &Json) -> (String, String) {
+fn rephrase(message: &str, json: &Json) -> (String, String) {
     let message = message.replace('`', "\"");
     if let Some(field) = message.strip_prefix("missing field ") {
         return (json.shown(), format!("an object with {field}"));

@@ -92,7 +92,7 @@ impl Traffic {
 
     /// Fills in connections and operations; notes what cannot be connected or done.
     pub fn connect(self, scenario: &mut Scenario, problems: &mut Problems) {
-        let mut wiring = Wiring::of(scenario);
+        let mut wiring = Wiring::from_scenario(scenario);
         let usual = scenario.parameters.transport.priority;
         let first = scenario.parameters.ecmp.first_udp_source_port;
         let mut joined_before = BTreeMap::new();

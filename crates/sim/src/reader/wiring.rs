@@ -15,7 +15,7 @@ pub struct Wiring {
 
 impl Wiring {
     /// The cables of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts as usize;
         let all = ports_of(scenario.links.len());
         let mut owned: Vec<(u32, PortId)> = all

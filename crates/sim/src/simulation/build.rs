@@ -4,7 +4,7 @@ use crate::congestion::{CongestionControl, Feedback, Prepared};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
-use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
+use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
 use crate::ids::ports_of;
@@ -12,14 +12,14 @@ use crate::ids::ports_of;
 use crate::mechanisms::base_rtt;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
 use crate::mechanisms::buffer_pools::Division;
-use crate::mechanisms::buffer_settings::{self, Resolved};
+use crate::mechanisms::buffer_settings::{self, BufferSettings};
 use crate::mechanisms::event_queue::EventQueue;
 use crate::mechanisms::forwarding::Forwarding;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::link_faults::LinkFaults;
 use crate::mechanisms::marking::Marker;
 use crate::mechanisms::pause::{self, Pauses};
-use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::mechanisms::routing::Routes;
 use crate::mechanisms::telemetry::{self, Telemetry};
 use crate::mechanisms::transport::{self, Service};
@@ -47,7 +47,7 @@ impl Simulation {
         base_rtt::fill(&mut scenario);
         capture::check(&scenario)?;
         let resolved = buffer_settings::resolve(&scenario)?;
-        let forwarding = Forwarding::of(&scenario)?;
+        let forwarding = Forwarding::from_scenario(&scenario)?;
         let routes = match forwarding {
             None => Routes::compute(&scenario)?,
             Some(_) => Routes::at_run_time(&scenario),
@@ -66,23 +66,27 @@ impl Simulation {
             border: None,
             frames: Frames::new(),
             ports: Vec::new(),
-            queues: Lanes::of_some(ports, priorities, |port, priority| {
+            queues: PortPriorityTable::with_priorities(ports, priorities, |port, priority| {
                 Queue::new(marker[(port, priority)])
             }),
-            groups: Lanes::of_some(ports, priorities, |port, priority| {
+            groups: PortPriorityTable::with_priorities(ports, priorities, |port, priority| {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 let lossless = lossless & (1 << priority) != 0;
                 let (pool, headroom) = match scenario.node_of(port).checked_sub(scenario.hosts) {
                     Some(switch) => resolved.pools[switch as usize].places(lossless),
                     None => Division::default().places(lossless),
                 };
-                PriorityGroup::new(&resolved.lanes[(port, priority)], pool, headroom)
+                PriorityGroup::new(
+                    &resolved.priority_settings[(port, priority)],
+                    pool,
+                    headroom,
+                )
             }),
             kinds: Vec::with_capacity(ports),
             markers,
             slices: Vec::new(),
             sides: Vec::new(),
-            voqs: Voqs::of(&scenario, &resolved)?,
+            voqs: Voqs::from_scenario(&scenario, &resolved)?,
             pools: Vec::new(),
             nics: Vec::new(),
             queue_pairs: Vec::new(),
@@ -106,7 +110,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    fn build_pools(&mut self, resolved: &Resolved) {
+    fn build_pools(&mut self, resolved: &BufferSettings) {
         for (node, division) in (self.scenario.hosts..).zip(&resolved.pools) {
             let cell = self.scenario.of_node(node).switch.cell_bytes;
             self.pools
@@ -120,7 +124,7 @@ impl Simulation {
         }
     }
 
-    fn build_ports(&mut self, resolved: &Resolved) {
+    fn build_ports(&mut self, resolved: &BufferSettings) {
         let pools = resolved.first_pools();
         let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
         for port in ports_of(self.scenario.links.len()) {
@@ -142,7 +146,7 @@ impl Simulation {
             self.ports.push(Port {
                 busy_until: 0,
                 wake_at: NEVER,
-                byte: ByteTime::of(link.rate),
+                byte: ByteTime::from_rate(link.rate),
                 flight: link.delay + if peer_is_switch { latency } else { 0 },
                 sent: 0,
                 device,
@@ -155,13 +159,13 @@ impl Simulation {
                     _ => 0,
                 },
                 control: false,
-                watched: match captured
+                delivery: match captured
                     || switch && written
                     || link.loss > 0.0
                     || link.pfc_lost_from != NEVER
                 {
-                    true => Watched::Yes,
-                    false => Watched::No,
+                    true => Delivery::Checked,
+                    false => Delivery::Direct,
                 },
                 turn: 0,
                 settings: self.scenario.devices.number(Slot::Port(port)),
@@ -186,7 +190,7 @@ impl Simulation {
                 0
             });
             self.kinds.push(match (captured, switch) {
-                (true, _) => Behind::Watched,
+                (true, _) => Behind::Checked,
                 (_, true) if self.forwarding.is_some() => Behind::Forwarding,
                 (_, true) => Behind::Switch,
                 _ => Behind::Nic,
@@ -204,9 +208,9 @@ impl Simulation {
             for (side, port) in ends.into_iter().enumerate() {
                 let id = (2 * number + side) as u32;
                 let rate = self.scenario.links[port.link()].rate;
-                let lane = Slot::Lane(port, usize::from(connection.priority));
-                let number = self.scenario.devices.number(lane);
-                let peer = Slot::Lane(ends[1 - side], usize::from(connection.priority));
+                let slot = Slot::PriorityQueue(port, usize::from(connection.priority));
+                let number = self.scenario.devices.number(slot);
+                let peer = Slot::PriorityQueue(ends[1 - side], usize::from(connection.priority));
                 let peer = self.scenario.set(self.scenario.devices.number(peer));
                 let echoes = peer.congestion.feedback() != Feedback::Notifications;
                 let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
@@ -258,15 +262,18 @@ fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, 
 }
 
 /// Every different way of marking, and which one each queue has.
-fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>) {
+fn markers(
+    scenario: &Scenario,
+    resolved: &BufferSettings,
+) -> (Vec<Marker>, PortPriorityTable<u32>) {
     let ports = 2 * scenario.links.len();
     let mut markers = Vec::new();
     let mut known = HashMap::new();
-    let mut of_queues = Lanes::new(ports, |_, _| 0);
+    let mut of_queues = PortPriorityTable::new(ports, |_, _| 0);
     for port in ports_of(scenario.links.len()) {
         for priority in 0..PRIORITIES {
-            let settings = &resolved.lanes[(port, priority)];
-            let number = scenario.devices.number(Slot::Lane(port, priority));
+            let settings = &resolved.priority_settings[(port, priority)];
+            let number = scenario.devices.number(Slot::PriorityQueue(port, priority));
             let thresholds = (settings.kmin_bytes, settings.kmax_bytes);
             of_queues[(port, priority)] = *known.entry((number, thresholds)).or_insert_with(|| {
                 let marking = &scenario.set(number).marking;
@@ -292,7 +299,7 @@ impl Settings {
                 .map(|set| Device {
                     scheduler: Scheduler::new(&set.scheduler, largest),
                     pfc: set.pfc.clone(),
-                    trimming: Trimming::of(&set.switch),
+                    trimming: Trimming::from_switch(&set.switch),
                     tx_depth: set.transport.tx_depth,
                 })
                 .collect(),

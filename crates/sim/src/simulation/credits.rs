@@ -4,7 +4,7 @@ use crate::congestion::CongestionControl;
 use crate::devices::credits::{Ask, Sender};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
-use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Reply, Transport};
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
@@ -90,7 +90,7 @@ impl Simulation {
             sender.request(now);
         }
         self.credit_asked(id, target);
-        let carried = Carried::credit(target);
+        let carried = TelemetryRecord::credit(target);
         self.send_control(id, Kind::CreditRequest, Reply::default(), Some(&carried));
     }
 
@@ -133,7 +133,7 @@ impl Simulation {
     fn credit_requested(&mut self, id: u32, target: u64) {
         self.credit_wanted(id, target, 0);
         if let Some(credits) = &self.credits {
-            let carried = Carried::credit(credits.granted(id));
+            let carried = TelemetryRecord::credit(credits.granted(id));
             self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
         }
     }
@@ -162,7 +162,7 @@ impl Simulation {
         if let Some(time) = grant.next {
             self.schedule(time, class::CREDIT, port.0, 0);
         }
-        let carried = Carried::credit(grant.granted);
+        let carried = TelemetryRecord::credit(grant.granted);
         self.send_control(grant.id, Kind::Credit, Reply::default(), Some(&carried));
     }
 
@@ -182,7 +182,7 @@ impl Simulation {
 
     /// A frame that is about credit and nothing else.
     #[cold]
-    pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&Carried>) {
+    pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&TelemetryRecord>) {
         let credit = carried.map_or(0, |carried| carried.credit);
         match frame.kind {
             Kind::Credit => self.credit_arrives(frame.queue_pair, credit),

@@ -11,7 +11,7 @@ use crate::time::NEVER;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// An egress queue: port times priorities plus priority.
-type Lane = u32;
+type QueueNumber = u32;
 
 impl Simulation {
     /// Circles of queues, each of which waits for the next and the last for the first: what has come to a standstill by the
@@ -34,12 +34,12 @@ impl Simulation {
     }
 
     /// For each blocked queue, those that it waits for.
-    fn waits(&self) -> BTreeMap<Lane, BTreeSet<Lane>> {
-        let lanes = 0..(self.ports.len() * PRIORITIES) as u32;
-        let blocked: BTreeSet<Lane> = lanes.filter(|lane| self.blocked(*lane)).collect();
-        let mut waits: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
-        for lane in &blocked {
-            let (port, priority) = port_and_priority(*lane);
+    fn waits(&self) -> BTreeMap<QueueNumber, BTreeSet<QueueNumber>> {
+        let queues = 0..(self.ports.len() * PRIORITIES) as u32;
+        let blocked: BTreeSet<QueueNumber> = queues.filter(|queue| self.blocked(*queue)).collect();
+        let mut waits: BTreeMap<QueueNumber, BTreeSet<QueueNumber>> = BTreeMap::new();
+        for queue in &blocked {
+            let (port, priority) = port_and_priority(*queue);
             let priority_index = usize::from(priority);
             let at_port = self.queues[(port, priority_index)].line.all(&self.frames);
             let at_ingress = self
@@ -53,7 +53,7 @@ impl Simulation {
                 let sender = self.frames[index].ingress.peer();
                 let before = sender.0 * PRIORITIES as u32 + u32::from(priority);
                 if blocked.contains(&before) {
-                    waits.entry(before).or_default().insert(*lane);
+                    waits.entry(before).or_default().insert(*queue);
                 }
             }
         }
@@ -61,8 +61,8 @@ impl Simulation {
     }
 
     /// Frames wait in it, it is paused, and that will not change.
-    fn blocked(&self, lane: Lane) -> bool {
-        let (port, priority) = port_and_priority(lane);
+    fn blocked(&self, queue: QueueNumber) -> bool {
+        let (port, priority) = port_and_priority(queue);
         let state = &self.ports[port];
         if state.waiting & state.paused & 1 << priority == 0 || !state.switch {
             return false;
@@ -74,13 +74,16 @@ impl Simulation {
 }
 
 /// The shortest way from a queue back to itself.
-fn circle(waits: &BTreeMap<Lane, BTreeSet<Lane>>, first: Lane) -> Option<Vec<Lane>> {
-    let mut before: BTreeMap<Lane, Lane> = BTreeMap::new();
+fn circle(
+    waits: &BTreeMap<QueueNumber, BTreeSet<QueueNumber>>,
+    first: QueueNumber,
+) -> Option<Vec<QueueNumber>> {
+    let mut before: BTreeMap<QueueNumber, QueueNumber> = BTreeMap::new();
     let mut next = VecDeque::from([first]);
-    while let Some(lane) = next.pop_front() {
-        for other in waits.get(&lane).into_iter().flatten() {
+    while let Some(queue) = next.pop_front() {
+        for other in waits.get(&queue).into_iter().flatten() {
             if *other == first {
-                let mut circle = vec![lane];
+                let mut circle = vec![queue];
                 while let Some(earlier) = before.get(&circle[circle.len() - 1]) {
                     circle.push(*earlier);
                 }
@@ -88,7 +91,7 @@ fn circle(waits: &BTreeMap<Lane, BTreeSet<Lane>>, first: Lane) -> Option<Vec<Lan
                 return Some(circle);
             }
             if !before.contains_key(other) {
-                before.insert(*other, lane);
+                before.insert(*other, queue);
                 next.push_back(*other);
             }
         }
@@ -96,7 +99,7 @@ fn circle(waits: &BTreeMap<Lane, BTreeSet<Lane>>, first: Lane) -> Option<Vec<Lan
     None
 }
 
-fn port_and_priority(lane: Lane) -> (PortId, u8) {
+fn port_and_priority(queue: QueueNumber) -> (PortId, u8) {
     let priorities = PRIORITIES as u32;
-    (PortId(lane / priorities), (lane % priorities) as u8)
+    (PortId(queue / priorities), (queue % priorities) as u8)
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, FIRST};
-use crate::mechanisms::host_pipe::Drained;
+use crate::mechanisms::host_pipe::DrainState;
 use crate::mechanisms::transport::Transport;
 use crate::model::parameters::PRIORITIES;
 use crate::simulation::{class, Simulation};
@@ -41,9 +41,9 @@ impl Simulation {
             return;
         };
         let pausing = match pipe.check(self.now) {
-            Drained::Before => return,
-            Drained::Later(time) => return self.schedule(time, class::DRAINED, port.0, 0),
-            Drained::Now(pausing) => pausing & !self.sides[port].storm,
+            DrainState::Before => return,
+            DrainState::Later(time) => return self.schedule(time, class::DRAINED, port.0, 0),
+            DrainState::Now(pausing) => pausing & !self.sides[port].storm,
         };
         for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
             self.ask_to_go_on(port, priority);

@@ -28,7 +28,7 @@ mod watchdog;
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
-use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
+use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
 use crate::ids::PortId;
@@ -38,7 +38,7 @@ use crate::mechanisms::event_queue::{Event, EventQueue};
 use crate::mechanisms::forwarding::Forwarding;
 use crate::mechanisms::frame::{Frames, Kind};
 use crate::mechanisms::marking::Marker;
-use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::mechanisms::routing::Routes;
 use crate::mechanisms::telemetry::Telemetry;
 use crate::mechanisms::trimming::Trimming;
@@ -110,7 +110,7 @@ pub(crate) enum Behind {
     /// A switch that forwards at run time.
     Forwarding,
     /// Any of these, on a link that is captured or in a wrong port.
-    Watched,
+    Checked,
 }
 
 /// The part of an event's key that names the entity; the class stands above it.
@@ -199,8 +199,8 @@ pub struct Simulation {
     pub(crate) border: Option<Box<Border>>,
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
-    pub(crate) queues: Lanes<Queue>,
-    pub(crate) groups: Lanes<PriorityGroup>,
+    pub(crate) queues: PortPriorityTable<Queue>,
+    pub(crate) groups: PortPriorityTable<PriorityGroup>,
     /// What stands behind each port.
     pub(crate) kinds: Vec<Behind>,
     pub(crate) markers: Vec<Marker>,
@@ -414,10 +414,10 @@ impl Simulation {
         arrival: Picoseconds,
         class: u32,
     ) {
-        match self.ports[port].watched {
-            Watched::No => self.schedule(arrival, class, port.0, index),
-            Watched::Border => self.leave(port, index, arrival, class),
-            Watched::Yes => self.watch(port, index, arrival, class),
+        match self.ports[port].delivery {
+            Delivery::Direct => self.schedule(arrival, class, port.0, index),
+            Delivery::Border => self.leave(port, index, arrival, class),
+            Delivery::Checked => self.watch(port, index, arrival, class),
         }
     }
 
@@ -450,7 +450,7 @@ impl Simulation {
 
     /// What arrives at a port is looked at before it goes on.
     pub(crate) fn watch_arrivals(&mut self, port: PortId) {
-        self.kinds[port] = Behind::Watched;
+        self.kinds[port] = Behind::Checked;
     }
 
     #[inline]
@@ -460,7 +460,7 @@ impl Simulation {
             Behind::Switch => self.switch_receive(port, index),
             Behind::Nic => self.nic_receive(port, index),
             Behind::Forwarding => self.forward(port, index),
-            Behind::Watched => {
+            Behind::Checked => {
                 let frame = self.frames[index];
                 self.capture_frame(port, index);
                 let is_switch = self.ports[port].switch;

@@ -184,7 +184,7 @@ fn ports(simulation: &Simulation) -> Table {
     let scenario = &simulation.scenario;
     let numbers = ports_of(scenario.links.len());
     let sum = |port: PortId, of: &dyn Fn(&crate::devices::port::Queue) -> u64| {
-        simulation.queues.of(port).map(of).sum::<u64>()
+        simulation.queues.of_port(port).map(of).sum::<u64>()
     };
     let drops = |port: PortId| {
         let state = &simulation.ports[port];
@@ -229,18 +229,28 @@ fn queues(simulation: &Simulation) -> Table {
         .collect();
     // A priority of which no frame can come may still have been paused.
     let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
-    let queue = |id: &u32| simulation.queues.get(lane(*id)).unwrap_or(&no_queue);
-    let group = |id: &u32| simulation.groups.get(lane(*id)).unwrap_or(&no_group);
+    let queue = |id: &u32| {
+        simulation
+            .queues
+            .get(port_and_priority(*id))
+            .unwrap_or(&no_queue)
+    };
+    let group = |id: &u32| {
+        simulation
+            .groups
+            .get(port_and_priority(*id))
+            .unwrap_or(&no_group)
+    };
     let pause = |id: &u32| {
-        let (port, priority) = lane(*id);
+        let (port, priority) = port_and_priority(*id);
         &simulation.sides[port].pauses[priority]
     };
     let drops = |id: &u32| {
-        let (port, priority) = lane(*id);
+        let (port, priority) = port_and_priority(*id);
         simulation.sides[port].drops[priority]
     };
     let cell = |id: &u32| {
-        let node = simulation.scenario.node_of(lane(*id).0);
+        let node = simulation.scenario.node_of(port_and_priority(*id).0);
         u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
     };
     Table::new(
@@ -317,21 +327,21 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
     let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
     sets.find(|set| set.pfc.watchdog.is_some())?;
     let guard = |id: &u32| {
-        let (port, priority) = lane(*id);
+        let (port, priority) = port_and_priority(*id);
         &simulation.sides[port].pauses[priority].guard
     };
     let stuck: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
         .filter(|id| guard(id).times_stuck > 0)
         .collect();
     let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|id| value(guard(id))));
-    let lanes = stuck.iter().map(|id| lane(*id));
+    let queues = stuck.iter().map(|id| port_and_priority(*id));
     Some(Table::new(
         "watchdog",
         vec![
-            ("port", u32s(lanes.clone().map(|(port, _)| port.0))),
+            ("port", u32s(queues.clone().map(|(port, _)| port.0))),
             (
                 "priority",
-                Column::U8(lanes.map(|(_, priority)| priority as u8).collect()),
+                Column::U8(queues.map(|(_, priority)| priority as u8).collect()),
             ),
             ("times_stuck", of(&|it| u64::from(it.times_stuck))),
             ("times_recovered", of(&|it| u64::from(it.times_recovered))),
@@ -392,21 +402,21 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, u8)>]) -> Table {
 impl Simulation {
     /// Whether anything happened on a port's priority.
     fn used(&self, id: u32) -> bool {
-        let lane = lane(id);
-        let pause = &self.sides[lane.0].pauses[lane.1];
-        let group = self.groups.get(lane);
+        let at = port_and_priority(id);
+        let pause = &self.sides[at.0].pauses[at.1];
+        let group = self.groups.get(at);
         // Marks: of frames that never left a port that went down.
-        let queue = self.queues.get(lane);
+        let queue = self.queues.get(at);
         queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
             || group.is_some_and(|it| it.most_used > 0)
-            || self.sides[lane.0].drops[lane.1] > 0
+            || self.sides[at.0].drops[at.1] > 0
             || pause.xoff_sent > 0
             || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost
     }
 }
 
 /// Port and priority of a row's number.
-fn lane(id: u32) -> (PortId, usize) {
+fn port_and_priority(id: u32) -> (PortId, usize) {
     (PortId(id / PRIORITIES as u32), id as usize % PRIORITIES)
 }
 

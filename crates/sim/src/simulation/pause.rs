@@ -1,6 +1,6 @@
 //! PFC frames: sent, received and obeyed.
 
-use crate::devices::port::{is_down, Watched};
+use crate::devices::port::{is_down, Delivery};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
@@ -159,7 +159,7 @@ impl Simulation {
     pub(crate) fn pfc_arrives(&mut self, sender: PortId, index: u32) {
         let port = sender.peer();
         let frame = self.frames[index];
-        if self.ports[port].watched == Watched::Yes {
+        if self.ports[port].delivery == Delivery::Checked {
             self.capture_frame(port, index);
         }
         let pause = &mut self.sides[port].pauses[usize::from(frame.priority)];

@@ -60,7 +60,7 @@ impl Simulation {
             black_box(self.queue_pairs[frame.queue_pair as usize].port);
             return;
         }
-        // A frame that goes to a NIC has no further hop, and behind a watched port may stand either.
+        // A frame that goes to a NIC has no further hop, and behind a port with checked delivery may be either.
         if let Some(egress) = self.routes.hops().get(frame.hop as usize) {
             black_box(self.ports[*egress].waiting);
             black_box(self.queues[(*egress, usize::from(frame.priority))].bytes);

@@ -3,7 +3,7 @@
 use crate::devices::port::{enqueue, is_down};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
-use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
 use crate::model::parameters::Notification;
 use crate::simulation::{class, Simulation};
@@ -85,7 +85,7 @@ impl Simulation {
         id: u32,
         kind: Kind,
         reply: Reply,
-        carried: Option<&Carried>,
+        carried: Option<&TelemetryRecord>,
     ) {
         let framing = &self.settings.parameters.framing;
         let to = &self.queue_pairs[id as usize].received;
@@ -113,7 +113,7 @@ impl Simulation {
             span: reply.span,
         });
         if let Some(telemetry) = &mut self.telemetry {
-            telemetry.put(index, carried.copied().unwrap_or(Carried::NOTHING));
+            telemetry.put(index, carried.copied().unwrap_or(TelemetryRecord::NOTHING));
         }
         let queue = &mut self.queues[(port, usize::from(priority))];
         enqueue(&mut self.ports[port], queue, &mut self.frames, index);
@@ -239,7 +239,7 @@ impl Simulation {
     fn notification(&self, id: u32) -> &Notification {
         let queue_pair = &self.queue_pairs[id as usize];
         let priority = usize::from(queue_pair.priority);
-        let set = self.scenario.of_lane(queue_pair.port, priority);
+        let set = self.scenario.of_priority_queue(queue_pair.port, priority);
         &set.notification
     }
 

@@ -3,7 +3,7 @@
 use crate::congestion::{Ack, CongestionControl, Hop, Loss};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
-use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Outstanding, Transport};
 use crate::simulation::Simulation;
 
@@ -34,8 +34,10 @@ impl Simulation {
     }
 
     /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
-    pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut Carried) {
-        let set = self.scenario.of_lane(port, usize::from(frame.priority));
+    pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut TelemetryRecord) {
+        let set = self
+            .scenario
+            .of_priority_queue(port, usize::from(frame.priority));
         let mut penalty = set.congestion.penalty();
         let nic = &self.nics[self.ports[port].device as usize];
         let pipe = nic.pipe.as_ref();
@@ -46,7 +48,13 @@ impl Simulation {
     }
 
     /// Congestion control hears of an ACK; `before` is how many packets had arrived.
-    pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
+    pub(crate) fn acknowledged(
+        &mut self,
+        id: u32,
+        frame: &Frame,
+        carried: &TelemetryRecord,
+        before: u32,
+    ) {
         // All ways end with the last hop (section 3.6.12.3, OnNACK).
         if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
             if let Some(telemetry) = &mut self.telemetry {

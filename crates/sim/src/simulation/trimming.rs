@@ -2,7 +2,7 @@
 
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
-use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::Transport;
 use crate::mechanisms::trimming::Trimming;
 use crate::simulation::Simulation;
@@ -49,7 +49,12 @@ impl Simulation {
 
     /// A header has arrived at a NIC instead of its packet.
     #[cold]
-    pub(crate) fn header_arrives(&mut self, id: u32, frame: &Frame, carried: Option<&Carried>) {
+    pub(crate) fn header_arrives(
+        &mut self,
+        id: u32,
+        frame: &Frame,
+        carried: Option<&TelemetryRecord>,
+    ) {
         let queue_pair = &mut self.queue_pairs[id as usize];
         if let Some(reply) = queue_pair.transport.trimmed(frame.psn) {
             queue_pair.counts.reply(reply.flags);

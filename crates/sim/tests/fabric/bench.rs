@@ -53,7 +53,7 @@ pub fn share(scenario: &mut Scenario, cells: u64) {
 
 /// How long a frame of so many bytes, header through FCS, takes.
 pub fn frame_time(rate: u64, bytes: u32) -> Picoseconds {
-    ByteTime::of(rate).times(bytes + GAP)
+    ByteTime::from_rate(rate).times(bytes + GAP)
 }
 
 /// Header through FCS of a send's packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.

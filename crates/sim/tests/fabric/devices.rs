@@ -146,7 +146,7 @@ fn one_host_without_congestion_control() {
 fn headroom_by_both_ends() {
     let cells = |devices: &str| {
         let resolved = buffer_settings::resolve(&scenario("", devices)).unwrap();
-        [1, 3, 11].map(|port| resolved.lanes[(PortId(port), 3)].headroom_cells)
+        [1, 3, 11].map(|port| resolved.priority_settings[(PortId(port), 3)].headroom_cells)
     };
     let [usual, same, up] = cells("");
     assert_eq!(usual, same);

@@ -55,7 +55,7 @@ fn of_queue(outcome: &Outcome, priority: u8, name: &str) -> u64 {
     let of = |name: &str| column(outcome, "queues", name);
     let rows = of("port").into_iter().zip(of("priority")).zip(of(name));
     let found = rows
-        .filter(|(lane, _)| *lane == (TO_RECEIVER, u64::from(priority)))
+        .filter(|(queue, _)| *queue == (TO_RECEIVER, u64::from(priority)))
         .map(|(_, value)| value);
     found.sum()
 }

@@ -203,11 +203,11 @@ impl Ledger<'_> {
             .column("pauses", "start_ps")
             .into_iter()
             .zip(self.column("pauses", "end_ps"));
-        let lanes = self
+        let queues = self
             .column("pauses", "port")
             .into_iter()
             .zip(self.column("pauses", "priority"));
-        for ((start, end), (port, priority)) in times.zip(lanes) {
+        for ((start, end), (port, priority)) in times.zip(queues) {
             let (port, priority) = (port as usize, priority as usize);
             assert!(
                 free[port][priority] <= start && start <= end,
@@ -330,9 +330,10 @@ impl Ledger<'_> {
         let ends = [connection.port_a, connection.port_b];
         let rates = ends.map(|port| self.scenario.links[port.link()].rate);
         if connection.service.unreliable() {
-            return ByteTime::of(rates[operation.queue_pair as usize % 2]); // done when it has left
+            return ByteTime::from_rate(rates[operation.queue_pair as usize % 2]);
+            // done when it has left
         }
-        ByteTime::of(rates[0].min(rates[1]))
+        ByteTime::from_rate(rates[0].min(rates[1]))
     }
 
     /// What a sender spends it was granted, but for what it begins with and the packet that ends it; and it is granted no more

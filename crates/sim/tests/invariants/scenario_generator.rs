@@ -5,7 +5,7 @@ use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::mechanisms::buffer_pools::Division;
-use wirespeed_sim::mechanisms::buffer_settings::{self, Resolved};
+use wirespeed_sim::mechanisms::buffer_settings::{self, BufferSettings};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
@@ -252,7 +252,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let pfc = it.framing.pfc_bytes + it.framing.gap_bytes;
     let lossless = it.pfc.lossless_priorities.count_ones();
     let room = |link: &Link| {
-        let byte = ByteTime::of(link.rate);
+        let byte = ByteTime::from_rate(link.rate);
         let reaction = match it.pfc.reaction {
             Reaction::Fixed { ns } => ns * NANOSECOND,
             Reaction::Ceiling => response_ceiling(link.rate),
@@ -273,7 +273,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
 }
 
 /// Cells of every pool but those of headroom.
-fn pools(resolved: &Resolved) -> impl Iterator<Item = u64> + '_ {
+fn pools(resolved: &BufferSettings) -> impl Iterator<Item = u64> + '_ {
     let all = resolved.pools.iter().flat_map(Division::pools);
     all.filter(|(_, headroom)| !headroom)
         .map(|(cells, _)| cells)

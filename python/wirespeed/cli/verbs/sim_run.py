@@ -359,8 +359,8 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
             typer.echo(to_json(result.summary), nl=False)
         else:
             report.summary(result.summary, out(), of_result(result))
-    if result.alone:
-        err().print(f"run on one thread: {result.alone}", markup=False, soft_wrap=True)
+    if result.serial_reason:
+        err().print(f"run on one thread: {result.serial_reason}", markup=False, soft_wrap=True)
     if not result.summary.complete:
         kept = f"partial result in {output}" if output else "the summary covers the simulated part"
         err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)

@@ -10,14 +10,14 @@ pub(super) const NONE: u32 = u32::MAX;
 pub struct Fabric {
     /// Nodes below are hosts.
     pub hosts: u32,
-    /// Where the ways of each switch begin, and the end of the last.
+    /// Where the neighbors of each switch begin, and the end of the last.
     first: Vec<u32>,
-    ways: Vec<Way>,
+    neighbors: Vec<Neighbor>,
 }
 
 /// An egress port and the switch it leads to.
 #[derive(Clone, Copy)]
-pub struct Way {
+pub struct Neighbor {
     /// Its number.
     pub port: PortId,
     /// The switch.
@@ -26,7 +26,7 @@ pub struct Way {
 
 impl Fabric {
     /// Of a scenario, as routing believes it to be cabled.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts;
         let between_switches = || {
             (ports_of(scenario.links.len())).filter_map(move |port| {
@@ -34,7 +34,7 @@ impl Fabric {
                 let own = scenario.node_of(port);
                 (own >= hosts && other >= hosts && own != other).then(|| {
                     let to = other - hosts;
-                    (own - hosts, Way { port, to })
+                    (own - hosts, Neighbor { port, to })
                 })
             })
         };
@@ -46,26 +46,30 @@ impl Fabric {
             first[switch] += first[switch - 1];
         }
         let mut free = first.clone();
-        let mut ways = vec![
-            Way {
+        let mut neighbors = vec![
+            Neighbor {
                 port: PortId(0),
                 to: 0
             };
             *first.last().unwrap_or(&0) as usize
         ];
-        for (switch, way) in between_switches() {
-            let place = &mut free[switch as usize];
-            ways[*place as usize] = way;
-            *place += 1;
+        for (switch, neighbor) in between_switches() {
+            let index = &mut free[switch as usize];
+            neighbors[*index as usize] = neighbor;
+            *index += 1;
         }
-        Fabric { hosts, first, ways }
+        Fabric {
+            hosts,
+            first,
+            neighbors,
+        }
     }
 
-    /// The ways out of a switch, in the order of their ports.
+    /// The neighbors of a switch, in the order of its ports.
     #[inline]
-    pub fn ports_of(&self, switch: u32) -> &[Way] {
+    pub fn neighbors_of(&self, switch: u32) -> &[Neighbor] {
         let range = self.first[switch as usize] as usize..self.first[switch as usize + 1] as usize;
-        &self.ways[range]
+        &self.neighbors[range]
     }
 
     /// The switch that a NIC port is cabled to.
@@ -94,7 +98,7 @@ impl Distance {
 
     /// How far a switch is from the target; [`NONE`] = it does not reach it.
     #[inline]
-    pub fn of(&self, switch: u32) -> u32 {
+    pub fn hops_from(&self, switch: u32) -> u32 {
         self.hops[switch as usize]
     }
 
@@ -104,12 +108,12 @@ impl Distance {
             return false;
         }
         self.aim(fabric, to, |_| true);
-        self.of(from) != NONE
+        self.hops_from(from) != NONE
     }
 
-    /// The distances to `target` over the ways that are `open`, which must always be the same: for the target of before
-    /// nothing is done.
-    pub fn aim(&mut self, fabric: &Fabric, target: u32, open: impl Fn(&Way) -> bool) {
+    /// The distances to `target` over the ports that are `open`. `open` must be the same in every call: for an unchanged target
+    /// nothing is computed.
+    pub fn aim(&mut self, fabric: &Fabric, target: u32, open: impl Fn(&Neighbor) -> bool) {
         if self.target == target {
             return;
         }
@@ -121,12 +125,16 @@ impl Distance {
         let mut next = 0;
         while let Some(&switch) = self.queue.get(next) {
             next += 1;
-            let farther = self.of(switch) + 1;
-            for way in fabric.ports_of(switch).iter().filter(|way| open(way)) {
-                let hops = &mut self.hops[way.to as usize];
+            let farther = self.hops_from(switch) + 1;
+            for neighbor in fabric
+                .neighbors_of(switch)
+                .iter()
+                .filter(|neighbor| open(neighbor))
+            {
+                let hops = &mut self.hops[neighbor.to as usize];
                 if *hops == NONE {
                     *hops = farther;
-                    self.queue.push(way.to);
+                    self.queue.push(neighbor.to);
                 }
             }
         }

@@ -27,7 +27,7 @@ impl Routes {
     /// Nodes, ports and links of the scenario must exist, as [`crate::reader::read`] sees to. Refused: connections
     /// whose ends no switches join.
     pub fn compute(scenario: &Scenario) -> Result<Routes, Refused> {
-        let fabric = Fabric::of(scenario);
+        let fabric = Fabric::from_scenario(scenario);
         let mut routes = Routes {
             starts: vec![0; scenario.connections.len() * 2],
             hops: Vec::new(),
@@ -90,20 +90,20 @@ impl Routes {
     fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, scenario: &Scenario) {
         let mut switch = trip.from_switch;
         while switch != trip.to_switch {
-            let closer = distance.of(switch) - 1;
+            let closer = distance.hops_from(switch) - 1;
             let candidates = || {
                 fabric
-                    .ports_of(switch)
+                    .neighbors_of(switch)
                     .iter()
-                    .filter(|way| distance.of(way.to) == closer)
+                    .filter(|neighbor| distance.hops_from(neighbor.to) == closer)
             };
             let node = fabric.hosts + switch;
             let ecmp = &scenario.of_node(node).ecmp;
             let among = candidates().count();
             let chosen = trip.flow.among(ecmp, scenario.seed, switch, node, among);
-            let way = candidates().nth(chosen).expect("a choice among these");
-            self.hops.push(way.port);
-            switch = way.to;
+            let neighbor = candidates().nth(chosen).expect("a choice among these");
+            self.hops.push(neighbor.port);
+            switch = neighbor.to;
         }
         self.hops.push(trip.to.peer());
     }
@@ -127,7 +127,7 @@ struct Trip {
 fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
     let queue_pairs = 0..2 * scenario.connections.len() as u32;
     let trip = |queue_pair| {
-        let flow = Flow::of(scenario, queue_pair);
+        let flow = Flow::from_scenario(scenario, queue_pair);
         let [from, to] = flow.ports;
         Trip {
             queue_pair,

@@ -150,18 +150,19 @@ impl Table {
         let mut distance = Distance::new(switches);
         let mut ports = Vec::new();
         for (target, own) in &destinations.each {
-            distance.aim(fabric, *target, |way| open(way.port));
+            distance.aim(fabric, *target, |neighbor| open(neighbor.port));
             for switch in 0..scenario.switches {
-                let hops = distance.of(switch);
+                let hops = distance.hops_from(switch);
                 table.sets.push(match hops {
                     NONE => NOWHERE,
                     0 => HERE,
                     _ => {
-                        let ways = fabric.ports_of(switch).iter();
-                        let closer =
-                            ways.filter(|way| distance.of(way.to) == hops - 1 && open(way.port));
+                        let neighbors = fabric.neighbors_of(switch).iter();
+                        let closer = neighbors.filter(|neighbor| {
+                            distance.hops_from(neighbor.to) == hops - 1 && open(neighbor.port)
+                        });
                         ports.clear();
-                        ports.extend(closer.map(|way| way.port));
+                        ports.extend(closer.map(|neighbor| neighbor.port));
                         sets.keep(&ports)
                     }
                 });
@@ -214,8 +215,8 @@ pub struct NextHops {
 
 impl NextHops {
     /// The tables of a scenario for each time at which links are withdrawn or come back.
-    pub fn of(scenario: &Scenario) -> Self {
-        let fabric = Fabric::of(scenario);
+    pub fn from_scenario(scenario: &Scenario) -> Self {
+        let fabric = Fabric::from_scenario(scenario);
         let destinations = Destinations::all(scenario, &fabric);
         let mut sets = Sets::new();
         let mut withdrawn = vec![0_u32; scenario.links.len()];

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct FaultDescription {
     /// Its kind, as scenarios and traffic files have it.
     pub kind: &'static str,
     /// Where it is.
@@ -32,7 +32,7 @@ pub enum Place {
 }
 
 /// All faults of a scenario, those that its links have by themselves first: one for all links that have it at once.
-pub fn told(scenario: &Scenario) -> Vec<Told> {
+pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<Place>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
         let mut on_link = |kind, from| {
@@ -46,13 +46,15 @@ pub fn told(scenario: &Scenario) -> Vec<Told> {
             on_link("pfc-loss", link.pfc_lost_from);
         }
     }
-    let of_links = of_links.into_iter().map(|((kind, from), places)| Told {
-        kind,
-        places,
-        from,
-        until: NEVER,
-    });
-    let others = scenario.faults.iter().map(|fault| Told {
+    let of_links = of_links
+        .into_iter()
+        .map(|((kind, from), places)| FaultDescription {
+            kind,
+            places,
+            from,
+            until: NEVER,
+        });
+    let others = scenario.faults.iter().map(|fault| FaultDescription {
         kind: fault.kind.word(),
         places: places(&fault.kind),
         from: fault.from,
@@ -95,8 +97,8 @@ mod tests {
             "flows": [{{"src": 0, "dst": 1, "bytes": 1}}]}}"#,
             links.join(", ")
         );
-        let found = told(&reader::read(&text, "roce", 1).unwrap());
-        let of_links = |kind, numbers: &[u32], from| Told {
+        let found = describe_faults(&reader::read(&text, "roce", 1).unwrap());
+        let of_links = |kind, numbers: &[u32], from| FaultDescription {
             kind,
             places: numbers.iter().copied().map(Place::Link).collect(),
             from: from * NANOSECOND,
@@ -155,13 +157,13 @@ mod tests {
             );
             let scenario =
                 reader::read(&text, "roce", 1).unwrap_or_else(|it| panic!("{kind}: {it}"));
-            let expected = Told {
+            let expected = FaultDescription {
                 kind,
                 places,
                 from: from * NANOSECOND,
                 until: NEVER,
             };
-            assert_eq!(told(&scenario), [expected]);
+            assert_eq!(describe_faults(&scenario), [expected]);
         }
     }
 }

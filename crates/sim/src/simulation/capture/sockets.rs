@@ -57,7 +57,7 @@ impl Simulation {
         };
         SocketPacket {
             network: self.network(from_port, to_port, frame),
-            ports: Flow::of(&self.scenario, from).udp_ports,
+            ports: Flow::from_scenario(&self.scenario, from).udp_ports,
             protocol,
             payload: frame.payload,
         }

@@ -1,6 +1,6 @@
 //! Links going down and coming back during a run.
 
-use crate::devices::port::{is_down, Watched};
+use crate::devices::port::{is_down, Delivery};
 use crate::ids::{LinkId, PortId};
 use crate::model::faults::link_down::LinkDown;
 use crate::model::faults::Fault;
@@ -25,7 +25,7 @@ impl Simulation {
         let ends = self.scenario.links.iter().map(|link| [link.a, link.b]);
         let links = it.links(ends).into_iter();
         for port in links.flat_map(|link| LinkId(link).ports()) {
-            self.ports[port].watched = Watched::Yes;
+            self.ports[port].delivery = Delivery::Checked;
             let faults = &mut self.sides[port].faults;
             faults.add_outage(fault.from, fault.until);
             if it.is_detected(fault.from, fault.until) {

@@ -5,7 +5,7 @@ mod miswiring;
 mod slow_receiver;
 mod stuck_nic;
 
-use crate::devices::port::Watched;
+use crate::devices::port::Delivery;
 use crate::ids::{LinkId, PortId};
 use crate::mechanisms::link_faults::{Effect, Start};
 use crate::model::faults::{Fault, Kind};
@@ -70,7 +70,7 @@ impl Simulation {
     /// Frames of both directions are looked at one by one.
     fn rule_on_link(&mut self, link: u32, fault: &Fault, effect: Effect) {
         for port in LinkId(link).ports() {
-            self.ports[port].watched = Watched::Yes;
+            self.ports[port].delivery = Delivery::Checked;
             self.rule(port, fault, effect);
         }
     }

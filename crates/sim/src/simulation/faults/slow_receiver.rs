@@ -22,7 +22,7 @@ impl Simulation {
         let Some(pipe) = &mut nic.pipe else {
             return;
         };
-        pipe.receive_at(now, rate.map(ByteTime::of));
+        pipe.receive_at(now, rate.map(ByteTime::from_rate));
         if pipe.pausing() != 0 {
             self.schedule(now, class::DRAINED, port.0, 0); // it looks when that will be
         }

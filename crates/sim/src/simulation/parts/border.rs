@@ -5,14 +5,14 @@
 
 use crate::ids::PortId;
 use crate::mechanisms::frame::Frame;
-use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
 use std::sync::Arc;
 
 /// What goes to another part.
 #[derive(Debug)]
-pub(crate) enum Leaving {
+pub(crate) enum BorderMessage {
     /// A frame arrives.
     Frame {
         /// When.
@@ -24,7 +24,7 @@ pub(crate) enum Leaving {
         /// The frame, out of the slab of its part.
         frame: Frame,
         /// What it carries beside, where congestion control asks for that.
-        carried: Option<Box<Carried>>,
+        carried: Option<Box<TelemetryRecord>>,
     },
     /// An operation waits for one less.
     Completed {
@@ -43,7 +43,7 @@ pub(crate) struct Border {
     /// By port: the part that its device is in.
     pub part_of: Arc<[u16]>,
     /// What leaves, by the part it goes to.
-    pub leaving: Vec<Vec<Leaving>>,
+    pub leaving: Vec<Vec<BorderMessage>>,
     /// Nothing that leaves acts before this.
     pub earliest: Picoseconds,
     /// All up to here may be done by the others already: what acts sooner would come too late.
@@ -76,7 +76,7 @@ impl Border {
         self.part_of[port] == self.own
     }
 
-    fn leave(&mut self, port: PortId, acts: Picoseconds, leaving: Leaving) {
+    fn leave(&mut self, port: PortId, acts: Picoseconds, leaving: BorderMessage) {
         assert!(
             acts > self.horizon,
             "what acts at {acts} ps leaves a part while others may be at {} ps",
@@ -101,7 +101,7 @@ impl Simulation {
         border.leave(
             port.peer(),
             arrival,
-            Leaving::Frame {
+            BorderMessage::Frame {
                 arrival,
                 class,
                 port,
@@ -126,7 +126,7 @@ impl Simulation {
             return false;
         }
         border.completions += 1;
-        border.leave(port, at + delay, Leaving::Completed { dependent, at });
+        border.leave(port, at + delay, BorderMessage::Completed { dependent, at });
         true
     }
 
@@ -138,9 +138,9 @@ impl Simulation {
     }
 
     /// Takes in what left another part.
-    pub(super) fn enter(&mut self, entering: Leaving) {
+    pub(super) fn enter(&mut self, entering: BorderMessage) {
         match entering {
-            Leaving::Frame {
+            BorderMessage::Frame {
                 arrival,
                 class,
                 port,
@@ -153,7 +153,7 @@ impl Simulation {
                 }
                 self.schedule(arrival, class, port.0, index);
             }
-            Leaving::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
+            BorderMessage::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::border::Border;
 use super::partition::Partition;
 use crate::devices::nic::NicPort;
-use crate::devices::port::{Port, Queue, Side, Watched};
+use crate::devices::port::{Delivery, Port, Queue, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::ids::{ports_of, PortId};
 use crate::mechanisms::buffer::PriorityGroup;
@@ -21,9 +21,9 @@ use std::thread;
 
 /// What the tables of a part take, bytes: those that grow with the network.
 pub(super) fn bytes(whole: &Simulation) -> usize {
-    let lanes = whole.queues.iter().len();
+    let queue_count = whole.queues.iter().len();
     whole.ports.len() * (size_of::<Port>() + size_of::<Side>())
-        + lanes * (size_of::<Queue>() + size_of::<PriorityGroup>())
+        + queue_count * (size_of::<Queue>() + size_of::<PriorityGroup>())
         + whole.nics.len() * size_of::<NicPort>()
         + whole.queue_pairs.len() * size_of::<QueuePair>()
 }
@@ -45,9 +45,9 @@ pub(super) fn split(
         return Err(Box::new(whole));
     };
     for port in ports_of(whole.scenario.links.len()) {
-        let (part, watched) = (partition.part_of[port], &mut whole.ports[port].watched);
-        if part != partition.part_of[port.peer()] && *watched == Watched::No {
-            *watched = Watched::Border;
+        let (part, delivery) = (partition.part_of[port], &mut whole.ports[port].delivery);
+        if part != partition.part_of[port.peer()] && *delivery == Delivery::Direct {
+            *delivery = Delivery::Border;
         }
     }
     let mut all = copies(whole, parts, threads);
@@ -174,8 +174,8 @@ pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation 
     }
     whole.border = None;
     for port in &mut whole.ports {
-        if port.watched == Watched::Border {
-            port.watched = Watched::No;
+        if port.delivery == Delivery::Border {
+            port.delivery = Delivery::Direct;
         }
     }
     // The order of one network: that of time, and at equal times of the events' keys.
@@ -243,11 +243,11 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         swap(&mut whole.ports[index], &mut ports[index]);
         swap(&mut whole.sides[index], &mut sides[index]);
         whole.sides[index].control.shift(base);
-        for lane in (0..PRIORITIES).map(|priority| (port, priority)) {
-            if let Some(queue) = queues.get_mut(lane) {
-                swap(&mut whole.queues[lane], queue);
-                whole.queues[lane].line.shift(base);
-                whole.groups[lane] = groups[lane];
+        for at in (0..PRIORITIES).map(|priority| (port, priority)) {
+            if let Some(queue) = queues.get_mut(at) {
+                swap(&mut whole.queues[at], queue);
+                whole.queues[at].line.shift(base);
+                whole.groups[at] = groups[at];
             }
         }
         if let (Some(all), Some(voqs)) = (&mut whole.voqs, &mut voqs) {
@@ -256,7 +256,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         let device = whole.ports[index].device as usize;
         if whole.ports[index].switch {
             let first = whole.slices[index] as usize;
-            for place in whole.groups.of(port).flat_map(PriorityGroup::pools) {
+            for place in whole.groups.of_port(port).flat_map(PriorityGroup::pools) {
                 whole.pools[first + place] = pools[first + place];
             }
             switches[device] = true;

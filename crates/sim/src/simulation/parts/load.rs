@@ -17,7 +17,7 @@ pub(super) struct Load {
 
 impl Load {
     /// Every packet goes once, and so do its acknowledgements.
-    pub(super) fn of(simulation: &Simulation) -> Self {
+    pub(super) fn from_simulation(simulation: &Simulation) -> Self {
         let scenario = &simulation.scenario;
         let ports = simulation.ports.len();
         let transport = &simulation.settings.parameters.transport;

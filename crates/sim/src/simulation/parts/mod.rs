@@ -18,7 +18,7 @@ mod windows;
 mod worker_pool;
 
 pub(crate) use border::Border;
-pub use serial::Alone;
+pub use serial::SerialReason;
 
 use crate::model::results::Outcome;
 use crate::model::scenario::Scenario;
@@ -62,7 +62,7 @@ pub enum Threads {
 pub struct Run(State);
 
 enum State {
-    One(Box<Simulation>, Alone),
+    One(Box<Simulation>, SerialReason),
     Parts(Box<Parts>),
     /// Between the two.
     Gone,
@@ -97,7 +97,7 @@ impl Run {
     }
 
     /// Why the run is on one thread, if it is.
-    pub fn alone(&self) -> Option<Alone> {
+    pub fn serial_reason(&self) -> Option<SerialReason> {
         match self.0 {
             State::One(_, alone) => Some(alone),
             _ => None,
@@ -116,7 +116,7 @@ impl Run {
             State::Parts(parts) => parts.advance(events),
             State::Gone => return false,
         };
-        if let (Stop::Join(Alone::Idle), State::Parts(parts)) = (stop, &mut self.0) {
+        if let (Stop::Join(SerialReason::Idle), State::Parts(parts)) = (stop, &mut self.0) {
             if parts.take_fewer_threads() {
                 return true;
             }
@@ -190,38 +190,38 @@ impl Run {
 }
 
 /// How a network is cut, and on how many threads; or why it is not.
-fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Alone> {
+fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), SerialReason> {
     let most = match threads {
         Threads::Exactly(parts) | Threads::Parts { parts, .. } | Threads::AtMost(parts) => parts,
     };
     if most < 2 {
-        return Err(Alone::OneThread);
+        return Err(SerialReason::OneThread);
     }
-    let load = Load::of(whole);
+    let load = Load::from_simulation(whole);
     if matches!(threads, Threads::AtMost(_)) && load.hops < LEAST_HOPS {
-        return Err(Alone::Small);
+        return Err(SerialReason::Small);
     }
     if !whole.captures.is_empty() {
-        return Err(Alone::Captures);
+        return Err(SerialReason::Captures);
     }
-    let devices = Devices::of(whole, &load);
+    let devices = Devices::from_simulation(whole, &load);
     let most = most.min(usize::from(u16::MAX) - 1);
     let cut = || (2..=most).rev().find_map(|parts| devices.cut(parts));
     let found = match threads {
         Threads::AtMost(_) => {
             let copied = most + MOST_COPIED / join::bytes(whole).max(1);
             let found = devices.for_threads(most, copied);
-            let (partition, on) = found.ok_or(Alone::Indivisible)?;
+            let (partition, on) = found.ok_or(SerialReason::Indivisible)?;
             let (work, busiest) = partition.work(on);
             if work * 100 < busiest * LEAST_GAIN {
-                return Err(Alone::Unequal);
+                return Err(SerialReason::Unequal);
             }
             Some((on, partition))
         }
         Threads::Exactly(_) => cut().map(|it| (it.parts(), it)),
         Threads::Parts { threads, .. } => cut().map(|it| (threads.clamp(1, it.parts()), it)),
     };
-    let (on, partition) = found.ok_or(Alone::Indivisible)?;
+    let (on, partition) = found.ok_or(SerialReason::Indivisible)?;
     Ok((partition, on))
 }
 
@@ -245,7 +245,7 @@ impl State {
             },
         };
         match join::split(whole, &partition, on) {
-            Err(whole) => State::One(whole, Alone::Indivisible),
+            Err(whole) => State::One(whole, SerialReason::Indivisible),
             Ok(parts) => State::Parts(Box::new(Parts {
                 crew: Crew::new(parts, on),
                 partition,

@@ -74,7 +74,7 @@ pub(super) struct Devices {
 
 impl Devices {
     /// Those of a network that has not run yet.
-    pub fn of(simulation: &Simulation, load: &Load) -> Self {
+    pub fn from_simulation(simulation: &Simulation, load: &Load) -> Self {
         let (of_port, count) = devices(&simulation.scenario);
         let mut work = vec![0; count as usize];
         for (port, device) in of_port.iter().enumerate() {

@@ -1,46 +1,49 @@
-//! Why a run is on one thread.
+//! Why a run uses one thread.
 
 use std::fmt;
 
-/// What keeps a run in one, or made it one again.
+/// Why a run is not divided into parts, or was joined again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alone {
-    /// No more were asked for.
+pub enum SerialReason {
+    /// One thread was requested.
     OneThread,
-    /// Less to do than pays for a second thread.
+    /// The work does not pay for a second thread.
     Small,
-    /// A port is captured. What stands in a captured packet (message number, address, length) the sender knows only at that
-    /// moment, and it may be in another part.
+    /// A port is captured. The sender of a captured packet reads its contents (message number, address, length) from the
+    /// state of the other end at that moment, which may be in another part.
     Captures,
-    /// There is nothing to cut: one switch; or all devices act on each other at once, by links without delay or operations
-    /// that wait for each other without any.
+    /// The network cannot be divided: it has one switch, or all devices affect each other without delay, through links
+    /// without propagation delay or operations that wait for each other.
     Indivisible,
     /// One part would have nearly all of the work.
     Unequal,
-    /// Parts met more often than there was work to do in between.
+    /// Threads met more often than there was work between two meetings.
     Idle,
-    /// Nothing moved for as long as a pause may last: only the whole network can tell a deadlock.
+    /// Nothing moved for as long as a pause may last. A deadlock is detected in the whole network only.
     Standstill,
 }
 
-impl Alone {
+impl SerialReason {
     /// Whether more threads would have made the run shorter.
     pub fn costs(self) -> bool {
-        !matches!(self, Alone::OneThread | Alone::Small | Alone::Idle)
+        !matches!(
+            self,
+            SerialReason::OneThread | SerialReason::Small | SerialReason::Idle
+        )
     }
 }
 
-impl fmt::Display for Alone {
+impl fmt::Display for SerialReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Alone::OneThread => "no more were asked for",
-            Alone::Small => "less to do than pays for a second",
-            Alone::Captures => "a captured packet tells of both ends of its connection",
-            Alone::Indivisible => "no cut of the network leaves a delay between its parts",
-            Alone::Unequal => "one part of the network would have nearly all of the work",
-            Alone::Idle => "parts of the network had too little to do between their meetings",
-            Alone::Standstill => {
-                "nothing moved, which only the whole network can tell from a deadlock"
+            SerialReason::OneThread => "one thread was requested",
+            SerialReason::Small => "too little work for a second thread",
+            SerialReason::Captures => "a capture needs both ends of each connection in one thread",
+            SerialReason::Indivisible => "no division of the network has a delay between its parts",
+            SerialReason::Unequal => "one part of the network would have nearly all of the work",
+            SerialReason::Idle => "too little work between the meetings of the threads",
+            SerialReason::Standstill => {
+                "nothing moved; detecting a deadlock needs the whole network in one thread"
             }
         })
     }

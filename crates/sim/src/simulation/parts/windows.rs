@@ -6,8 +6,8 @@
 //! them: who works on a part changes nothing in what the part does.
 
 use super::barrier::Barrier;
-use super::border::{Border, Leaving};
-use super::serial::Alone;
+use super::border::{Border, BorderMessage};
+use super::serial::SerialReason;
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
 use std::ops::Range;
@@ -46,7 +46,7 @@ pub(super) enum Stop {
     /// There is nothing more to do; where something later is pending, at this time.
     Over(Option<Picoseconds>),
     /// From here on the network has to run in one.
-    Join(Alone),
+    Join(SerialReason),
 }
 
 /// What parts do next.
@@ -107,7 +107,7 @@ impl Part {
 #[derive(Debug, Default)]
 struct Mail {
     any: AtomicBool,
-    leaving: Mutex<Vec<Leaving>>,
+    leaving: Mutex<Vec<BorderMessage>>,
 }
 
 /// What threads share. Reports and mail are there twice: for this meeting, and for the next, which the fastest thread may have
@@ -149,10 +149,10 @@ impl Agenda {
         let last = last.min(self.until).min(self.sample);
         let still = last.saturating_sub(all.still_since) >= self.longest_pause;
         if still && (all.frames > 0 || all.repeated > 0) {
-            return Next::Stop(Stop::Join(Alone::Standstill));
+            return Next::Stop(Stop::Join(SerialReason::Standstill));
         }
         if self.windows >= WINDOWS && self.events < self.windows * self.least_events {
-            return Next::Stop(Stop::Join(Alone::Idle));
+            return Next::Stop(Stop::Join(SerialReason::Idle));
         }
         Next::Window(last)
     }

@@ -35,13 +35,13 @@ pub(super) struct Scoreboard {
     arrived: u32,
     /// Nothing before this is lost.
     lost_from: u32,
-    requests: Judged,
-    responses: Judged,
+    requests: Judgement,
+    responses: Judgement,
 }
 
 /// Up to where packets were held against what has arrived.
 #[derive(Debug, Clone, Default)]
-struct Judged {
+struct Judgement {
     /// Those sent once are judged before this.
     before: u32,
     /// Those sent again, each with the first that was new when it was: what is sent from there on overtakes it.
@@ -166,7 +166,7 @@ impl Scoreboard {
         *self.judged(responses) = judged;
     }
 
-    fn judged(&mut self, responses: bool) -> &mut Judged {
+    fn judged(&mut self, responses: bool) -> &mut Judgement {
         match responses {
             true => &mut self.responses,
             false => &mut self.requests,
