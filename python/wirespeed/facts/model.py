@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, Final
 
-from wirespeed.settings import Device, Place
+from wirespeed.settings import Device, Host, Place
 
 COMPLETE: Final = "complete"
 """Value of an observation at a collection path (``host.rules``): every member there is was observed.
@@ -69,7 +70,7 @@ class Gap:
         return f"{self.command}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Everything observed in a cluster.
 
@@ -97,6 +98,15 @@ class Facts:
     def complete(self, place: Place, path: str) -> bool:
         """Whether the collection at this path (``host.rules``) was read completely."""
         return (place, path) in self.readings
+
+    @cached_property
+    def neighbour_entries(self) -> Mapping[str, tuple[Place, ...]]:
+        """The entries of the neighbour tables of all hosts, by IP address."""
+        found: dict[str, list[Place]] = {}
+        for name, device in self.devices.items():
+            for entry in device.resolved if isinstance(device, Host) else ():
+                found.setdefault(entry.partition(" ")[2], []).append(Place(name).thing("resolved", entry))
+        return {address: tuple(places) for address, places in found.items()}
 
     def missing(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from wirespeed.cluster import Cluster, Underlay
-from wirespeed.identity import Identity
 from wirespeed.plan.fabric import HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -277,9 +276,9 @@ def _overridden(
 
 def _check_single(cluster: Cluster, problems: Problems) -> None:
     """An address belongs to one host, so it cannot be set for a range of hosts."""
-    sharing: dict[Identity[object], list[str]] = {}
+    sharing: dict[tuple[str | int, ...], list[str]] = {}
     for host, spec in cluster.hosts.items():
-        sharing.setdefault(Identity(spec.part), []).append(host)
+        sharing.setdefault(spec.path, []).append(host)
     for hosts in (hosts for hosts in sharing.values() if len(hosts) > 1):
         spec = cluster.hosts[hosts[0]]
         for interface, part in spec.part.nic.items():

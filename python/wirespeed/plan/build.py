@@ -8,7 +8,6 @@ from typing import Protocol, TypeVar
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.errors import did_you_mean
-from wirespeed.identity import Identity
 from wirespeed.plan.addresses import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.back_to_back import back_to_back
@@ -96,8 +95,8 @@ class _Spec(Protocol):
     """What hosts and switches of one range share."""
 
     @property
-    def part(self) -> object:
-        """The part of the cluster file that defines it."""
+    def path(self) -> tuple[str | int, ...]:
+        """The path of the part of the cluster file that defines them."""
 
 
 _S = TypeVar("_S", bound=_Spec)
@@ -106,13 +105,12 @@ _Made = TypeVar("_Made")
 
 def _each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
     """What is made of each spec, by name, but made once for those that share a part; None is left out."""
-    made: dict[Identity[object], _Made | None] = {}
+    made: dict[tuple[str | int, ...], _Made | None] = {}
     found: dict[str, _Made] = {}
     for name, spec in specs.items():
-        part = Identity(spec.part)
-        if part not in made:
-            made[part] = make(name, spec)
-        thing = made[part]
+        if spec.path not in made:
+            made[spec.path] = make(name, spec)
+        thing = made[spec.path]
         if thing is not None:
             found[name] = thing
     return found

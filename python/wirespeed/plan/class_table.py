@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.identity import Identity
 from wirespeed.plan.model import Plan
 from wirespeed.settings import (
     Dscp,
+    Nic,
     NicCosQueue,
-    NicQos,
     NicTrafficClass,
-    PortQos,
+    Port,
     Priority,
     PriorityGroup,
     SwitchQueue,
     SwitchTrafficClass,
+    TrafficClass,
 )
 
 
@@ -38,32 +37,37 @@ class ClassNumbers:
 
 def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
     """Every class on every pair of NIC model and switch system that differs, in the order of the plan."""
-    return tuple(dict.fromkeys(_numbers(plan)))
-
-
-def _numbers(plan: Plan) -> Iterator[ClassNumbers]:
-    nics: dict[tuple[str, Identity[NicQos]], NicQos] = {
-        (nic.model or "", Identity(nic.qos)): nic.qos for host in plan.hosts.values() for nic in host.nics.values()
-    }
-    ports: dict[tuple[str, Identity[PortQos]], PortQos] = {
-        (switch.os or "", Identity(port.qos)): port.qos
+    nics = dict.fromkeys(
+        (nic.model or "", tuple(_of_nic(nic, one) for one in plan.classes.values()))
+        for host in plan.hosts.values()
+        for nic in host.nics.values()
+    )
+    ports = dict.fromkeys(
+        (switch.os or "", tuple(_of_port(port, one) for one in plan.classes.values()))
         for switch in plan.switches.values()
         for port in switch.ports.values()
-    }
-    for (model, _), nic in nics.items():
-        for (system, _), port in ports.items():
-            for found in plan.classes.values():
-                dscp = tuple(sorted(found.dscp))
-                at = (port.dscp_tc or {}).get(dscp[0]) if dscp else None
-                yield ClassNumbers(
-                    name=found.name,
-                    nic=model,
-                    switch=system,
-                    dscp=dscp,
-                    priority=found.priority,
-                    nic_traffic_class=(nic.priority_tc or {}).get(found.priority),
-                    nic_cos_queue=(nic.priority_cos or {}).get(found.priority),
-                    switch_traffic_class=at,
-                    switch_queue=None if at is None else (port.tc_queue or {}).get(at),
-                    priority_group=None if at is None else (port.tc_pg or {}).get(at),
-                )
+    )
+    return tuple(
+        dict.fromkeys(
+            ClassNumbers(
+                one.name, model, system, tuple(sorted(one.dscp)), one.priority, tc, cos, switch_tc, queue, group
+            )
+            for model, nic in nics
+            for system, port in ports
+            for one, (tc, cos), (switch_tc, queue, group) in zip(plan.classes.values(), nic, port, strict=True)
+        )
+    )
+
+
+def _of_nic(nic: Nic, traffic_class: TrafficClass) -> tuple[NicTrafficClass | None, NicCosQueue | None]:
+    priority = traffic_class.priority
+    return (nic.qos.priority_tc or {}).get(priority), (nic.qos.priority_cos or {}).get(priority)
+
+
+def _of_port(
+    port: Port, traffic_class: TrafficClass
+) -> tuple[SwitchTrafficClass | None, SwitchQueue | None, PriorityGroup | None]:
+    found = (port.qos.dscp_tc or {}).get(min(traffic_class.dscp)) if traffic_class.dscp else None
+    if found is None:
+        return None, None, None
+    return found, (port.qos.tc_queue or {}).get(found), (port.qos.tc_pg or {}).get(found)

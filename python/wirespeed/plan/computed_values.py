@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
-from wirespeed.identity import Identity
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -25,9 +24,9 @@ def computed(
     problems: Problems,
 ) -> tuple[Computed, ...]:
     """The values of the first switch of each kind, which represents the others; their problems are collected."""
-    first: dict[Identity[SwitchKind], str] = {}
+    first: dict[tuple[str | int, ...], str] = {}
     for name, kind in kinds.items():
-        first.setdefault(Identity(kind), name)
+        first.setdefault(kind.box.spec.path, name)
     return tuple(
         number
         for name in first.values()

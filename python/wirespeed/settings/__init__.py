@@ -2,6 +2,7 @@
 
 from wirespeed.settings.address import Gid, Neighbour, Resolved, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
+from wirespeed.settings.distinct import DistinctValues
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
@@ -81,6 +82,7 @@ __all__ = [
     "Counters",
     "Device",
     "Discipline",
+    "DistinctValues",
     "Driver",
     "Dscp",
     "Ecn",

@@ -7,17 +7,16 @@ else of ports.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from wirespeed.identity import Identity
 from wirespeed.plan import End, Plan
+from wirespeed.settings import DistinctValues, NicQos, PortQos, Queue
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.host_pipe import pipes_of
 from wirespeed.simulation.nics import PortSettings, Words, bits, nic_port
-from wirespeed.simulation.parameters import difference, merge, most_common, only
+from wirespeed.simulation.parameters import Text, difference, from_text, merge, most_common, only, to_text
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
@@ -42,9 +41,17 @@ class _Where(TypedDict, total=False):
 class _Settings:
     """Parameters by node, by port, and by priorities and port."""
 
-    nodes: dict[int, form.Parameters] = field(default_factory=dict)
-    ports: dict[int, form.Parameters] = field(default_factory=dict)
-    priorities: dict[tuple[int, ...], dict[int, form.Parameters]] = field(default_factory=dict)
+    nodes: dict[int, Text] = field(default_factory=dict)
+    ports: dict[int, Text] = field(default_factory=dict)
+    priorities: dict[tuple[int, ...], dict[int, Text]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """Parameters of a port, and of some of its priorities."""
+
+    parameters: Text
+    of_priorities: dict[tuple[int, ...], Text]
 
 
 def devices_of(plan: Plan, names: Names, words: Words, traffic: Traffic | None = None) -> Devices:
@@ -66,63 +73,66 @@ class _Making:
         self._assumed: dict[str, None] = {}
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
-        self._made: dict[tuple[object, ...], PortSettings] = {}
-        self._texts: dict[tuple[Identity[form.Parameters], Identity[form.Parameters]], str] = {}
-        self._below: dict[int, form.Parameters] = {}
-        self._same: dict[str, form.Parameters] = {}
-        self._piped: dict[tuple[Identity[form.Parameters], Identity[form.Pipe | None]], form.Parameters] = {}
+        self._nic_qos: DistinctValues[NicQos] = DistinctValues()
+        self._port_qos: DistinctValues[PortQos] = DistinctValues()
+        self._queues: DistinctValues[Mapping[str, Queue]] = DistinctValues()
+        self._made: dict[tuple[object, ...], _Port] = {}
+        self._differences: dict[tuple[Text, Text], Text] = {}
+        self._below: dict[Text, Text] = {}
+        self._piped: dict[tuple[Text, Text], Text] = {}
 
     def devices(self) -> Devices:
         for name, switch in self._plan.switches.items():
-            self._switches.nodes[self._names.node(name)] = self._of_switches.node(name, switch)
+            self._switches.nodes[self._names.node(name)] = to_text(self._of_switches.node(name, switch))
         for port, _, end in self._names.ports():
             settings = self._switches if end.device in self._plan.switches else self._hosts
             made = self._port(end)
             settings.ports[port] = made.parameters
-            for priorities, tree in made.of_priorities.items():
-                settings.priorities.setdefault(priorities, {})[port] = tree
+            for priorities, text in made.of_priorities.items():
+                settings.priorities.setdefault(priorities, {})[port] = text
         for port, pipe in pipes_of(self._plan, self._names, self._traffic, self._assume).items():
             self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
             self._of_switches.unsaid()
-        base = self._base()
+        parameters = self._base()
+        base = to_text(parameters)
         items = [
             *self._node_items(self._switches.nodes, base),
             *self._port_items(self._switches.ports, base, None),
             *self._port_items(self._hosts.ports, base, None),
         ]
         for settings in (self._switches, self._hosts):
-            for priorities, trees in settings.priorities.items():
-                items += self._port_items(trees, base, priorities)
-        return Devices(base, items, tuple(self._assumed))
+            for priorities, texts in settings.priorities.items():
+                items += self._port_items(texts, base, priorities)
+        return Devices(parameters, items, tuple(self._assumed))
 
-    def _port(self, end: End) -> PortSettings:
-        """Settings of a port, made once for those that the plan gives the same objects: it keeps them, so that an
-        identity means one thing."""
+    def _port(self, end: End) -> _Port:
+        """Settings of a port, made once for ports with equal settings in the plan."""
         key: tuple[object, ...]
         switch = self._plan.switches.get(end.device)
         if switch is None:
             nic = self._plan.hosts[end.device].nics[end.port]
-            key = (Identity(nic.qos), nic.model, nic.driver.name, nic.link.speed)
+            key = (self._nic_qos.number(nic.qos), nic.model, nic.driver.name, nic.link.speed)
             if key not in self._made:
-                self._made[key] = nic_port(self._plan, nic, self._words, self._assume)
+                self._made[key] = _port(nic_port(self._plan, nic, self._words, self._assume))
             return self._made[key]
         port = switch.ports[end.port]
         key = (
-            *(Identity(port.qos), Identity(port.queues), port.link.speed, port.link.mtu, port.cable_length),
+            *(self._port_qos.number(port.qos), self._queues.number(port.queues)),
+            *(port.link.speed, port.link.mtu, port.cable_length),
             *(switch.model, switch.chip, switch.os, switch.buffers, switch.pfc, switch.watchdog_poll),
             self._plan.latencies.get(end.device),
         )
         if key not in self._made:
-            self._made[key] = self._of_switches.port(end.device, switch, port)
+            self._made[key] = _port(self._of_switches.port(end.device, switch, port))
         return self._made[key]
 
-    def _with_pipe(self, tree: form.Parameters, pipe: form.Pipe | None) -> form.Parameters:
-        """A NIC port with what is between it and memory, made once for each two."""
-        key = (Identity(tree), Identity(pipe))
-        if key not in self._piped:
-            self._piped[key] = {**tree, "nic": {"pipe": pipe}}
-        return self._piped[key]
+    def _with_pipe(self, text: Text, pipe: form.Pipe | None) -> Text:
+        """A NIC port with what is between it and memory."""
+        addition = to_text({"nic": {"pipe": pipe}})
+        if (text, addition) not in self._piped:
+            self._piped[text, addition] = to_text({**from_text(text), **from_text(addition)})
+        return self._piped[text, addition]
 
     def _assume(self, text: str) -> None:
         self._assumed.setdefault(text)
@@ -130,17 +140,17 @@ class _Making:
     def _base(self) -> form.Parameters:
         """What most ports are set to."""
         base: form.Parameters = {}
-        for trees in (self._hosts.ports, self._switches.ports):  # of a switch where there is one
-            base = merge(base, most_common(trees.values()))
+        for ports in (self._hosts.ports, self._switches.ports):  # of a switch where there is one
+            base = merge(base, most_common(ports.values()))
         base = merge(base, most_common(self._switches.nodes.values()))
         lossless = bits([int(one.priority) for one in self._plan.classes.values() if one.lossless])
-        for priorities, trees in (*self._hosts.priorities.items(), *self._switches.priorities.items()):
+        for priorities, ports in (*self._hosts.priorities.items(), *self._switches.priorities.items()):
             for section in ("congestion", "notification", "headroom"):
                 if section == "headroom" and bits(priorities) == lossless:
-                    usual = most_common(trees.values()).get("switch", {})
+                    usual = most_common(ports.values()).get("switch", {})
                     base = merge(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
                 elif bits(priorities) & lossless and section != "headroom":
-                    base = merge(base, only(most_common(trees.values()), section))
+                    base = merge(base, only(most_common(ports.values()), section))
         base = merge(base, {"marking": {"enabled": False}} if self._plan.switches else {})
         return merge(base, {"transport": self._transport()})
 
@@ -158,36 +168,41 @@ class _Making:
             found["priority"] = lossless[0]
         return found
 
-    def _under(self, node: int, base: form.Parameters) -> form.Parameters:
+    def _under(self, node: int, base: Text) -> Text:
         """What the ports of a node are set to before any item of theirs."""
-        if node not in self._below:
-            own = self._switches.nodes.get(node, {})
-            self._below[node] = self._same.setdefault(json.dumps(own), merge(base, own))
-        return self._below[node]
+        of_node = self._switches.nodes.get(node)
+        if of_node is None:
+            return base
+        if of_node not in self._below:
+            self._below[of_node] = to_text(merge(from_text(base), from_text(of_node)))
+        return self._below[of_node]
 
-    def _differing(self, tree: form.Parameters, base: form.Parameters) -> str:
-        key = Identity(tree), Identity(base)
-        if key not in self._texts:
-            self._texts[key] = json.dumps(difference(tree, base))
-        return self._texts[key]
+    def _difference(self, text: Text, base: Text) -> Text:
+        if (text, base) not in self._differences:
+            self._differences[text, base] = to_text(difference(from_text(text), from_text(base)))
+        return self._differences[text, base]
 
-    def _node_items(self, trees: Mapping[int, form.Parameters], base: form.Parameters) -> list[form.Device]:
-        groups: dict[str, list[int]] = {}
-        for node, tree in trees.items():
-            groups.setdefault(self._differing(tree, base), []).append(node)
-        return [{"nodes": nodes, "parameters": json.loads(text)} for text, nodes in groups.items() if json.loads(text)]
+    def _node_items(self, texts: Mapping[int, Text], base: Text) -> list[form.Device]:
+        groups: dict[Text, list[int]] = {}
+        for node, text in texts.items():
+            groups.setdefault(self._difference(text, base), []).append(node)
+        return [
+            {"nodes": nodes, "parameters": parameters}
+            for text, nodes in groups.items()
+            if (parameters := from_text(text))
+        ]
 
     def _port_items(
-        self, trees: Mapping[int, form.Parameters], base: form.Parameters, priorities: tuple[int, ...] | None
+        self, texts: Mapping[int, Text], base: Text, priorities: tuple[int, ...] | None
     ) -> list[form.Device]:
         """Items of the ports that differ, of whole nodes where all ports of the node are set to the same."""
-        of_nodes: dict[int, dict[str, list[int]]] = {}
-        for port, tree in trees.items():
+        of_nodes: dict[int, dict[Text, list[int]]] = {}
+        for port, text in texts.items():
             node = self._names.node(self._names.ends[port].device)
-            text = self._differing(tree, self._under(node, base))
-            of_nodes.setdefault(node, {}).setdefault(text, []).append(port)
-        nodes: dict[str, list[int]] = {}
-        ports: dict[str, list[int]] = {}
+            different = self._difference(text, self._under(node, base))
+            of_nodes.setdefault(node, {}).setdefault(different, []).append(port)
+        nodes: dict[Text, list[int]] = {}
+        ports: dict[Text, list[int]] = {}
         for node, found in of_nodes.items():
             for text, own in found.items():
                 if len(found) == 1:
@@ -196,12 +211,19 @@ class _Making:
                     ports.setdefault(text, []).extend(own)
         limited: _Where = {} if priorities is None else {"priorities": list(priorities)}
         items: list[form.Device] = []
-        places: list[tuple[str, _Where]] = []
+        places: list[tuple[Text, _Where]] = []
         for text, numbers in nodes.items():
             places.append((text, {"nodes": numbers}))
         for text, numbers in ports.items():
             places.append((text, {"ports": [*numbers]}))
         for text, where in places:
-            if parameters := json.loads(text):
+            if parameters := from_text(text):
                 items.append({**where, **limited, "parameters": parameters})
         return items
+
+
+def _port(settings: PortSettings) -> _Port:
+    return _Port(
+        to_text(settings.parameters),
+        {priorities: to_text(parameters) for priorities, parameters in settings.of_priorities.items()},
+    )

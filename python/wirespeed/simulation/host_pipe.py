@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.errors import Problem, Refused
-from wirespeed.identity import Identity
 from wirespeed.limits import pcie
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Cable, Plan
-from wirespeed.settings import Nic, PcieFunction
+from wirespeed.settings import DistinctValues, Nic, NicQos, PcieFunction
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.nics import Assume
 from wirespeed.simulation.plan_names import Names
@@ -103,6 +102,7 @@ class _Making:
     def __init__(self, plan: Plan, traffic: Traffic | None, assume: Assume) -> None:
         self._plan, self._traffic, self._assume = plan, traffic, assume
         self._said = traffic.host_pipe if traffic else None
+        self._qos: DistinctValues[NicQos] = DistinctValues()
         self._made: dict[tuple[object, ...], form.Pipe | None] = {}
 
     def port(self, host: str, nic: Nic, cable: Cable) -> _Port | None:
@@ -126,7 +126,7 @@ class _Making:
         """None where neither direction can be slower than the port."""
         host, nic, cable = self._plan.hosts[port.host], port.nic, port.cable
         key = (
-            *(host.model, nic.model, nic.nvm, nic.link.speed, nic.link.mtu, Identity(nic.qos), port.slot),
+            *(host.model, nic.model, nic.nvm, nic.link.speed, nic.link.mtu, self._qos.number(nic.qos), port.slot),
             *(port.function.relaxed_ordering, port.function.max_payload, port.function.max_read_request),
             *(cable.speed, cable.length, cable.cable),
         )

@@ -1,30 +1,40 @@
-"""Sections of parameters, compared and put together. A section is one key of a scenario's ``parameters``."""
+"""Sections of parameters, compared and put together. A section is one key of a scenario's ``parameters``.
+
+Devices that are set to the same have the same `Text`: their parameters as JSON, which is a key of dictionaries.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import NewType, cast
 
-from wirespeed.identity import Identity
 from wirespeed.simulation.scenario_types import Parameters
 
 Sections = Mapping[str, Mapping[str, object]]
+Text = NewType("Text", str)
 
 
-def most_common(parameters: Iterable[Parameters]) -> Parameters:
+def to_text(parameters: Parameters) -> Text:
+    """Parameters as JSON."""
+    return Text(json.dumps(parameters))
+
+
+def from_text(text: Text) -> Parameters:
+    """The parameters that `to_text` wrote."""
+    return cast(Parameters, json.loads(text))
+
+
+def most_common(texts: Iterable[Text]) -> Parameters:
     """The parameters that occur most often, the first of equals; nothing of none.
 
     Without what others leave out: there they have the preset's value, not that of the others.
     """
-    counts = Counter(Identity(one) for one in parameters)
-    texts: Counter[str] = Counter()
-    for one, count in counts.items():
-        texts[json.dumps(one.value)] += count
-    found: dict[str, dict[str, object]] = json.loads(texts.most_common(1)[0][0]) if texts else {}
-    for text in texts:
-        for section, values in json.loads(text).items():
+    counts = Counter(texts)
+    found = dict(_sections(from_text(counts.most_common(1)[0][0]))) if counts else {}
+    for text in counts:
+        for section, values in _sections(from_text(text)).items():
             if section in found:
                 found[section] = {key: value for key, value in found[section].items() if key in values}
     return cast(Parameters, found)

@@ -21,12 +21,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-
 from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, failed, passed
-from wirespeed.facts import Facts
-from wirespeed.identity import Identity
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic, Place
 
@@ -38,7 +33,7 @@ failures = ("OS-04",)
 def check(here: Here) -> Outcome:
     """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
     own = here.found("nic.mac")
-    known = _known(Identity(here.facts))
+    known = here.facts.neighbour_entries
     addresses = [address.partition("/")[0] for address in here.found("nic.addresses")]
     entries = [(address, entry) for address in addresses for entry in known.get(address, ())]
     entries = [(address, entry) for address, entry in entries if entry.device != here.place.device]
@@ -86,13 +81,3 @@ def _interface(interface: str | None) -> str:
 
 def _first_names(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-@lru_cache(maxsize=1)
-def _known(facts: Identity[Facts]) -> Mapping[str, tuple[Place, ...]]:
-    """All entries of all neighbour tables by IP address; cached, because every NIC of a large cluster needs it."""
-    found: dict[str, list[Place]] = {}
-    for name, device in facts.value.devices.items():
-        for row in device.resolved if isinstance(device, Host) else ():
-            found.setdefault(row.partition(" ")[2], []).append(Place(name).thing("resolved", row))
-    return {address: tuple(places) for address, places in found.items()}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.identity import Identity
 from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
-from wirespeed.settings import Ecn, Port, Queue, Switch
+from wirespeed.settings import DistinctValues, Ecn, Port, PortQos, Queue, Switch
 
 BASE = "ROCE"
 
@@ -30,13 +29,19 @@ class Policies:
 
     def __init__(self, switch: Switch) -> None:
         self._switch = switch
-        self._keys: dict[tuple[str, Identity[Any]], Any] = {}  # ports share their settings
+        self._qos: DistinctValues[PortQos] = DistinctValues()
+        self._queues: DistinctValues[Mapping[str, Queue]] = DistinctValues()
+        self._keys: dict[tuple[str, int], Any] = {}  # ports share their settings
         self._maps: dict[str, dict[Any, str]] = {}
         self._schedulers = name_policies(switch, BASE, self._scheduler)
         thresholds: dict[Ecn, None] = {}
-        for port in {Identity(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
+        for port in {self._queues.number(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
+
+    def key(self, port: Port) -> tuple[int, int]:
+        """The same for all ports with equal settings of traffic classes and queues."""
+        return self._qos.number(port.qos), self._queues.number(port.queues)
 
     def map_name(self, path: str, port: Port) -> str:
         """Name of the port's ``qos map`` for a setting path."""
@@ -70,7 +75,7 @@ class Policies:
             yield name, ecn
 
     def _scheduler(self, port: Port) -> Scheduler | None:
-        at = ("scheduler", Identity(port.queues))
+        at = ("scheduler", self._queues.number(port.queues))
         if at not in self._keys:
             self._keys[at] = scheduler_of(port)
         found: Scheduler | None = self._keys[at]
@@ -82,7 +87,7 @@ class Policies:
         return self._maps[path]
 
     def _key(self, path: str, port: Port) -> Any:
-        at = (path, Identity(port.qos))
+        at = (path, self._qos.number(port.qos))
         if at not in self._keys:
             self._keys[at] = frozen(mapping_of(port, path))
         return self._keys[at]

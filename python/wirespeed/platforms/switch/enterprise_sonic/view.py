@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.identity import Identity
 from wirespeed.platforms.switch.enterprise_sonic.commands import (
     DEFAULT_MTU,
     FAMILY_WORDS,
@@ -73,10 +72,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     policies = Policies(device)
-    bound: dict[tuple[Identity[Any], Identity[Any]], Bound] = {}  # ports share their settings
+    bound: dict[tuple[int, int], Bound] = {}  # ports share their settings
     ports: list[PortSay] = []
     for port_name, port in sorted_ports(device.ports):
-        key = (Identity(port.qos), Identity(port.queues))
+        key = policies.key(port)
         if key not in bound:
             bound[key] = _bound(port, policies)
         ports.append(PortSay(port_name, port, bound[key]))
