@@ -82,7 +82,9 @@ def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
 def _help(text: str | None) -> str:
     """Help text; paragraphs that keep their lines become code blocks."""
     paragraphs = _clean(text).split("\n\n")
-    return "\n\n".join(f"```\n{dedent(one[2:])}\n```" if one.startswith("\b\n") else one for one in paragraphs)
+    return "\n\n".join(
+        f"```\n{dedent(paragraph[2:])}\n```" if paragraph.startswith("\b\n") else paragraph for paragraph in paragraphs
+    )
 
 
 def _clean(text: str | None) -> str:
@@ -99,12 +101,12 @@ def settings() -> str:
         "The plan and the facts use the same settings. ",
         "A place names a device or a part of it; a path names a setting.\n",
     ]
-    for thing in THINGS:
-        lines.append(f"\n## {thing.kind}\n\n{(thing.__doc__ or '').splitlines()[0]}\n\n")
+    for kind in THINGS:
+        lines.append(f"\n## {kind.kind}\n\n{(kind.__doc__ or '').splitlines()[0]}\n\n")
         lines.append("| setting | meaning | unit | compared |\n| --- | --- | --- | --- |\n")
         lines.extend(
             f"| `{path}` | {setting.meaning} | {setting.unit or ''} | {setting.compare} |\n"
-            for path, setting in settings_of(thing).items()
+            for path, setting in settings_of(kind).items()
         )
     return "".join(lines)
 
@@ -135,19 +137,19 @@ def platforms() -> str:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(
                 f"| `{' '.join(command.run)}`{'' if command.verified else ' (form from memory)'} "
-                f"| {_yes(command.root)} | {', '.join(map(_code, command.reads))} |\n"
+                f"| {_format_flag(command.root)} | {', '.join(map(_code, command.reads))} |\n"
                 for command in platform.commands
             )
         if platform.settings:
             lines.append("\n| setting | rendered | read | note |\n| --- | --- | --- | --- |\n")
             lines.extend(
-                f"| `{path}` | {_yes(support.rendered)} | {_yes(support.read)} | {_support_note(support)} |\n"
+                f"| `{path}` | {_format_flag(support.rendered)} | {_format_flag(support.read)} | {_support_note(support)} |\n"
                 for path, support in platform.settings.items()
             )
     return "".join(lines)
 
 
-def _yes(is_so: bool) -> str:
+def _format_flag(is_so: bool) -> str:
     return "yes" if is_so else ""
 
 
@@ -213,7 +215,7 @@ def suites() -> str:
     """Every suite's manual."""
     from wirespeed.benchmarks.suites import suites as known
 
-    pages = [f"\n## {one.name}\n\n{one.title}\n\n{one.manual}\n" for one in known().values()]
+    pages = [f"\n## {suite.name}\n\n{suite.title}\n\n{suite.manual}\n" for suite in known().values()]
     title = _title("Suites of benchmarks", "performance engineers", "which benchmarks does a suite run, and why?")
     return "".join([NOTE, title, "Run a suite with `wirespeed bench run SUITE`.\n", *pages])
 
@@ -337,7 +339,7 @@ def measurements() -> str:
         kind = {"typing.Mapping": "mapping", "collections.abc.Mapping": "mapping"}.get(kind.partition("[")[0], kind)
         kind = kind.replace("str", "text").replace("bool", "true or false").replace("int", "integer")
         cells = (f"`{name}`", parameter.meaning, kind.replace(" | ", " or "), parameter.unit or "")
-        rest = (_yes(parameter.identity), ", ".join(parameter.tools))
+        rest = (_format_flag(parameter.identity), ", ".join(parameter.tools))
         lines.append(f"| {' | '.join((*cells, *rest))} |\n")
     lines.append("\n## Metrics\n\n| name | better when |\n| --- | --- |\n")
     words = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}

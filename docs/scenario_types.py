@@ -29,7 +29,7 @@ def module() -> str:
     from wirespeed.simulation import scenario_schema
 
     schema = scenario_schema()
-    parts = [text for name, one in schema["$defs"].items() for text in _definition(name, one)]
+    parts = [text for name, definition in schema["$defs"].items() for text in _definition(name, definition)]
     parts += _typed_dict("Scenario", schema)
     parts.sort(key=lambda part: not part.startswith("class "))  # aliases are evaluated, so they come last
     ruff = Path(sys.executable).with_name("ruff")
@@ -48,10 +48,10 @@ def _definition(name: str, schema: Schema) -> Iterator[str]:
         if "properties" not in variant:
             names.append(_type(variant))
             continue
-        tag = next(one["const"] for one in variant["properties"].values() if "const" in one)
+        tag = next(property_["const"] for property_ in variant["properties"].values() if "const" in property_)
         names.append(name + "".join(word.capitalize() for word in tag.split("-")))
         yield from _typed_dict(names[-1], variant)
-    literals = [one.removeprefix("Literal[").removesuffix("]") for one in names if one.startswith("Literal[")]
+    literals = [name.removeprefix("Literal[").removesuffix("]") for name in names if name.startswith("Literal[")]
     union = f"Literal[{', '.join(literals)}]" if literals else " | ".join(names)
     yield f'{name} = {union}\n"""{_one_line(schema["description"])}"""\n'
 
@@ -73,9 +73,9 @@ def _type(schema: Schema) -> str:
     if "const" in schema:
         return f'Literal["{schema["const"]}"]'
     if "anyOf" in schema:
-        return " | ".join(_type(one) for one in schema["anyOf"])
+        return " | ".join(_type(variant) for variant in schema["anyOf"])
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    return " | ".join(f"list[{_type(schema['items'])}]" if one == "array" else PLAIN[one] for one in types)
+    return " | ".join(f"list[{_type(schema['items'])}]" if name == "array" else PLAIN[name] for name in types)
 
 
 def _doc(text: str) -> list[str]:

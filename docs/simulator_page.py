@@ -73,7 +73,7 @@ class _Scenario:
         variants = self._variants(target)
         tag = _tag(variants[0])
         yield _head("parameter", "meaning", *_code(self._names))
-        listed = "; ".join(f"`{_word(one)}`" for one in variants)
+        listed = "; ".join(f"`{_word(variant)}`" for variant in variants)
         yield _row(f"`{section}.{tag}`", listed, *[_value(value[tag]) for value in values])
         for variant in variants:
             if len(variant["properties"]) == 1:
@@ -83,31 +83,32 @@ class _Scenario:
                 (name, value) for name, value in zip(self._names, values, strict=True) if value[tag] == _word(variant)
             ]
             yield _head("parameter", "meaning", "unit", "range", "default", *_code(name for name, _ in used))
-            properties = {key: one for key, one in variant["properties"].items() if key != tag}
-            defaults = {key: one.get("default") for key, one in properties.items()}
+            properties = {key: property_ for key, property_ in variant["properties"].items() if key != tag}
+            defaults = {key: property_.get("default") for key, property_ in properties.items()}
             yield from self._rows(f"{section}.", properties, [defaults, *(value for _, value in used)])
 
     def _rows(self, prefix: str, properties: Schema, values: list[Any]) -> Iterator[str]:
         """A row for each parameter below one; a value is None where the preset has none of them."""
         for key, property_ in properties.items():
             path = f"{prefix}{key}"
-            own = [value.get(key) if isinstance(value, dict) else _ABSENT for value in values]
+            set_values = [value.get(key) if isinstance(value, dict) else _ABSENT for value in values]
             target = self._target(property_)
             variants = self._variants(target)
             if not variants or "const" in variants[0]:
-                yield self._parameter(path, property_, own)
+                yield self._parameter(path, property_, set_values)
             elif len(variants) == 1 and _tag(variants[0]) is None:
-                yield self._parameter(path, property_, own)
-                yield from self._rows(f"{path}.", variants[0]["properties"], own)
+                yield self._parameter(path, property_, set_values)
+                yield from self._rows(f"{path}.", variants[0]["properties"], set_values)
             else:
                 tag = _tag(variants[0])
-                chosen = [value[tag] if isinstance(value, dict) else value for value in own]
-                described = "; ".join(f"`{_word(one)}`: {_inner(one['description'])}" for one in variants)
+                chosen = [value[tag] if isinstance(value, dict) else value for value in set_values]
+                described = "; ".join(f"`{_word(variant)}`: {_inner(variant['description'])}" for variant in variants)
                 yield _row(f"`{path}.{tag}`", f"{property_['description']} {described}", "", "", *map(_value, chosen))
                 for variant in variants:
-                    inner = {name: one for name, one in variant["properties"].items() if name != tag}
+                    inner = {name: property_ for name, property_ in variant["properties"].items() if name != tag}
                     own_values = [
-                        value if isinstance(value, dict) and value[tag] == _word(variant) else None for value in own
+                        value if isinstance(value, dict) and value[tag] == _word(variant) else None
+                        for value in set_values
                     ]
                     for row in self._rows(f"{path}.", inner, own_values):
                         name, _, rest = row.removeprefix("| ").partition(" | ")
@@ -115,7 +116,9 @@ class _Scenario:
 
     def _parameter(self, path: str, property_: Schema, values: list[Any]) -> str:
         shown = ["" if isinstance(value, dict) else _value(value) for value in values]
-        return _row(f"`{path}`", self._meaning(property_), property_.get("x-unit", ""), self._range(property_), *shown)
+        return _row(
+            f"`{path}`", self._describe_property(property_), property_.get("x-unit", ""), self._range(property_), *shown
+        )
 
     def _table(self, item: Schema) -> Iterator[str]:
         yield _head("key", "meaning", "unit", "range", "default")
@@ -127,19 +130,21 @@ class _Scenario:
                 continue
             shown = "required" if key in required else default
             unit = property_.get("x-unit", "")
-            yield _row(f"`{key}`", self._meaning(property_), unit, self._range(property_), shown)
+            yield _row(f"`{key}`", self._describe_property(property_), unit, self._range(property_), shown)
 
-    def _meaning(self, property_: Schema) -> str:
+    def _describe_property(self, property_: Schema) -> str:
         """The description, and the words that it accepts."""
-        words = [one for one in self._variants(self._target(property_)) if "const" in one]
-        listed = "; ".join(f"`{one['const']}`: {_inner(one['description'])}" for one in words)
+        words = [variant for variant in self._variants(self._target(property_)) if "const" in variant]
+        listed = "; ".join(f"`{word['const']}`: {_inner(word['description'])}" for word in words)
         return f"{property_['description']} {listed}".strip()
 
     def _range(self, property_: Schema) -> str:
         """The numbers that it accepts; nothing where only its type limits them."""
         target = self._target(property_)
         numbers = [
-            one for one in (target, *self._variants(target)) if "integer" in _types(one) or "number" in _types(one)
+            variant
+            for variant in (target, *self._variants(target))
+            if "integer" in _types(variant) or "number" in _types(variant)
         ]
         if not numbers:
             items = target.get("items")
@@ -147,7 +152,7 @@ class _Scenario:
         schema = numbers[0]
         null = ", null" if "null" in _types(schema) else ""
         if "enum" in schema:
-            return ", ".join(f"{one:,}" for one in schema["enum"] if one is not None) + null
+            return ", ".join(f"{value:,}" for value in schema["enum"] if value is not None) + null
         least, most = schema.get("minimum"), schema.get("maximum")
         if most is not None and most in _LARGEST and least in (0, None):
             return null.removeprefix(", ")
@@ -164,19 +169,19 @@ class _Scenario:
         target = self._resolve(schema)
         if "properties" in target:
             return [target]
-        return [one for one in self._variants(target) if "properties" in one]
+        return [variant for variant in self._variants(target) if "properties" in variant]
 
     def _target(self, property_: Schema) -> Schema:
         """The type of a property that is not null."""
         target = self._resolve(property_)
-        variants = [self._resolve(one) for one in target.get("anyOf", ()) if one.get("type") != "null"]
+        variants = [self._resolve(variant) for variant in target.get("anyOf", ()) if variant.get("type") != "null"]
         return variants[0] if len(variants) == 1 else target
 
     def _variants(self, target: Schema) -> list[Schema]:
         """The forms of a value; the schema itself where it is an object."""
         if "properties" in target:
             return [target]
-        return [self._resolve(one) for one in (*target.get("anyOf", ()), *target.get("oneOf", ()))]
+        return [self._resolve(variant) for variant in (*target.get("anyOf", ()), *target.get("oneOf", ()))]
 
     def _resolve(self, schema: Schema) -> Schema:
         while "$ref" in schema:
@@ -195,7 +200,7 @@ def _types(schema: Schema) -> tuple[str, ...]:
 
 def _tag(variant: Schema) -> str | None:
     """The key that distinguishes a variant from others."""
-    return next((key for key, one in variant["properties"].items() if "const" in one), None)
+    return next((key for key, property_ in variant["properties"].items() if "const" in property_), None)
 
 
 def _word(variant: Schema) -> str:
@@ -238,20 +243,20 @@ def _of_model(model: type[BaseModel]) -> Iterator[str]:
 def _results(results: Schema) -> Iterator[str]:
     """The tables of a run."""
     yield "\n## Result tables\n\nParquet files in the folder of `--output`. Times count from the start of the run.\n"
-    yield from _each(results["tables"])
+    yield from _table_sections(results["tables"])
     yield "\n## Context tables\n\nFiles in the same folder that follow from the scenario alone. They are not part of "
     yield "`tables_sha256`.\n"
-    yield from _each(results["context"])
+    yield from _table_sections(results["context"])
 
 
-def _each(tables: Schema) -> Iterator[str]:
+def _table_sections(tables: Schema) -> Iterator[str]:
     for name, table in tables.items():
         yield f"\n### {name}\n\n{table['description']}\n"
         yield _head("column", "type", "unit", "meaning")
-        for column, one in table["columns"].items():
-            words = "; ".join(f"`{word}`: {_inner(meaning)}" for word, meaning in one.get("words", {}).items())
-            meaning = f"{one['description']} {words}".strip()
-            yield _row(f"`{column}`", one["type"], one.get("unit", ""), meaning)
+        for column, description in table["columns"].items():
+            words = "; ".join(f"`{word}`: {_inner(meaning)}" for word, meaning in description.get("words", {}).items())
+            meaning = f"{description['description']} {words}".strip()
+            yield _row(f"`{column}`", description["type"], description.get("unit", ""), meaning)
 
 
 def _head(*names: str) -> str:

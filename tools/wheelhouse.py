@@ -78,7 +78,7 @@ def fill(folder: Path, python: str) -> None:
         made = Path(scratch) / folder.name
         made.mkdir()
         target = _target(_build(made), python)
-        extras = [one for extra in EXTRAS for one in project["optional-dependencies"][extra]]
+        extras = [requirement for extra in EXTRAS for requirement in project["optional-dependencies"][extra]]
         _fetch(made, target, [*project["dependencies"], *extras])
         _write_down(made, target)
         if folder.exists():

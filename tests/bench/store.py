@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from wirespeed.cli.stored_campaigns import Judging, over_time
+from wirespeed.cli.stored_campaigns import Thresholds, over_time
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.parameters import Parameters
@@ -85,7 +85,7 @@ def _query(store: Store) -> None:
     series = Wanted(test="ib_write_bw", metric="bw_avg", size_bytes=65536, place="node3 -> node4")
     curve = Wanted(test="ib_write_bw", metric="bw_avg", place="node3 -> node4")
     size = Wanted(test="ib_write_bw", metric="bw_avg", size_bytes=65536)
-    judging = Judging(0.01, 0.02)
+    judging = Thresholds(0.01, 0.02)
     with _timed("campaigns listed"):
         campaigns = store.campaigns()
     with _timed("history of one series"):

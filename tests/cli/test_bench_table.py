@@ -18,7 +18,7 @@ LOG = """# OSU MPI Bandwidth Test v7.5
 """
 
 
-def _printed(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
+def _print_table(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     monkeypatch.setattr(bench_table, "out", lambda: console)
     (run,) = parse(LOG)
@@ -29,20 +29,22 @@ def _printed(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
 def _by_rich(width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     (run,) = parse(LOG)
-    console.print(bench_table._folded(bench_table._table(run.measurements)))
+    console.print(bench_table._folding_table(bench_table._table(run.measurements)))
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 
 @pytest.mark.parametrize("width", [10, 20, 34, 80])
 def test_rows_stand_as_rich_would_set_them(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
-    printed = _printed(monkeypatch, width)
+    printed = _print_table(monkeypatch, width)
     assert printed == _by_rich(width)
     assert all(len(line) <= width for line in printed.splitlines())
 
 
 def test_rows_that_fit_are_not_given_to_rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_table, "_folded", lambda grid: pytest.fail("Rich takes a millisecond for each row"))
-    assert [line.split() for line in _printed(monkeypatch, 80).splitlines()[-2:]] == [
+    monkeypatch.setattr(
+        bench_table, "_folding_table", lambda grid: pytest.fail("Rich takes a millisecond for each row")
+    )
+    assert [line.split() for line in _print_table(monkeypatch, 80).splitlines()[-2:]] == [
         ["4", "1", "0.9", "0"],
         ["5", "4194304", "23989.54", "0"],
     ]

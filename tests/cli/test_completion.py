@@ -27,4 +27,4 @@ def test_what_is_offered(typed: str, offered: list[str]) -> None:
     answer = CliRunner().invoke(app, [], prog_name="wirespeed", env=asked).stdout.split()
     # Suites come and go: what is offered begins with what was typed, and has these.
     assert set(offered) <= set(answer)
-    assert all(one.startswith(words[-1]) for one in answer)
+    assert all(word.startswith(words[-1]) for word in answer)

@@ -16,8 +16,8 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
     inner = getattr(command, "commands", {})
     if not inner:
         yield path
-    for name, one in inner.items():
-        yield from commands(one, (*path, name))
+    for name, command in inner.items():
+        yield from commands(command, (*path, name))
 
 
 @pytest.mark.parametrize("path", list(commands(typer.main.get_command(app))), ids=" ".join)

@@ -14,7 +14,7 @@ from wirespeed.plan import Plan
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return flows.planned(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml")
+    return flows.plan_cluster(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml")
 
 
 @pytest.mark.parametrize(

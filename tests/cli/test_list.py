@@ -17,10 +17,10 @@ from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, settings_of
 
 KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles"]
-SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
+SETTINGS = {path for kind in THINGS for path in settings_of(kind)}
 
 
-def listed(what: str, *arguments: str) -> list[dict[str, Any]]:
+def list_json(what: str, *arguments: str) -> list[dict[str, Any]]:
     result = CliRunner().invoke(app, ["list", what, *arguments, "--format", "json"])
     assert result.exit_code == 0
     document = json.loads(result.stdout)
@@ -31,47 +31,47 @@ def listed(what: str, *arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("what", KINDS)
 def test_each_is_one_object_with_a_name_of_its_own(what: str) -> None:
-    names = [(row.get("kind"), row["name"]) for row in listed(what)]
+    names = [(row.get("kind"), row["name"]) for row in list_json(what)]
     assert names and len(set(names)) == len(names)
 
 
 def test_nothing_known_is_left_out() -> None:
     known = load()
-    assert {(row["kind"], row["name"]) for row in listed("platforms")} == set(platforms())
-    assert {row["name"] for row in listed("nics")} == set(known.nics)
-    assert {row["name"] for row in listed("gpus")} == set(known.gpus)
-    assert {row["name"] for row in listed("switches")} == set(known.switches)
-    assert {row["name"] for row in listed("checks")} == set(checks())
-    assert {row["name"] for row in listed("failures")} == set(known.failures)
+    assert {(row["kind"], row["name"]) for row in list_json("platforms")} == set(platforms())
+    assert {row["name"] for row in list_json("nics")} == set(known.nics)
+    assert {row["name"] for row in list_json("gpus")} == set(known.gpus)
+    assert {row["name"] for row in list_json("switches")} == set(known.switches)
+    assert {row["name"] for row in list_json("checks")} == set(checks())
+    assert {row["name"] for row in list_json("failures")} == set(known.failures)
 
 
 def test_every_setting_of_a_platform_has_its_state() -> None:
-    for row in listed("platforms"):
+    for row in list_json("platforms"):
         declared = platforms()[row["kind"], row["name"]].settings
         assert declared.keys() <= row["settings"].keys() <= SETTINGS, row["name"]
         for path, state in row["settings"].items():
             support = declared.get(path)
             assert state["state"] in set(State)
-            says = state["state"] in (State.BOTH, State.RENDERED)
+            is_written = state["state"] in (State.BOTH, State.RENDERED)
             reads = state["state"] in (State.BOTH, State.READ)
-            assert (says, reads) == ((support.rendered, support.read) if support else (False, False)), path
+            assert (is_written, reads) == ((support.rendered, support.read) if support else (False, False)), path
 
 
 def test_a_switch_and_a_nic_have_the_states_of_their_platforms() -> None:
-    (leaf,) = listed("switches", "arista-7060dx5-64s")
+    (leaf,) = list_json("switches", "arista-7060dx5-64s")
     assert leaf["settings"]["eos"]["queue.ecn.minimum"] == "rendered and read back"
     assert leaf["settings"]["eos"]["port.neighbour.device"] == "read back"
-    (nic,) = listed("nics", "broadcom-bcm957608-p1400gd")
+    (nic,) = list_json("nics", "broadcom-bcm957608-p1400gd")
     assert nic["settings"]["nic.nvm.rdma"] == "rendered and read back"
-    assert all(row["settings"] for row in listed("nics"))
-    assert all(states for row in listed("switches") for states in row["settings"].values())
+    assert all(row["settings"] for row in list_json("nics"))
+    assert all(states for row in list_json("switches") for states in row["settings"].values())
 
 
 @pytest.mark.parametrize("what", KINDS)
 def test_tables_name_all(what: str) -> None:
     result = CliRunner().invoke(app, ["list", what], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert result.exit_code == 0
-    for row in listed(what):
+    for row in list_json(what):
         assert row["name"] in result.stdout
 
 

@@ -73,7 +73,7 @@ def test_an_unknown_verb_is_a_usage_error():
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "says"),
+    ("raised", "code", "message"),
     [
         (
             Refused([Problem("cluster.yaml:3", "the key 'host'", "a known key", "did you mean 'hosts'?")]),
@@ -99,7 +99,7 @@ def test_an_unknown_verb_is_a_usage_error():
         (OSError("no file"), Exit.INTERNAL, "please report the lines above"),
     ],
 )
-def test_how_a_command_that_raises_leaves(monkeypatch, capsys, raised, code, says):
+def test_how_a_command_that_raises_leaves(monkeypatch, capsys, raised, code, message):
     def run(**_: object) -> None:
         raise raised
 
@@ -109,7 +109,7 @@ def test_how_a_command_that_raises_leaves(monkeypatch, capsys, raised, code, say
         cli.main()
     assert left.value.code == code
     printed = capsys.readouterr()
-    assert says in printed.err
+    assert message in printed.err
     assert printed.out == ""
 
 

@@ -49,7 +49,7 @@ def _strings(path: Path) -> list[str]:
     ]
 
 
-def found(pattern: str, source: str) -> list[str]:
+def find_pattern(pattern: str, source: str) -> list[str]:
     """``place: wording`` of each occurrence."""
     return [
         f"{place}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
@@ -62,5 +62,5 @@ def found(pattern: str, source: str) -> list[str]:
 def test_a_forbidden_wording_is_not_used(rule: dict[str, str]) -> None:
     assert set(rule["in"]) <= set(SOURCES)
     for source in rule["in"]:
-        occurrences = found(rule["pattern"], source)
+        occurrences = find_pattern(rule["pattern"], source)
         assert not occurrences, f"write: {rule['instead']}\n" + "\n".join(occurrences)

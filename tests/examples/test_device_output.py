@@ -61,15 +61,15 @@ def summary(cluster: Path, bundle: Path) -> Iterator[str]:
         device, first = entries[0]
         digest = hashlib.sha256()
         for name, entry in entries:
-            digest.update(f"{name} {json.dumps(entry)}\n{printed(bundle, entry)}".encode())
+            digest.update(f"{name} {json.dumps(entry)}\n{print_output(bundle, entry)}".encode())
         yield f"=== {role} {command}: {len(entries)} outputs, sha256 {digest.hexdigest()[:16]}\n"
         yield f"{device}$ {first['run']}\n"
         if first["status"] != "ok" or first["exit_code"]:
             yield f"({first['status']}, exit code {first['exit_code']}, {first['detail']})\n"
-        yield printed(bundle, first).removesuffix("\n") + "\n"
+        yield print_output(bundle, first).removesuffix("\n") + "\n"
 
 
-def printed(bundle: Path, entry: dict[str, Any]) -> str:
+def print_output(bundle: Path, entry: dict[str, Any]) -> str:
     """The text of an output."""
     return (bundle / entry["file"]).read_text(encoding="utf-8") if entry["file"] else ""
 

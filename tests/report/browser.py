@@ -17,8 +17,8 @@ FILES_MEET = "--allow-file-access-from-files"
 """A page may look into another one beside it."""
 
 
-def shown(tmp_path, text, *flags):
-    """The page as the browser built it, and what it said on its console."""
+def load_page(tmp_path, text, *flags):
+    """The page as the browser built it, and the errors on its console."""
     needs("chromium")
     file = tmp_path / "report.html"
     file.write_text(text, encoding="utf-8")

@@ -38,7 +38,7 @@ LEAVES = fabric.matrix(fabric.members(12, per_leaf=4), _slow, seed=5)
 RAILS = fabric.matrix(fabric.members(6, 4), lambda a, b: 0.6 if a.rail == 3 else 1.0, seed=5, times=2)
 
 
-def _alone():
+def _single_series():
     values = (391.0, 390.2, 371.5, 391.4, 118.0, None)
     return compare(
         fabric.KEY,
@@ -68,7 +68,8 @@ def hostile_matrix():
 
 
 PEERS = Peers(
-    (LEAVES, RAILS, _alone()), ("not compared, as they name no pair or host, or measured nothing: runs in a.log",)
+    (LEAVES, RAILS, _single_series()),
+    ("not compared, as they name no pair or host, or measured nothing: runs in a.log",),
 )
 
 

@@ -34,11 +34,11 @@ class Document(HTMLParser):
         for element in self.open:
             element["text"] += data
 
-    def all(self, tag, **wanted):
+    def find_elements(self, tag, **wanted):
         found = [element for element in self.elements if element["tag"] == tag]
         return [
             element for element in found if all(element.get(name.strip("_")) == value for name, value in wanted.items())
         ]
 
     def text(self, tag, **wanted):
-        return [" ".join(element["text"].split()) for element in self.all(tag, **wanted)]
+        return [" ".join(element["text"].split()) for element in self.find_elements(tag, **wanted)]

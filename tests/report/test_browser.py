@@ -5,13 +5,13 @@ import re
 import history_sample
 import pytest
 import report_sample as sample
-from browser import shown
+from browser import load_page
 
 from wirespeed.report import html
 
 
 def test_the_report_opens_without_a_complaint(tmp_path):
-    dom, complaints = shown(tmp_path, html.page(history_sample.WHOLE))
+    dom, complaints = load_page(tmp_path, html.page(history_sample.WHOLE))
     assert complaints == []
     assert "<h1>two-nodes</h1>" in dom
     assert "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2" in dom
@@ -19,7 +19,7 @@ def test_the_report_opens_without_a_complaint(tmp_path):
 
 
 def test_its_script_ran(tmp_path):
-    dom, _ = shown(tmp_path, html.page(sample.REPORT))
+    dom, _ = load_page(tmp_path, html.page(sample.REPORT))
     assert re.findall(r"(\d+) of (\d+) shown", dom) == [("5", "5")]
     assert '<button type="button">Copy</button>' in dom
     assert not re.search(r'<div class="filter" hidden', dom)
@@ -44,7 +44,7 @@ document.title = JSON.stringify(said);
 
 def test_nothing_is_cut_off_in_pictures_and_each_shade_is_another(tmp_path):
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(history_sample.WHOLE))
-    dom, complaints = shown(tmp_path, page.replace("</body>", f"{MEASURE}</body>"))
+    dom, complaints = load_page(tmp_path, page.replace("</body>", f"{MEASURE}</body>"))
     assert complaints == []
     (title,) = re.findall(r"<title>(\[.*?\])</title>", dom)
     assert title == '["shades 9"]'  # seven steps, failed, not measured
@@ -59,7 +59,7 @@ document.querySelector(".command button").click();
 
 def test_filtering_and_copying(tmp_path):
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(sample.REPORT))
-    dom, complaints = shown(tmp_path, page.replace("</body>", f"{ACT}</body>"))
+    dom, complaints = load_page(tmp_path, page.replace("</body>", f"{ACT}</body>"))
     assert complaints == []
     assert re.findall(r"(\d+) of (\d+) shown", dom) == [("1", "5")]
     rows = re.findall(r'<tbody role="rowgroup" data-status="(\w+)"( hidden="")?>', dom)
@@ -77,6 +77,6 @@ def test_filtering_and_copying(tmp_path):
 )
 def test_foreign_content_is_blocked_and_the_test_would_see_it(tmp_path, foreign):
     page = html.page(sample.REPORT).replace("</main>", f"{foreign}</main>")
-    dom, complaints = shown(tmp_path, page)
+    dom, complaints = load_page(tmp_path, page)
     assert complaints != []
     assert "<title>taken" not in dom

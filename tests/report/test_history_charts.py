@@ -64,8 +64,8 @@ def test_all_of_a_history_is_inside_its_frame():
 
 
 def test_a_single_campaign_is_a_point():
-    one = dataclasses.replace(history_sample.HISTORY.series[1], points=history_sample.HISTORY.series[1].points[:1])
-    (line,) = history_chart.draw(dataclasses.replace(history_sample.HISTORY, series=(one,)))
+    series = dataclasses.replace(history_sample.HISTORY.series[1], points=history_sample.HISTORY.series[1].points[:1])
+    (line,) = history_chart.draw(dataclasses.replace(history_sample.HISTORY, series=(series,)))
     assert len(line.dots) == 1
 
 
@@ -83,7 +83,7 @@ def test_a_history_as_junit():
     )
     (suite,) = root.iter("testsuite")
     assert suite.get("name") == "history of 13 campaigns"
-    cases = [(one.get("name"), [(of.tag, of.get("message")) for of in one]) for one in suite.iter("testcase")]
+    cases = [(case.get("name"), [(of.tag, of.get("message")) for of in case]) for case in suite.iter("testcase")]
     name = "all_reduce, 32 ranks, reduction=sum busbw"
     assert cases == [
         (f"{name} 1 GiB", [("failure", "worse since campaign week-8: 371.0 to 344.2 GB/s, -7.2 %")]),

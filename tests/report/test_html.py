@@ -55,10 +55,10 @@ def test_it_needs_nothing_from_outside(page, document):
 
 
 def test_only_its_own_script_and_style_may_run(document):
-    (policy,) = document.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    (policy,) = document.find_elements("meta", **{"http-equiv": "Content-Security-Policy"})
     assert policy["content"].startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy["content"]
-    assert len(document.all("script")) == 1
+    assert len(document.find_elements("script")) == 1
     for element in document.elements:
         assert [name for name in element if name.startswith("on") or name == "style"] == []
 
@@ -68,13 +68,13 @@ def test_what_a_device_printed_is_text_and_nothing_else(page, document):
     assert "<script>alert" not in page
     assert "\x1b" not in page
     assert "\u202e" not in page
-    (row,) = document.all("tbody", **{"data-status": "error"})
+    (row,) = document.find_elements("tbody", **{"data-status": "error"})
     assert r"\x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil" in row["text"]
 
 
 def test_landmarks_and_names(document):
-    assert [len(document.all(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
-    assert document.all("html")[0]["lang"] == "en"
+    assert [len(document.find_elements(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    assert document.find_elements("html")[0]["lang"] == "en"
     assert document.elements[[element["tag"] for element in document.elements].index("body") + 1]["href"] == "#main"
     identities = [element["id"] for element in document.elements if element.get("id")]
     assert len(identities) == len(set(identities))
@@ -89,14 +89,14 @@ def test_whatever_takes_the_focus_has_a_name(document):
 
 
 def test_every_table_says_what_it_is_and_what_its_columns_are(document):
-    tables = document.all("table")
-    assert len(tables) == len(document.all("caption")) > 20
-    assert all(cell.get("scope") in ("col", "row") for cell in document.all("th"))
-    assert all(caption["text"].strip() for caption in document.all("caption"))
+    tables = document.find_elements("table")
+    assert len(tables) == len(document.find_elements("caption")) > 20
+    assert all(cell.get("scope") in ("col", "row") for cell in document.find_elements("th"))
+    assert all(caption["text"].strip() for caption in document.find_elements("caption"))
 
 
 def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document):
-    pictures = document.all("svg", role="img")
+    pictures = document.find_elements("svg", role="img")
     descriptions = [text for text in document.text("desc") if text]
     assert len(pictures) == len(descriptions) == 12
     assert descriptions[:2] == [
@@ -127,7 +127,7 @@ def test_suspects_have_their_reason_and_the_change_points_their_changes(document
     assert "host node2: 52.2 % of its peers" in document.text("strong")
     assert "? suspect" in document.text("span", class_="chip unknown")
     assert "✕ confirmed" in document.text("span", class_="chip fail")
-    changed = [element["text"] for element in document.all("table", class_="changed")]
+    changed = [element["text"] for element in document.find_elements("table", class_="changed")]
     assert len(changed) == 2
     assert "node1 nic ens1, node2 nic ens1, node3 nic ens1 and 5 more" in changed[0]
 
@@ -144,7 +144,7 @@ def test_each_measurement_has_a_tip(document):
 
 
 def test_what_to_do_first_has_the_commands(document):
-    (first,) = document.all("ol", class_="first")
+    (first,) = document.find_elements("ol", class_="first")
     assert document.text("h3")[:2] == [sample.WIDTH.summary, sample.FILTER.summary]
     assert "197 Gb/s" in first["text"]
     assert "the host goes down" in first["text"]
@@ -154,18 +154,18 @@ def test_what_to_do_first_has_the_commands(document):
 def test_after_the_five_most_urgent_the_rest_is_one_step_away():
     found = [dataclasses.replace(sample.WIDTH, check=f"a.check-{number}") for number in range(7)]
     document = Document(html.page(dataclasses.replace(EMPTY, findings=tuple(found))))
-    first, then = document.all("ol")
+    first, then = document.find_elements("ol")
     assert [element["start"] for element in (first, then)] == ["1", "6"]
     assert "details" in then["inside"]
     assert document.text("summary")[0] == "Then 2 more failed checks"
-    assert [element["text"] for element in document.all("span", class_="rank")] == list("1234567")
+    assert [element["text"] for element in document.find_elements("span", class_="rank")] == list("1234567")
 
 
 def test_a_finding_has_its_evidence(document):
-    (row,) = [row for row in document.all("tbody", **{"data-status": "fail"}) if "node1" in row["text"]]
+    (row,) = [row for row in document.find_elements("tbody", **{"data-status": "fail"}) if "node1" in row["text"]]
     words = " ".join(row["text"].split())
-    for said in ("16 lanes", "8 lanes", "node1: lspci -vvv, node1/lspci.out:412", "document 000, 2.6", "PCIE-01"):
-        assert said in words
+    for text in ("16 lanes", "8 lanes", "node1: lspci -vvv, node1/lspci.out:412", "document 000, 2.6", "PCIE-01"):
+        assert text in words
 
 
 def test_passed_and_skipped_checks_are_listed(document):
@@ -174,7 +174,7 @@ def test_passed_and_skipped_checks_are_listed(document):
 
 
 @pytest.mark.parametrize(
-    ("statuses", "says"),
+    ("statuses", "sentence"),
     [
         ((), "Nothing was checked"),
         ((Status.SKIP,), "Nothing was checked"),
@@ -185,11 +185,11 @@ def test_passed_and_skipped_checks_are_listed(document):
         ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 locations failed"),
     ],
 )
-def test_the_verdict_in_a_sentence(statuses, says):
+def test_the_verdict_in_a_sentence(statuses, sentence):
     found = tuple(Finding("a.check", status, "node1", "", "a summary") for status in statuses)
     report = dataclasses.replace(EMPTY, findings=found)
-    assert html.verdict(report)[1] == says
-    assert f"{says} (wirespeed)" in Document(html.page(report)).text("title")[0]
+    assert html.verdict(report)[1] == sentence
+    assert f"{sentence} (wirespeed)" in Document(html.page(report)).text("title")[0]
 
 
 def test_a_report_of_nothing_is_a_page():
@@ -209,7 +209,7 @@ def test_commands_of_several_places_stand_whole_and_once():
         for index, fix in enumerate(fixes)
     )
     text = html.page(dataclasses.replace(EMPTY, findings=findings))
-    shown = Document(text).all("code")
+    shown = Document(text).find_elements("code")
     session = "configure\ninterface Ethernet{}\nuc-tx-queue 3\nrandom-detect\nend"
     assert f"{session.format(1)}\n\n{session.format(2)}" in {element["text"] for element in shown}
 

@@ -17,13 +17,13 @@ from wirespeed.results.topology import Topology
 EMPTY = Report("empty", None, Topology((), ()))
 
 
-def parsed(**content):
+def parse_report(**content):
     return ElementTree.fromstring(junit.text(dataclasses.replace(EMPTY, **content)))
 
 
 def outcome(status):
     finding = dataclasses.replace(sample.WIDTH, status=status)
-    case = parsed(findings=(finding,)).find("testsuite/testcase")
+    case = parse_report(findings=(finding,)).find("testsuite/testcase")
     return [(child.tag, child.get("type"), child.get("message")) for child in case]
 
 
@@ -55,7 +55,7 @@ fix: Reseat the NIC and its riser (the host goes down)"""
 
 
 def test_a_failure_says_everything():
-    case = parsed(findings=(sample.WIDTH,)).find("testsuite/testcase")
+    case = parse_report(findings=(sample.WIDTH,)).find("testsuite/testcase")
     assert (case.get("classname"), case.get("name")) == ("nic.pcie-width", "node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)")
     assert case.find("failure").text == DETAILS
 
@@ -73,14 +73,14 @@ def test_suites_are_devices_and_runs_with_counts():
 
 
 def test_a_place_that_is_the_device_itself_has_a_name():
-    case = parsed(findings=(dataclasses.replace(sample.WIDTH, place=""),)).find("testsuite/testcase")
+    case = parse_report(findings=(dataclasses.replace(sample.WIDTH, place=""),)).find("testsuite/testcase")
     assert case.get("name") == "node1"
 
 
 @given(st.text(st.characters()))
-def test_any_device_text_gives_well_formed_xml(anything):
-    finding = dataclasses.replace(sample.WIDTH, place=anything, summary=anything, found=anything, evidence=(anything,))
-    assert parsed(cluster=anything, findings=(finding,)).get("tests") == "1"
+def test_any_device_text_gives_well_formed_xml(text):
+    finding = dataclasses.replace(sample.WIDTH, place=text, summary=text, found=text, evidence=(text,))
+    assert parse_report(cluster=text, findings=(finding,)).get("tests") == "1"
 
 
 def test_peers_and_comparisons_are_suites():

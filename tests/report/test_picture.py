@@ -23,7 +23,7 @@ def test_hosts_stand_below_their_switch():
 
 def test_boxes_say_how_it_is_with_the_device():
     drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
-    assert [(box.name, box.status, box.told) for box in drawn.boxes] == [
+    assert [(box.name, box.status, box.summary) for box in drawn.boxes] == [
         ("node1", "fail", "1 fail"),
         ("node2", "fail", "1 fail, 1 warn, 2 unknown"),
         ("leaf1", "error", "1 error"),
@@ -84,7 +84,7 @@ def large(hosts, leaves, spines):
 def test_many_devices_become_boxes_of_their_kind():
     drawn = picture.draw(large(64, 4, 2), ())
     assert drawn.grouped
-    assert [(box.name, box.told) for box in drawn.boxes] == [
+    assert [(box.name, box.summary) for box in drawn.boxes] == [
         ("16 × host: node000 … node060", "not checked"),
         ("16 × host: node001 … node061", "not checked"),
         ("16 × host: node002 … node062", "not checked"),

@@ -17,15 +17,15 @@ from wirespeed.results.topology import Topology
 
 def samples(report):
     return {
-        (one.name, tuple(sorted(one.labels.items()))): one.value
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in parsed(prometheus.text(report))
-        for one in family.samples
+        for sample in family.samples
     }
 
 
-def only(report, name, **labels):
+def single_value(report, name, **labels):
     found = [
-        value for (of, own), value in samples(report).items() if of == name and labels.items() <= dict(own).items()
+        value for (of, pairs), value in samples(report).items() if of == name and labels.items() <= dict(pairs).items()
     ]
     (value,) = found
     return value
@@ -59,10 +59,10 @@ def test_the_linter_would_complain():
 
 def test_values_are_in_base_units():
     bandwidth = "wirespeed_benchmark_bandwidth_bytes_per_second"
-    assert only(history_sample.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
+    assert single_value(history_sample.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
     limit = "wirespeed_benchmark_physical_limit_bytes_per_second"
-    assert only(history_sample.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
-    assert only(history_sample.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
+    assert single_value(history_sample.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
+    assert single_value(history_sample.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
     assert all(math.isfinite(value) for value in samples(history_sample.WHOLE).values())
 
 
@@ -76,10 +76,10 @@ def test_values_are_in_base_units():
     ],
 )
 def test_units(value, unit, name, expected):
-    one = sample.RUN.verdicts[0]
+    verdict = sample.RUN.verdicts[0]
     bare = dataclasses.replace(
-        one,
-        measurement=one.measurement._replace(value=value, unit=unit),
+        verdict,
+        measurement=verdict.measurement._replace(value=value, unit=unit),
         physical=None,
         reachable=None,
         fraction_of_physical=None,
@@ -88,7 +88,7 @@ def test_units(value, unit, name, expected):
     run = dataclasses.replace(sample.RUN, verdicts=(bare,), source="node1/bnxt_re0", target="node2/bnxt_re4")
     report = dataclasses.replace(sample.REPORT, runs=(run,))
     labels = {"host": "node1", "nic": "bnxt_re0", "peer_host": "node2", "peer_nic": "bnxt_re4", "cluster": "two-nodes"}
-    assert only(report, f"wirespeed_benchmark_{name}", **labels) == pytest.approx(expected)
+    assert single_value(report, f"wirespeed_benchmark_{name}", **labels) == pytest.approx(expected)
 
 
 def test_equal_measurements_are_one_sample_their_median():
@@ -101,7 +101,7 @@ def test_equal_measurements_are_one_sample_their_median():
         for value in (100.0, 300.0, 200.0)
     )
     report = dataclasses.replace(sample.REPORT, runs=runs)
-    assert only(report, "wirespeed_benchmark_bandwidth_bytes_per_second") == 200e9
+    assert single_value(report, "wirespeed_benchmark_bandwidth_bytes_per_second") == 200e9
 
 
 def test_who_is_slow_among_its_peers():
@@ -110,9 +110,9 @@ def test_who_is_slow_among_its_peers():
     report = dataclasses.replace(
         sample.REPORT, peers=(dataclasses.replace(history_sample.PEERS, matrices=(history_sample.LEAVES,)),)
     )
-    assert only(report, ratio, host="node2", direction="sends") == pytest.approx(0.52, abs=0.02)
-    assert only(report, ratio, host="node3", direction="sends") == pytest.approx(1, abs=0.02)
-    assert only(report, rail, kind="host", host="node2", state="suspect") == pytest.approx(0.52, abs=0.02)
+    assert single_value(report, ratio, host="node2", direction="sends") == pytest.approx(0.52, abs=0.02)
+    assert single_value(report, ratio, host="node3", direction="sends") == pytest.approx(1, abs=0.02)
+    assert single_value(report, rail, kind="host", host="node2", state="suspect") == pytest.approx(0.52, abs=0.02)
 
 
 def test_a_hostile_name_stays_in_its_label():

@@ -73,14 +73,14 @@ SPREAD = relation(
 REPORT = dataclasses.replace(sample.REPORT, relations=(relation(Judgement.FAIL), LATE, ALONE, SPREAD))
 
 
-def told(of):
+def print_relations(of):
     stream = io.StringIO()
     table(of, Console(file=stream, width=110, color_system=None))
     return "\n".join(row.rstrip() for row in stream.getvalue().splitlines())
 
 
 def test_the_terminal():
-    text = told(REPORT.relations)
+    text = print_relations(REPORT.relations)
     assert "fail: cross-leaf: 92.1% of <that> (out/logs/a.1.log:17)" in text
     assert "unknown: one-queue-pair: 2 of 8 pass; 92.1% of <that>" in text
     assert "pass: " not in text
@@ -92,7 +92,7 @@ def test_the_terminal():
 
 
 def test_nothing_is_said_where_nothing_was_compared():
-    assert told(()) == ""
+    assert print_relations(()) == ""
     assert "compared with each other" not in html.page(sample.REPORT)
 
 
@@ -109,7 +109,7 @@ def test_json():
 
 def test_junit_takes_unknown_for_an_error():
     root = ElementTree.fromstring(junit.text(REPORT))
-    (suite,) = [one for one in root.iter("testsuite") if one.get("name") == "runs compared with each other"]
+    (suite,) = [element for element in root.iter("testsuite") if element.get("name") == "runs compared with each other"]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "1", "1")
     failed = suite.find("testcase/failure")
     assert failed is not None

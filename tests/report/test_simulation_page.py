@@ -15,7 +15,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from browser import FILES_MEET, shown
+from browser import FILES_MEET, load_page
 from html_document import Document
 from result_view_sample import VICTIM, made
 from small_scenarios import ENVIRONMENT, INCAST
@@ -77,7 +77,7 @@ def test_headings(document: Document) -> None:
 
 
 def test_structure(document: Document) -> None:
-    assert [len(document.all(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    assert [len(document.find_elements(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
     identities = [element["id"] for element in document.elements if element.get("id")]
     assert len(identities) == len(set(identities))
     for element in document.elements:
@@ -85,21 +85,23 @@ def test_structure(document: Document) -> None:
         assert [name for name in element if name.startswith("on") or name == "style"] == []
     addresses = [element["href"] for element in document.elements if element.get("href")]
     assert {address[1:] for address in addresses} <= set(identities)
-    assert len(document.all("table")) == len(document.all("caption"))
-    assert all(cell.get("scope") in ("col", "row") for cell in document.all("th"))
+    assert len(document.find_elements("table")) == len(document.find_elements("caption"))
+    assert all(cell.get("scope") in ("col", "row") for cell in document.find_elements("th"))
 
 
 def test_every_picture_says_what_it_shows(document: Document) -> None:
-    pictures = document.all("svg", role="img")
+    pictures = document.find_elements("svg", role="img")
     said = [text for text in document.text("desc") if text]
     assert len(pictures) == len(said) == 10
     assert said[0].startswith("5 paused ports. Longest: switch 6:6-7 → switch 7:7-6: ")
 
 
 def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
-    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Ports that were paused")]
+    (table,) = [
+        one for one in document.find_elements("table") if one["text"].strip().startswith("Ports that were paused")
+    ]
     assert "host 3:3-6switch 6:6-3" in table["text"]
-    (began,) = document.all("p", class_="later")
+    (began,) = document.find_elements("p", class_="later")
     (uplink,) = [one for one in seen.pausing.ports if seen.network.port_names[one.port] == "switch 6:6-7"]
     assert began["text"].strip() == (
         f"Root of congestion: switch 7 paused other ports for {uplink.total_ps / 1e6:,.1f} µs in total, "
@@ -109,7 +111,7 @@ def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
 
 
 def test_the_table_of_flows_is_worst_first(document: Document) -> None:
-    (table,) = document.all("table", class_="sortable")
+    (table,) = document.find_elements("table", class_="sortable")
     at = document.elements.index(table)
     keys = [one["data-key"] for one in document.elements[at:] if one["tag"] == "td" and one.get("data-key")]
     slowdowns = [float(key) for key in keys[7::10]]
@@ -159,7 +161,7 @@ def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
     document = Document(page([view_result(folder), view_result(other)]))
     assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
-    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Summary of each run")]
+    (table,) = [one for one in document.find_elements("table") if one["text"].strip().startswith("Summary of each run")]
     assert table["text"].count("4 of 4 completed") == 2
     assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
     legends = document.text("text", class_="named")[:2]
@@ -192,7 +194,7 @@ document.title = JSON.stringify({said, flows, shown: !document.querySelector(".c
 
 def test_the_slider_moves_and_tables_sort(seen: Simulated, tmp_path: Path) -> None:
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
-    dom, complaints = shown(tmp_path, text.replace("</body>", f"{ACT}</body>"))
+    dom, complaints = load_page(tmp_path, text.replace("</body>", f"{ACT}</body>"))
     assert complaints == []
     (title,) = re.findall(r"<title>(\{.*?\})</title>", dom)
     got = json.loads(title.replace("&gt;", ">"))
@@ -211,7 +213,7 @@ def test_the_slider_moves_and_tables_sort(seen: Simulated, tmp_path: Path) -> No
 
 
 def test_the_browser_has_no_complaint(seen: Simulated, tmp_path: Path) -> None:
-    dom, complaints = shown(tmp_path, page([seen, seen]))
+    dom, complaints = load_page(tmp_path, page([seen, seen]))
     assert complaints == []
     assert dom.count('<div class="controls">') == 2
 
@@ -238,7 +240,7 @@ def test_the_page_never_scrolls_sideways(seen: Simulated, tmp_path: Path) -> Non
     frames = "".join(f'<iframe src="page.html" style="width:{width}px;height:600px"></iframe>' for width in widths)
     script = """onload = () => document.body.dataset.found = [...document.querySelectorAll("iframe")].map(frame => {
       const page = frame.contentDocument.documentElement; return page.scrollWidth - page.clientWidth }).join(" ")"""
-    found, complaints = shown(tmp_path, f"<!doctype html><body>{frames}<script>{script}</script>", FILES_MEET)
+    found, complaints = load_page(tmp_path, f"<!doctype html><body>{frames}<script>{script}</script>", FILES_MEET)
     assert re.search('data-found="([^"]*)"', found).group(1) == "0 0 0 0"
     assert complaints == []
 
@@ -254,7 +256,7 @@ def test_a_name_is_said_once_with_all_that_belongs_to_it(seen: Simulated) -> Non
 
 def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
-    dom, _ = shown(tmp_path, text.replace("</body>", f"{MEASURE}</body>"))
+    dom, _ = load_page(tmp_path, text.replace("</body>", f"{MEASURE}</body>"))
     assert re.findall(r"<title>(\[.*?\])</title>", dom) == ["[]"]
 
 

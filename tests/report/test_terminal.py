@@ -14,7 +14,7 @@ from wirespeed.results.peers import Kind, Suspect, Way
 from wirespeed.results.verdicts import Judgement
 
 
-def printed(show, content, width=80, **options):
+def print_report(show, content, width=80, **options):
     stream = io.StringIO()
     show(content, Console(file=stream, width=width, highlight=False, **options))
     return stream.getvalue()
@@ -60,19 +60,19 @@ ERROR   port.mtu leaf1 \x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u2
 
 
 def test_findings_by_device():
-    assert printed(terminal.findings, sample.FINDINGS) == FINDINGS
+    assert print_report(terminal.findings, sample.FINDINGS) == FINDINGS
 
 
 def test_what_a_device_printed_never_reaches_the_terminal_raw():
-    text = printed(terminal.report, sample.REPORT, force_terminal=True, no_color=True)
+    text = print_report(terminal.report, sample.REPORT, force_terminal=True, no_color=True)
     assert "\x1b[31m" not in text
     assert "\x07" not in text
     assert "\u202e" not in text
 
 
 def test_colour_is_only_decoration():
-    plain = printed(terminal.findings, sample.FINDINGS)
-    coloured = printed(terminal.findings, sample.FINDINGS, force_terminal=True, color_system="truecolor")
+    plain = print_report(terminal.findings, sample.FINDINGS)
+    coloured = print_report(terminal.findings, sample.FINDINGS, force_terminal=True, color_system="truecolor")
     assert "\x1b[1;31mFAIL" in coloured
     assert "".join(part.split("m", 1)[-1] for part in coloured.split("\x1b[")) == plain
 
@@ -80,34 +80,34 @@ def test_colour_is_only_decoration():
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_a_command_stays_on_one_line_at_any_width(width):
     command = "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2"
-    assert command in [row.strip() for row in printed(terminal.findings, sample.FINDINGS, width).splitlines()]
+    assert command in [row.strip() for row in print_report(terminal.findings, sample.FINDINGS, width).splitlines()]
 
 
 def test_many_places_of_one_kind_are_one_entry():
     found = [dataclasses.replace(sample.BUFFER, place=f"eth{index}") for index in range(6)]
-    assert "WARN    nic.ring node2:eth0, node2:eth1, node2:eth2, node2:eth3 and 2 more\n" in printed(
+    assert "WARN    nic.ring node2:eth0, node2:eth1, node2:eth2, node2:eth3 and 2 more\n" in print_report(
         terminal.findings, found
     )
-    assert printed(terminal.findings, found).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
+    assert print_report(terminal.findings, found).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
 
 
 def test_nothing_found_still_counts():
-    assert printed(terminal.findings, ()) == "\n0 fail  0 warn  0 unknown  0 error  0 pass  0 skip\n"
+    assert print_report(terminal.findings, ()) == "\n0 fail  0 warn  0 unknown  0 error  0 pass  0 skip\n"
 
 
-def failed(check, places, cost):
+def failed_findings(check, places, cost):
     return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", cost=cost) for index in range(places)]
 
 
 def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
     found = (
-        *failed("a.narrow", 1, None),
-        *failed("b.wide", 6, None),
-        *failed("c.slow", 2, Cost(3.5, "µs", "")),
-        *failed("d.half", 1, Cost(197.4, "Gb/s", "")),
+        *failed_findings("a.narrow", 1, None),
+        *failed_findings("b.wide", 6, None),
+        *failed_findings("c.slow", 2, Cost(3.5, "µs", "")),
+        *failed_findings("d.half", 1, Cost(197.4, "Gb/s", "")),
         sample.BUFFER,
     )
-    assert [row.split() for row in printed(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
+    assert [row.split() for row in print_report(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
         ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
         ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
         ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "unknown"],
@@ -142,7 +142,7 @@ busbw in-place in GB/s, bottleneck: line (physical), ring (reachable)
 
 
 def test_judged_runs_keep_both_limits_apart():
-    text = printed(terminal.judged, (sample.RUN,))
+    text = print_report(terminal.judged_runs, (sample.RUN,))
     assert "\n".join(row.rstrip() for row in text.splitlines()) + "\n" == JUDGED
 
 
@@ -150,7 +150,7 @@ def test_where_the_binding_term_changes_it_has_a_column():
     slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0)))
-    text = printed(terminal.judged, (run,))
+    text = print_report(terminal.judged_runs, (run,))
     assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"
     rows = [row.split() for row in text.splitlines() if "iB" in row]
     assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
@@ -159,9 +159,9 @@ def test_where_the_binding_term_changes_it_has_a_column():
 
 def test_a_run_that_failed_says_so():
     run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="Test NCCL failure", verdicts=())
-    assert "        failed   Test NCCL failure\n" in printed(terminal.judged, (run,))
+    assert "        failed   Test NCCL failure\n" in print_report(terminal.judged_runs, (run,))
     run = dataclasses.replace(sample.RUN, status=RunStatus.TRUNCATED)
-    assert "        truncated the log ends before the run does\n" in printed(terminal.judged, (run,))
+    assert "        truncated the log ends before the run does\n" in print_report(terminal.judged_runs, (run,))
 
 
 def test_the_whole_report_as_a_file():
@@ -181,19 +181,19 @@ def test_a_measurement_without_limits_has_empty_cells():
         fraction_of_reachable=None,
         reason="no limit is known",
     )
-    text = printed(terminal.judged, (dataclasses.replace(sample.RUN, verdicts=(bare,), notes=()),))
+    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=(bare,), notes=()),))
     assert [row.split() for row in text.splitlines() if "GiB" in row] == [["1", "GiB", "12.50", "unknown"]]
     assert "        unknown  no limit is known\n" in text
 
 
 def test_topology_in_a_few_lines():
-    assert printed(terminal.topology, sample.TOPOLOGY) == (
+    assert print_report(terminal.topology, sample.TOPOLOGY) == (
         "  host: 2 × dell-xe9680-mi300x\n  leaf: 1 × dell-z9664f\n  4 cables at 400 Gb/s\n"
     )
 
 
 def test_of_a_verdict_its_word_alone_is_coloured():
-    coloured = printed(terminal.judged, [sample.RUN], 200, force_terminal=True, color_system="standard")
+    coloured = print_report(terminal.judged_runs, [sample.RUN], 200, force_terminal=True, color_system="standard")
     rows = [row.strip() for row in coloured.splitlines() if row.strip()[:5] in ("1 GiB", "16 Gi")]
     assert rows[:2] == [
         "1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  \x1b[32mpass   \x1b[0m",
@@ -214,12 +214,12 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
 
 
 @pytest.mark.parametrize(
-    ("kind", "way", "name", "says"),
+    ("kind", "direction", "name", "expected"),
     [
         (Kind.HOST, Way.ALL, "node2", "host node2: 52.0 % of its peers"),
         (Kind.NIC, Way.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its peers"),
         (Kind.LEAVES, Way.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its peers"),
     ],
 )
-def test_what_a_suspect_is_called(kind, way, name, says):
-    assert peers.named(Suspect(kind, way, name, "", 0.52, 1, 1, False)) == says
+def test_what_a_suspect_is_called(kind, direction, name, expected):
+    assert peers.suspect_title(Suspect(kind, direction, name, "", 0.52, 1, 1, False)) == expected

@@ -12,51 +12,55 @@ from wirespeed.results.nccl import Communicator, NcclPath
 from wirespeed.units import Size
 
 
-def show(one: Communicator) -> None:
+def show(communicator: Communicator) -> None:
     """Print one communicator."""
-    size = f"{one.ranks} ranks" if one.ranks is not None else "ranks: unknown"
-    nodes = f" on {one.nodes} nodes" if one.nodes is not None else ""
-    state = "[green]initialized[/]" if one.complete else "[yellow]initialization log incomplete[/]"
-    library = escape(f"{one.library} {one.version}" if one.version else "NCCL or RCCL")
+    size = f"{communicator.ranks} ranks" if communicator.ranks is not None else "ranks: unknown"
+    nodes = f" on {communicator.nodes} nodes" if communicator.nodes is not None else ""
+    state = "[green]initialized[/]" if communicator.complete else "[yellow]initialization log incomplete[/]"
+    library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
     out().print(f"[bold]{library} communicator, {size}{nodes}[/]  {state}", soft_wrap=True)
-    for name, value in _rows(one):
+    for name, value in _rows(communicator):
         out().print(f"  {name}: {escape(value)}", soft_wrap=True)
-    for warning in one.warnings:
+    for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
         causes = f" [dim]see wirespeed explain {' '.join(warning.failures)}[/]" if warning.failures else ""
         out().print(f"  [yellow]{escape(warning.host)}[/] {escape(warning.text)}{times}{causes}", soft_wrap=True)
-    if one.paths:
-        out().print(_paths(one.paths))
-    if one.choices:
-        out().print(_choices(one))
+    if communicator.paths:
+        out().print(_paths(communicator.paths))
+    if communicator.choices:
+        out().print(_choices(communicator))
     out().print()
 
 
-def _rows(one: Communicator) -> Iterator[tuple[str, str]]:
-    network = [one.network, *one.plugins]
+def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
+    network = [communicator.network, *communicator.plugins]
     if any(network):
         yield "network", ", ".join(word for word in network if word)
-    nics = dict.fromkeys(f"{nic.name}{f' ({nic.link})' if nic.link else ''}" for nic in one.nics)
+    nics = dict.fromkeys(f"{nic.name}{f' ({nic.link})' if nic.link else ''}" for nic in communicator.nics)
     if nics:
         yield "NICs", ", ".join(nics)
-    if one.gdrdma is not None:
-        over = sum(path.connections for path in one.paths if path.gdrdma is not None)
-        direct = sum(path.connections for path in one.paths if path.gdrdma)
+    if communicator.gdrdma is not None:
+        over = sum(path.connections for path in communicator.paths if path.gdrdma is not None)
+        direct = sum(path.connections for path in communicator.paths if path.gdrdma)
         yield "GPUDirect RDMA", f"{direct} of {over} connections"
-    counts = (("collectives", one.channels), ("NVLS", one.nvls_channels), ("point-to-point", one.p2p_channels))
+    counts = (
+        ("collectives", communicator.channels),
+        ("NVLS", communicator.nvls_channels),
+        ("point-to-point", communicator.p2p_channels),
+    )
     channels = [f"{count} for {name}" for name, count in counts if count]
     if channels:
         yield "channels", ", ".join(channels)
-    if one.rings or one.trees:
-        yield "rings, trees", f"{len(one.rings)}, {len(one.trees)}"
-    for name, numbers in (("GID index", one.gid_indices), ("path MTU", one.path_mtus)):
+    if communicator.rings or communicator.trees:
+        yield "rings, trees", f"{len(communicator.rings)}, {len(communicator.trees)}"
+    for name, numbers in (("GID index", communicator.gid_indices), ("path MTU", communicator.path_mtus)):
         if numbers:
             yield name, ", ".join(str(number) for number in numbers)
-    if one.traffic_class is not None:
-        yield "traffic class", str(one.traffic_class)
-    if one.environment:
-        yield "environment", "  ".join(f"{name}={value}" for name, value in one.environment.items())
-    for variable, values in one.differing_environment.items():
+    if communicator.traffic_class is not None:
+        yield "traffic class", str(communicator.traffic_class)
+    if communicator.environment:
+        yield "environment", "  ".join(f"{name}={value}" for name, value in communicator.environment.items())
+    for variable, values in communicator.differing_environment.items():
         yield f"{variable} differs between processes", ", ".join(values)
 
 
@@ -74,11 +78,11 @@ def _paths(paths: Iterable[NcclPath]) -> Table:
     return table
 
 
-def _choices(one: Communicator) -> Table:
+def _choices(communicator: Communicator) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("function", "size", "algorithm", "protocol", "channels"):
         table.add_column(name)
-    for choice in one.choices:
+    for choice in communicator.choices:
         channels = f"{choice.channels[0]} to {choice.channels[1]}" if choice.channels else ""
         table.add_row(
             escape(choice.function or ""),

@@ -62,10 +62,12 @@ class _Grid:
 
 
 def _table(measurements: tuple[Measurement, ...]) -> _Grid:
-    columns = list(dict.fromkeys((one.metric, one.unit) for one in measurements))
+    columns = list(dict.fromkeys((measurement.metric, measurement.unit) for measurement in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
-    for one in measurements:
-        rows.setdefault((one.line, one.place, one.size_bytes), {})[(one.metric, one.unit)] = str(one.value)
+    for measurement in measurements:
+        rows.setdefault((measurement.line, measurement.place, measurement.size_bytes), {})[
+            (measurement.metric, measurement.unit)
+        ] = str(measurement.value)
     filled = sum(len(cells) for cells in rows.values())
     if len(columns) > _FEW and filled < _SPARSE * len(columns) * len(rows):
         return _list(measurements)
@@ -89,16 +91,16 @@ def _list(measurements: tuple[Measurement, ...]) -> _Grid:
     grid.add("metric", right=False)
     grid.add("value")
     grid.add("unit", right=False)
-    for one in measurements:
-        lead = _lead(one.line, one.size_bytes, one.place, has_sizes, has_places)
-        grid.rows.append([*lead, one.metric.value, str(one.value), one.unit])
+    for measurement in measurements:
+        lead = _lead(measurement.line, measurement.size_bytes, measurement.place, has_sizes, has_places)
+        grid.rows.append([*lead, measurement.metric.value, str(measurement.value), measurement.unit])
     return grid
 
 
 def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
     """A grid with the columns before the numbers, and whether sizes and places are among them."""
-    has_sizes = any(one.size_bytes is not None for one in measurements)
-    has_places = any(one.place is not None for one in measurements)
+    has_sizes = any(measurement.size_bytes is not None for measurement in measurements)
+    has_places = any(measurement.place is not None for measurement in measurements)
     grid = _Grid()
     grid.add("log line")
     if has_sizes:
@@ -121,7 +123,7 @@ def _print(grid: _Grid) -> None:
     for row in grid.rows:
         widths = [max(width, cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
     if sum(widths) + len(_GAP) * (len(widths) - 1) > out().width:
-        out().print(_folded(grid))
+        out().print(_folding_table(grid))
         return
     height = max(map(len, headings))
     tops = zip(*([""] * (height - len(words)) + words for words in headings), strict=True)
@@ -139,7 +141,7 @@ def _line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
     )
 
 
-def _folded(grid: _Grid) -> Table:
+def _folding_table(grid: _Grid) -> Table:
     """What is too wide for the terminal, folded to its width."""
     table = Table(box=None, pad_edge=False)
     for heading, right in zip(grid.headings, grid.right, strict=True):

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.cli.logs import Failed, LogFile
+from wirespeed.cli.logs import FailedStep, LogFile
 from wirespeed.results.campaign import Outcome
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
             where = attempt.place or places.get(attempt.step)
             failed = None
             if attempt.status is not Outcome.DONE:
-                failed = Failed(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
+                failed = FailedStep(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
             yield LogFile(
                 str(path),
                 path,

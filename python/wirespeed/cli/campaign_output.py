@@ -57,8 +57,8 @@ def load(campaign: Campaign, at_once: int) -> str:
     on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")
     likely = duration(campaign.steps, campaign.holds, at_once)
-    said = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
-    return f"{said}, at most {at_once} at a time (--at-once)" if len(campaign.steps) > at_once else said
+    heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
+    return f"{heading}, at most {at_once} at a time (--at-once)" if len(campaign.steps) > at_once else heading
 
 
 def count(number: int, what: str) -> str:
@@ -74,14 +74,14 @@ def time(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
 
 
-def related(request: Request, folder: Folder, bar: GradeOptions) -> tuple[Relation, ...]:
+def judge_relations(request: Request, folder: Folder, bar: GradeOptions) -> tuple[Relation, ...]:
     """What the runs of a campaign reach of each other, where the profile has relative gates."""
     from wirespeed.cli import flows
     from wirespeed.cli.campaign_folder import logs_of
 
     if bar.profile is None or not bar.profile.relative_gates or not request.plan.hosts:
         return ()
-    return flows.judged(request.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
+    return flows.judge_logs(request.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
 
 
 def print_outcome(

@@ -45,7 +45,7 @@ def execute(
 
     places = {step.id: step for step in folder.campaign.steps}
 
-    def graded(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
+    def grade_step(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
         places[step.id] = step  # of those that narrow down too
         return grader(step, status, text)
 
@@ -55,8 +55,8 @@ def execute(
 
         def tell(progress: running.Progress) -> None:
             now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
-            said = escape(f"{time(progress.left_s)} left{now}")
-            shown.update(task, total=progress.of, completed=progress.done, description=said)
+            remaining = escape(f"{time(progress.left_s)} left{now}")
+            shown.update(task, total=progress.of, completed=progress.done, description=remaining)
             last = progress.last
             if last is not None:
                 step = places[last.step]
@@ -64,7 +64,7 @@ def execute(
                 line += f": {last.says}" if last.says else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
-        return running.run(suite, request, folder, reach, graded, how, tell, interrupted)
+        return running.run(suite, request, folder, reach, grade_step, how, tell, interrupted)
 
 
 def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
@@ -75,17 +75,17 @@ def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | Non
     """
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers
-    from wirespeed.cli.log_storage import Asked, keep, open_store
+    from wirespeed.cli.log_storage import CampaignOptions, keep, open_store
     from wirespeed.cli.logs import log_files
 
     logs = list(log_files([str(folder.path)]))
     with Readers(logs, None) as readers, open_store(where) as store:
-        campaign, kept = keep(store, logs, readers, Asked(label=label, bundle=bundle))
+        campaign, kept = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
         name = store.name
     show_problems(kept.notices, label="skipped")
     if campaign is not None:
-        said = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
-        err().print(said, markup=False, soft_wrap=True)
+        summary = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
+        err().print(summary, markup=False, soft_wrap=True)
 
 
 def exit_of(done: CampaignResult) -> Exit:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wirespeed.results.verdicts import JudgedRun, Relation
 
 
-def planned(cluster: Path) -> Plan:
+def plan_cluster(cluster: Path) -> Plan:
     """Plan a cluster file and print its warnings to standard error.
 
     Raises:
@@ -71,7 +71,7 @@ def evidence(bundle: Path) -> Evidence:
     return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
 
 
-def found(plan: Plan, bundle: Path) -> ObservedPlan:
+def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
     """The cluster as a bundle shows it.
 
     Raises:
@@ -85,7 +85,7 @@ def found(plan: Plan, bundle: Path) -> ObservedPlan:
 def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings whose fixes contain the commands to apply them."""
     return tuple(
-        replace(finding, fix=_merged([_with_commands(plan, fix) for fix in finding.fix])) for finding in findings
+        replace(finding, fix=_merge_fixes([_with_commands(plan, fix) for fix in finding.fix])) for finding in findings
     )
 
 
@@ -100,17 +100,17 @@ def _with_commands(plan: Plan, fix: Fix) -> Fix:
     return replace(fix, commands=change.commands, consequence=fix.consequence or change.consequence)
 
 
-def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
+def _merge_fixes(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
     """Merge fixes with the same sentence: one command often changes several settings of a device."""
     merged: dict[str, Fix] = {}
     for fix in fixes:
         before = merged.get(fix.sentence)
-        commands = fix.commands if before is None else _both(before.commands, fix.commands)
+        commands = fix.commands if before is None else _merge_commands(before.commands, fix.commands)
         merged[fix.sentence] = replace(before or fix, commands=commands)
     return tuple(merged.values())
 
 
-def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def _merge_commands(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     """Merge the commands of two changes on one device; commands that open and close a session appear once.
 
     Single lines cannot be removed: in a session the meaning of a line depends on the lines before it.
@@ -129,7 +129,7 @@ def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
 
 
-def judged(
+def judge_logs(
     plan: Plan,
     files: Iterable[LogFile],
     asked: RunContext | None = None,
@@ -174,7 +174,7 @@ def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
         return None
 
 
-def profile(which: str | None) -> Profile | None:
+def read_profile(name: str | None) -> Profile | None:
     """Read an acceptance profile by name or file; None if none is given.
 
     Raises:
@@ -182,7 +182,7 @@ def profile(which: str | None) -> Profile | None:
     """
     from wirespeed.benchmarks.judge.profile import read
 
-    return read(which) if which else None
+    return read(name) if name else None
 
 
 def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
@@ -212,13 +212,15 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.verdicts import Judgement
 
-    found = {verdict.judgement for run in runs for verdict in run.verdicts} | {one.judgement for one in relations}
+    found = {verdict.judgement for run in runs for verdict in run.verdicts} | {
+        relation.judgement for relation in relations
+    }
     ended = {run.status for run in runs}
     codes = [Exit.PASSED]
     if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
         codes.append(Exit.FAILED)
-    nothing = not runs or any(not run.verdicts for run in runs)
-    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or nothing:
+    is_empty = not runs or any(not run.verdicts for run in runs)
+    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or is_empty:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
 
@@ -227,7 +229,7 @@ def relations_exit(found: Sequence[Relation]) -> Exit:
     """Exit code of relative gates."""
     from wirespeed.results.verdicts import Judgement
 
-    judgements = {one.judgement for one in found}
+    judgements = {relation.judgement for relation in found}
     if Judgement.FAIL in judgements:
         return Exit.FAILED
     return Exit.INCOMPLETE if Judgement.UNKNOWN in judgements else Exit.PASSED
@@ -249,7 +251,7 @@ def comparison_exit(found: Comparison) -> Exit:
     """Exit code of a comparison of campaigns."""
     from wirespeed.results.campaign_history import Difference
 
-    differences = {row.difference for row in found.series} | {one.difference for one in found.together}
+    differences = {row.difference for row in found.series} | {joint.difference for joint in found.together}
     if Difference.WORSE in differences:
         return Exit.FAILED
     return Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE

@@ -52,8 +52,11 @@ class Command(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Name arguments in the usage line: ``NAME`` if required, ``[NAME]`` if optional."""
-        arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
-        return ["[OPTIONS]", *(_argument(one) if one.required else f"[{_argument(one)}]" for one in arguments)]
+        arguments = [argument for argument in self.get_params(ctx) if argument.param_type_name == "argument"]
+        return [
+            "[OPTIONS]",
+            *(_argument(argument) if argument.required else f"[{_argument(argument)}]" for argument in arguments),
+        ]
 
 
 class Group(TyperGroup):

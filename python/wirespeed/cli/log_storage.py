@@ -25,7 +25,7 @@ OWN = "default"
 
 
 @dataclass(slots=True)
-class Kept:
+class StorageResult:
     """What became of the logs."""
 
     logs: int = 0
@@ -38,7 +38,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CampaignOptions:
     """What the user says of a campaign; what is None follows from the logs."""
 
     label: str | None = None
@@ -58,7 +58,9 @@ def open_store(where: str | None) -> Store:
     return Store(None if where == OWN else where)
 
 
-def keep(store: Store, files: Sequence[LogFile], readers: Readers, asked: Asked) -> tuple[Campaign | None, Kept]:
+def keep(
+    store: Store, files: Sequence[LogFile], readers: Readers, asked: CampaignOptions
+) -> tuple[Campaign | None, StorageResult]:
     """Store what these logs hold as one campaign, or go on with the campaign of the same label; none for no runs.
 
     Raises:
@@ -66,14 +68,14 @@ def keep(store: Store, files: Sequence[LogFile], readers: Readers, asked: Asked)
     """
     from wirespeed import __version__
 
-    said = campaign_of(files)
-    began = asked.time or (said.started if said else None)
-    time = _time(began) if began else logs.started(files)
-    named = asked.label or (said.label or said.id if said else None)
+    folder_campaign = campaign_of(files)
+    began = asked.time or (folder_campaign.started if folder_campaign else None)
+    time = _time(began) if began else logs.find_start(files)
+    named = asked.label or (folder_campaign.label or folder_campaign.id if folder_campaign else None)
     label = named or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
-    cluster = _cluster(asked.cluster) or (said.cluster if said else None)
+    cluster = _cluster(asked.cluster) or (folder_campaign.cluster if folder_campaign else None)
     settings = None if asked.bundle is None else settings_of(asked.bundle)
-    kept = Kept()
+    kept = StorageResult()
     campaign: Campaign | None = None
     with interruptible() as interrupted, _progress(readers.size) as advance:
         for share in readers:
@@ -108,7 +110,7 @@ def _progress(size: int) -> Iterator[Callable[[int], None]]:
         yield lambda advance: bar.advance(task, advance)
 
 
-def _add(store: Store, campaign: Campaign, batch: Batch, kept: Kept) -> None:
+def _add(store: Store, campaign: Campaign, batch: Batch, kept: StorageResult) -> None:
     added = store.add(campaign, batch)
     kept.logs += added.logs
     kept.runs += added.runs

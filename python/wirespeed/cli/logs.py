@@ -18,7 +18,7 @@ STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedStep:
     """A step of ``bench run`` that failed: its log may hold nothing of a tool."""
 
     test: str
@@ -40,15 +40,15 @@ class LogFile:
     where: str | None = None
     key: str = ""
     folder: Path | None = None
-    failed: Failed | None = None
+    failed: FailedStep | None = None
     span: tuple[float, float] | None = None
-    held: Callable[[], bytes] | None = None
+    stored_bytes: Callable[[], bytes] | None = None
     cluster: str | None = None
 
     def content(self) -> bytes:
         """The bytes of the log."""
-        if self.held is not None:
-            return self.held()
+        if self.stored_bytes is not None:
+            return self.stored_bytes()
         return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
 
 
@@ -67,8 +67,8 @@ def log_files(names: Iterable[str]) -> Iterator[LogFile]:
         elif (path / campaign_folder.NAME).is_file():
             yield from campaign_folder.logs_of(path)
         elif path.is_dir():
-            inner = (one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
-            yield from (LogFile(str(one), one, inside=True) for one in sorted(inner))
+            inner = (file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+            yield from (LogFile(str(file), file, inside=True) for file in sorted(inner))
         else:
             yield LogFile(name, path)
 
@@ -96,9 +96,9 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
     return benchmarks.Reading((benchmarks.failed_run(log.failed.test, log.failed.error, words),), ())
 
 
-def started(logs: Iterable[LogFile]) -> str:
+def find_start(logs: Iterable[LogFile]) -> str:
     """When the oldest of these logs was last written; now for standard input."""
-    times = [one.path.stat().st_mtime for one in logs if one.path is not None]
+    times = [log.path.stat().st_mtime for log in logs if log.path is not None]
     return utc(datetime.fromtimestamp(min(times), UTC) if times else datetime.now(UTC))
 
 
@@ -109,11 +109,13 @@ def utc(time: datetime) -> str:
 
 def common_name(logs: Iterable[LogFile]) -> str:
     """What these logs may be called together: the folder that holds them all, or the one log's name."""
-    paths = [one.path.absolute() for one in logs if one.path is not None]
+    paths = [log.path.absolute() for log in logs if log.path is not None]
     if not paths:
         return "standard-input"
     if len(paths) == 1:
         return paths[0].stem
     parents = [path.parent for path in paths]
-    shared = next(one for one in (parents[0], *parents[0].parents) if all(path.is_relative_to(one) for path in parents))
+    shared = next(
+        folder for folder in (parents[0], *parents[0].parents) if all(path.is_relative_to(folder) for path in parents)
+    )
     return shared.name or "logs"

@@ -41,18 +41,20 @@ def read(
     found = Read()
     for name in names:
         path = Path(name)
-        folders = sorted(one.parent for one in path.rglob(_CAMPAIGN)) if path.is_dir() else []
+        folders = sorted(file.parent for file in path.rglob(_CAMPAIGN)) if path.is_dir() else []
         for folder in folders:
             found.logs += _campaign(folder, found)
         for file in logs.log_files([name]):
             if file.path is None or not any(file.path.is_relative_to(folder) for folder in folders):
                 found.logs += _file(file, plan, ends, found)
     for file in held:
-        found.logs += _held(file, plan, ends, found)
+        found.logs += _stored_log(file, plan, ends, found)
     return found
 
 
-def _held(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:
+def _stored_log(
+    file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read
+) -> Iterable[Log]:
     """A log of a stored campaign: between whom it was, the campaign says."""
     from wirespeed.benchmarks.peers import Log
 

@@ -50,14 +50,14 @@ LimitOption = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="M
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class Thresholds:
     """Thresholds of a difference."""
 
     significance: float
     at_least: float
 
 
-def wanted(
+def select_series(
     tool: str | None, test: str | None, metric: str | None, size: str | None, place: str | None, ranks: int | None
 ) -> Wanted:
     """The series that the options select.
@@ -69,7 +69,7 @@ def wanted(
     from wirespeed.results.benchmarks import Metric
     from wirespeed.store import Wanted
 
-    known = [one.value for one in Metric]
+    known = [member.value for member in Metric]
     if metric is not None and metric not in known:
         raise refuse(
             "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or f"one of {', '.join(known)}"
@@ -105,7 +105,7 @@ def open_known(where: str | None) -> Store:
     return open_store(where)
 
 
-def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging) -> Comparison:
+def compare_campaigns(a: str, b: str, where: str | None, selection: Wanted, judging: Thresholds) -> Comparison:
     """Compare two campaigns, stored or read from logs.
 
     Raises:
@@ -114,19 +114,20 @@ def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging)
     from wirespeed.store.comparison import compare
 
     if Path(a).exists() and Path(b).exists():
-        sides = [_of_files(one, which) for one in (a, b)]
+        sides = [_of_files(name, selection) for name in (a, b)]
         return _of_sides(sides[0], sides[1], judging)
     with open_known(where) as store:
         if Path(a).exists() or Path(b).exists():
             first, second = (
-                _of_files(one, which) if Path(one).exists() else _of_store(one, store, which) for one in (a, b)
+                _of_files(name, selection) if Path(name).exists() else _of_store(name, store, selection)
+                for name in (a, b)
             )
             return _of_sides(first, second, judging)
-        one, other = store.find(a), store.find(b)
-        _check_alike(one, other)
-        values = (store.values(one, which), store.values(other, which))
-        between = store.between(one, other)
-        return compare(one, other, values, store.names, between, judging.significance, judging.at_least)
+        baseline, candidate = store.find(a), store.find(b)
+        _check_same_kind(baseline, candidate)
+        values = (store.values(baseline, selection), store.values(candidate, selection))
+        between = store.between(baseline, candidate)
+        return compare(baseline, candidate, values, store.names, between, judging.significance, judging.at_least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +137,18 @@ class _Side:
     runs: Sequence[Circumstance]
 
 
-def _of_sides(a: _Side, b: _Side, judging: Judging) -> Comparison:
+def _of_sides(a: _Side, b: _Side, judging: Thresholds) -> Comparison:
     from wirespeed.store.comparison import compare
 
     def names(keys: Sequence[Series]) -> dict[Series, Series]:
         return {key: key for key in keys}
 
-    _check_alike(a.campaign, b.campaign)
+    _check_same_kind(a.campaign, b.campaign)
     values, between = (a.values, b.values), _between(a, b)
     return compare(a.campaign, b.campaign, values, names, between, judging.significance, judging.at_least)
 
 
-def _check_alike(a: Campaign, b: Campaign) -> None:
+def _check_same_kind(a: Campaign, b: Campaign) -> None:
     """That not one of them alone is of a lab: there the same places are namespaces of one machine.
 
     Raises:
@@ -176,14 +177,14 @@ def _between(a: _Side, b: _Side) -> Changes:
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 
-def _of_store(name: str, store: Store, which: Wanted) -> _Side:
+def _of_store(name: str, store: Store, selection: Wanted) -> _Side:
     campaign = store.find(name)
-    values = store.values(campaign, which)
+    values = store.values(campaign, selection)
     series = store.names(list(values))
     return _Side(campaign, {series[key]: values[key] for key in values if key in series}, store.circumstances(campaign))
 
 
-def _of_files(name: str, which: Wanted) -> _Side:
+def _of_files(name: str, selection: Wanted) -> _Side:
     from wirespeed.cli.campaign_folder import campaign_of
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.log_reader import read_share
@@ -201,20 +202,20 @@ def _of_files(name: str, which: Wanted) -> _Side:
         raise Refused(share.refused)
     if not batch.runs:
         raise refuse(name, "no output of a known tool", "benchmark logs, or a stored campaign")
-    kinds = [series_of(one) for one in batch.series]
+    kinds = [series_of(row) for row in batch.series]
     values: dict[Series, list[float]] = {}
     for kind, value in zip(batch.kind, batch.value, strict=True):
-        if which.includes(kinds[kind]):
+        if selection.includes(kinds[kind]):
             values.setdefault(kinds[kind], []).append(value)
     failed = sum(run.status == RunStatus.FAILED.value for run in batch.runs)
-    said = campaign_of(files)
-    cluster = said.cluster if said is not None else None
+    folder_campaign = campaign_of(files)
+    cluster = folder_campaign.cluster if folder_campaign is not None else None
     campaign = Campaign(None, name, None, cluster, True, len(batch.logs), len(batch.runs), failed)
     runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
     return _Side(campaign, values, runs)
 
 
-def over_time(store: Store, which: Wanted, judging: Judging, cluster: str | None = None) -> History:
+def over_time(store: Store, selection: Wanted, judging: Thresholds, cluster: str | None = None) -> History:
     """The series that are wanted over the campaigns of a cluster, the most notable first.
 
     Without a cluster they are all campaigns but those of labs.
@@ -228,24 +229,26 @@ def over_time(store: Store, which: Wanted, judging: Judging, cluster: str | None
     from wirespeed.store.history import notable, past
 
     every = store.campaigns()
-    known_clusters = sorted({one.cluster for one in every if one.cluster is not None})
+    known_clusters = sorted({campaign.cluster for campaign in every if campaign.cluster is not None})
     if cluster is not None and cluster not in known_clusters:
         hint = did_you_mean(cluster, known_clusters) or f"one of {', '.join(known_clusters)}"
         raise refuse("--cluster", f"no campaigns of a cluster named {cluster!r}", hint=hint if known_clusters else None)
     campaigns = tuple(
-        one for one in every if (one.cluster == cluster if cluster is not None else not is_lab(one.cluster))
+        campaign
+        for campaign in every
+        if (campaign.cluster == cluster if cluster is not None else not is_lab(campaign.cluster))
     )
-    series = store.matching(which)
+    series = store.matching(selection)
     values = store.past(campaigns, list(series))
     found = sorted(
         (
-            past(one, campaigns, values[number], judging.significance, judging.at_least)
-            for number, one in series.items()
+            past(key, campaigns, values[number], judging.significance, judging.at_least)
+            for number, key in series.items()
             if number in values
         ),
         key=notable,
     )
-    known = {one.id: one for one in campaigns}
-    places = sorted({(step.last_before, step.campaign) for one in found for step in one.steps})
+    known = {campaign.id: campaign for campaign in campaigns}
+    places = sorted({(step.last_before, step.campaign) for entry in found for step in entry.steps})
     turns = tuple(Turn(last, first, store.between(known[last], known[first])) for last, first in places)
     return History(campaigns, judging.significance, judging.at_least, tuple(found), turns)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.logs import Failed, LogFile, log_files
+from wirespeed.cli.logs import FailedStep, LogFile, log_files
 
 CampaignOption = Annotated[
     str | None,
@@ -20,19 +20,19 @@ CampaignOption = Annotated[
 
 
 @contextmanager
-def given(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
+def open_logs(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
     """The logs of these names and of a stored campaign, which can be read until the end of the block.
 
     Raises:
         Refused: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
     """
     files = list(log_files(names))
-    with held(names, campaign, store) as kept:
+    with open_stored_logs(names, campaign, store) as kept:
         yield [*files, *kept]
 
 
 @contextmanager
-def held(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
+def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
     """The logs of a stored campaign, if one is asked for beside logs of these names.
 
     Raises:
@@ -50,14 +50,14 @@ def held(names: Sequence[str], campaign: str | None, store: str | None) -> Itera
         of = opened.find(campaign)
         yield [
             LogFile(
-                one.name,
+                log.name,
                 None,
                 inside=True,
-                where=one.where,
-                key=one.key,
-                failed=Failed(one.test, one.error) if one.test and one.error else None,
-                held=partial(opened.output, one.id),
+                where=log.where,
+                key=log.key,
+                failed=FailedStep(log.test, log.error) if log.test and log.error else None,
+                stored_bytes=partial(opened.output, log.id),
                 cluster=of.cluster,
             )
-            for one in opened.held(of)
+            for log in opened.held(of)
         ]

@@ -23,8 +23,8 @@ _HEADER = ("algorithm", "flows", *(f"{time} µs" for time in _TIMES), *_COUNTS, 
 def table(comparison: Comparison, console: Console) -> None:
     """A table for each scenario; lines are never wrapped."""
     for name, runs in groupby(comparison.runs, key=lambda run: run.scenario):
-        said = f"  preset {comparison.preset}, seed {comparison.seed}"
-        console.print(Text.assemble((wording.line(name), "bold"), said), soft_wrap=True)
+        conditions = f"  preset {comparison.preset}, seed {comparison.seed}"
+        console.print(Text.assemble((wording.line(name), "bold"), conditions), soft_wrap=True)
         rows = list(runs)
         for line in _lines(rows):
             console.print(line, soft_wrap=True)
@@ -57,8 +57,8 @@ def _cells(run: Run) -> Iterator[str]:
 def _notes(runs: Iterable[Run]) -> Iterator[str]:
     """What an algorithm was run with besides."""
     for run in runs:
-        said = (f"{key} = {_said(value)}" for key, value in _set(run))
-        if text := ", ".join(said):
+        changes = (f"{key} = {_format_value(value)}" for key, value in _set(run))
+        if text := ", ".join(changes):
             yield f"changed for {run.algorithm}: {text}"
         if not run.complete:
             yield f"{run.algorithm} was interrupted"
@@ -74,7 +74,7 @@ def _set(run: Run) -> Iterator[tuple[str, Any]]:
                 yield f"{group}.{key}", value
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else _compact(value)
 
 

@@ -29,12 +29,12 @@ def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterab
         shown = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
     if shown:
         console.print(_table(shown, latest))
-    console.print(Text(counted(steps, latest), style="bold"))
+    console.print(Text(count_outcomes(steps, latest), style="bold"))
     for suspect in suspects:
-        console.print(Text.assemble(("suspect: ", "bold red"), wording.line(said(suspect))), soft_wrap=True)
+        console.print(Text.assemble(("suspect: ", "bold red"), wording.line(describe_suspect(suspect))), soft_wrap=True)
 
 
-def counted(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
+def count_outcomes(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
     """``30 good, 1 bad, 1 not run`` in words."""
     counts = Counter(outcome(latest.get(step.id)) for step in steps)
     return ", ".join(f"{number} {name}" for name, number in sorted(counts.items(), key=lambda one: -one[1]))
@@ -47,7 +47,7 @@ def outcome(attempt: Attempt | None) -> str:
     return attempt.grade.value if attempt.status is Outcome.DONE else attempt.status.value
 
 
-def said(suspect: Suspect) -> str:
+def describe_suspect(suspect: Suspect) -> str:
     """Whom the results accuse, and by what."""
     who = suspect.name if suspect.kind in (Kind.UNTOLD, Kind.RAIL) else f"{suspect.kind.value} {suspect.name}"
     return f"{who}: {suspect.because}"

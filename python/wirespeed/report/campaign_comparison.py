@@ -45,20 +45,22 @@ def campaigns(known: Sequence[Campaign], console: Console) -> None:
     table.add_column("started")
     table.add_column("label", overflow="fold")
     table.add_column("cluster", overflow="fold")
-    for one in known:
-        numbers = (str(one.id), f"{one.logs:,}", f"{one.runs:,}", f"{one.failed:,}")
-        label = one.label if one.finished else f"{one.label} (stored incompletely)"
-        table.add_row(*numbers, one.started or "", Text(wording.line(label)), Text(wording.line(one.cluster or "")))
+    for campaign in known:
+        numbers = (str(campaign.id), f"{campaign.logs:,}", f"{campaign.runs:,}", f"{campaign.failed:,}")
+        label = campaign.label if campaign.finished else f"{campaign.label} (stored incompletely)"
+        table.add_row(
+            *numbers, campaign.started or "", Text(wording.line(label)), Text(wording.line(campaign.cluster or ""))
+        )
     console.print(table)
 
 
 def comparison(found: Comparison, console: Console, limit: int) -> None:
     """What got worse first, then better, then the rest as far as the limit goes; then what changed between."""
-    for letter, one in (("A", found.a), ("B", found.b)):
-        console.print(Text(f"{letter}  {_campaign(one)}"), soft_wrap=True)
+    for letter, campaign in (("A", found.a), ("B", found.b)):
+        console.print(Text(f"{letter}  {_campaign(campaign)}"), soft_wrap=True)
     if found.series:
         console.print()
-        _compared(found.series[:limit], console)
+        _series_table(found.series[:limit], console)
     if len(found.series) > limit:
         console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
     console.print()
@@ -71,23 +73,23 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
             console.print(f"{count:,} series only in {letter}")
     for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
-    _together(found.together, console, limit)
+    _joint_changes(found.together, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
     changes(found.changes, console)
 
 
-def _together(families: Sequence[Together], console: Console, limit: int) -> None:
+def _joint_changes(families: Sequence[Together], console: Console, limit: int) -> None:
     """The measurements whose places moved together."""
     if not families:
         return
-    moved = [one for one in families if one.difference is not Difference.NONE]
+    moved = [joint for joint in families if joint.difference is not Difference.NONE]
     console.print()
     console.print(Text("all pairs of a measurement jointly", style="bold"))
-    for one in moved[:limit]:
-        line = Text(f"  {measured(one.series)}: ")
-        line.append(one.difference.value, _STYLES[one.difference])
-        console.print(line.append(f" {moved_by(one)}"), soft_wrap=True)
+    for joint in moved[:limit]:
+        line = Text(f"  {series_title(joint.series)}: ")
+        line.append(joint.difference.value, _STYLES[joint.difference])
+        console.print(line.append(f" {moved_by(joint)}"), soft_wrap=True)
     if len(moved) > limit:
         console.print(f"  {len(moved) - limit:,} more not shown (--limit, --format json)")
     rest = len(families) - len(moved)
@@ -95,20 +97,20 @@ def _together(families: Sequence[Together], console: Console, limit: int) -> Non
         console.print(f"  {wording.plural(rest, 'measurement')}{' more' if moved else ''}: no significant change")
 
 
-def measured(of: Series) -> str:
+def series_title(of: Series) -> str:
     """A series with its metric and size, in a line."""
     return wording.line(" ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes)))))
 
 
-def moved_by(one: Together) -> str:
+def moved_by(joint: Together) -> str:
     """How much the places of a measurement changed together."""
-    ends = f"{_signed(one.lowest)} to {_signed(one.highest)}"
-    return f"by {_signed(one.change)}, median of {one.places} pairs ({ends}; p = {one.adjusted:.2g})"
+    ends = f"{_format_change(joint.lowest)} to {_format_change(joint.highest)}"
+    return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
 
 
 def changes(found: Changes, console: Console, indent: str = "  ") -> None:
     """Each change once, with the places it was made at."""
-    same = grouped(found)
+    same = merge_changes(found)
     for name, before, after, at in same[:_CHANGES]:
         line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({at})"
         console.print(Text(line), soft_wrap=True)
@@ -123,7 +125,7 @@ def changes(found: Changes, console: Console, indent: str = "  ") -> None:
         console.print(f"{indent}no change among the settings that were read")
 
 
-def grouped(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
+def merge_changes(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
     """Each change once: what, before, after, and a few of the places it was made at."""
     same: dict[tuple[str, str | None, str | None], list[str]] = {}
     for change in found.changed:
@@ -137,17 +139,17 @@ def grouped(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
 
 def history(found: History, console: Console, limit: int) -> None:
     """Each series as a line of bars with its change points below, and what changed at each."""
-    known = {one.id: one for one in found.campaigns}
+    known = {campaign.id: campaign for campaign in found.campaigns}
     turns = {(turn.last_before, turn.campaign): turn.changes for turn in found.turns}
-    told: set[tuple[int, int]] = set()
+    printed: set[tuple[int, int]] = set()
     for past in found.series[:limit]:
         _past(past, console)
         for step in past.steps:
             _step(past, step, known, console)
             where = (step.last_before, step.campaign)
-            if where in told:
+            if where in printed:
                 continue
-            told.add(where)
+            printed.add(where)
             console.print(Text(f"      changed since {known[step.last_before].label}:"), soft_wrap=True)
             changes(turns[where], console, indent=" " * 8)
     if len(found.series) > limit:
@@ -156,14 +158,14 @@ def history(found: History, console: Console, limit: int) -> None:
     console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {steps:,} with a change point")
 
 
-def _campaign(one: Campaign) -> str:
+def _campaign(campaign: Campaign) -> str:
     words_of = [
-        None if one.id is None else f"campaign {one.id}",
-        one.label,
-        one.started,
-        wording.plural(one.logs, "log"),
-        f"{wording.plural(one.runs, 'run')}" + (f" ({one.failed} failed)" if one.failed else ""),
-        None if one.finished else "stored incompletely",
+        None if campaign.id is None else f"campaign {campaign.id}",
+        campaign.label,
+        campaign.started,
+        wording.plural(campaign.logs, "log"),
+        f"{wording.plural(campaign.runs, 'run')}" + (f" ({campaign.failed} failed)" if campaign.failed else ""),
+        None if campaign.finished else "stored incompletely",
     ]
     return "  ".join(wording.line(word) for word in words_of if word)
 
@@ -172,7 +174,7 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
-def _compared(rows: Sequence[Compared], console: Console) -> None:
+def _series_table(rows: Sequence[Compared], console: Console) -> None:
     """A block of lines for each series, in the order of their first ones: its name above, which has no room beside."""
     blocks: dict[str, list[Compared]] = {}
     for row in rows:
@@ -199,7 +201,7 @@ def _cells(row: Compared) -> tuple[str, ...]:
         f"{row.series.metric.value} {wording.line(row.series.unit)}",
         wording.size(row.series.size_bytes),
         *(wording.number(a.median), str(a.count), wording.number(b.median), str(b.count)),
-        _signed(row.change),
+        _format_change(row.change),
     )
 
 
@@ -212,7 +214,7 @@ def _count(count: int, difference: Difference) -> Text:
     return Text(f"{count:,} {difference.value}", style=_STYLES[difference] if count else "dim")
 
 
-def _signed(change: float | None) -> str:
+def _format_change(change: float | None) -> str:
     return "" if change is None else f"{change:+.1%}".replace("%", " %")
 
 
@@ -223,16 +225,18 @@ def _past(past: Past, console: Console) -> None:
     levels = [point.median for point in past.points]
     low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
     unit = wording.line(past.series.unit)
-    told = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
-    console.print(Text(f"  {_bars(levels)}  {told}"), soft_wrap=True)
+    summary = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
+    console.print(Text(f"  {_bars(levels)}  {summary}"), soft_wrap=True)
 
 
 def _step(past: Past, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
-    one = known[step.campaign]
+    campaign = known[step.campaign]
     levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.line(past.series.unit)}"
-    since = f"since {wording.line(one.label)} ({one.started}): {levels}, p = {step.p:.2g}"
+    since = f"since {wording.line(campaign.label)} ({campaign.started}): {levels}, p = {step.p:.2g}"
     console.print(
-        Text.assemble("    ", (step.difference.value, _STYLES[step.difference]), f" {_signed(step.change)} {since}"),
+        Text.assemble(
+            "    ", (step.difference.value, _STYLES[step.difference]), f" {_format_change(step.change)} {since}"
+        ),
         soft_wrap=True,
     )
 

@@ -39,7 +39,7 @@ class Row:
 
     y: int
     label: str
-    told: str
+    title: str
     status: str
     before: Side
     after: Side
@@ -76,7 +76,7 @@ def draw(found: Comparison) -> Before | None:
         Row(
             _TOP + number * _ROW,
             f"{wording.series(row.series)} {wording.size(row.series.size_bytes)}".strip(),
-            _told(row),
+            _tooltip(row),
             STATUS[row.difference],
             side(row.a, row.a.median),
             side(row.b, row.a.median),
@@ -89,8 +89,8 @@ def draw(found: Comparison) -> Before | None:
     )
     worst = sum(row.difference is Difference.WORSE for row in found.series)
     better = sum(row.difference is Difference.BETTER for row in found.series)
-    said = f"{wording.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
-    return Before(said, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
+    description = f"{wording.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
+    return Before(description, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
 
 
 def _changes(low: float, high: float) -> list[float]:
@@ -99,7 +99,7 @@ def _changes(low: float, high: float) -> list[float]:
     return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
 
 
-def _told(row: Compared) -> str:
+def _tooltip(row: Compared) -> str:
     unit = wording.line(row.series.unit)
     change = "" if row.change is None else f", {100 * row.change:+.1f} %"
     p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"

@@ -159,7 +159,9 @@ def _series(
     name: str, index: int, rows: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]
 ) -> Series:
     ordered = sorted(rows, key=_size)
-    points = tuple(Point(x(_size(row)), y(row.measurement.value), told(row), row.judgement.value) for row in ordered)
+    points = tuple(
+        Point(x(_size(row)), y(row.measurement.value), describe_verdict(row), row.judgement.value) for row in ordered
+    )
     return Series(name, index, line_of((point.x, point.y) for point in points), points)
 
 
@@ -202,14 +204,14 @@ def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
             judgement=row.judgement.value,
             physical=end(row.physical),
             reachable=end(row.reachable),
-            title=told(row),
+            title=describe_verdict(row),
         )
         for index, row in enumerate(verdicts)
     )
     return Bars(title, _description(title, unit, verdicts), bars, height=46 * len(bars) + 4)
 
 
-def told(verdict: Verdict) -> str:
+def describe_verdict(verdict: Verdict) -> str:
     """One measurement in a sentence, for the tip of a point."""
     measurement = verdict.measurement
     parts = [
@@ -233,11 +235,11 @@ def told(verdict: Verdict) -> str:
 def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     """What the picture shows, for those who do not see it; every number is in the table after it."""
     best = max(verdicts, key=lambda verdict: verdict.measurement.value)
-    said = f"{title}. Best: {told(best)}."
+    description = f"{title}. Best: {describe_verdict(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bottleneck: {bound.bottleneck}."
-    return said
+            description += f" {name} limit there: {wording.number(bound.value)} {unit}, bottleneck: {bound.bottleneck}."
+    return description
 
 
 def _values(verdicts: Iterable[Verdict]) -> Iterable[float]:

@@ -49,7 +49,7 @@ class Health:
         ends = (*self._ports.get((edge.a, edge.a_port), ()), *self._ports.get((edge.b, edge.b_port), ()))
         return _status(ends)
 
-    def told(self, names: Sequence[str]) -> str:
+    def describe_devices(self, names: Sequence[str]) -> str:
         """How it is with some devices, in a few words."""
         counted = ranking.counts(finding for name in names for finding in self._devices.get(name, ()))
         parts = [f"{counted[status]} {status.value}" for status in ranking.SHOWN if counted[status]]
@@ -69,7 +69,7 @@ def most_urgent(statuses: Iterable[str]) -> str:
     return min(statuses, key=URGENCY.__getitem__, default=NONE)
 
 
-def said(status: str) -> str:
+def describe_status(status: str) -> str:
     """A status in words."""
     return "no finding names it" if status == NONE else status
 

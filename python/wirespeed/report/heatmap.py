@@ -90,7 +90,7 @@ def heats(matrix: Matrix) -> tuple[Heat, ...]:
     cells = {(cell.source, cell.target): cell for cell in matrix.cells}
     accused = {suspect.name for suspect in matrix.suspects if suspect.kind in (Kind.HOST, Kind.NIC, Kind.GPU)}
     if all(cell.target is None for cell in matrix.cells):
-        return (_alone(matrix, cells, accused),)
+        return (_single_column(matrix, cells, accused),)
     return tuple(_heat(matrix, panel, cells, accused) for panel in panels(matrix))
 
 
@@ -111,7 +111,7 @@ def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], C
     for row, source in enumerate(bundles):
         for column, target in enumerate(bundles):
             ends = [(a.name, b.name) for a in source.members for b in target.members]
-            of = [cells.get(one) for one in ends if one[0] != one[1] or one in cells]
+            of = [cells.get(pair) for pair in ends if pair[0] != pair[1] or pair in cells]
             square = _square(of, source.label, target.label, matrix)
             if square is not None:
                 shade, low, title = square
@@ -142,7 +142,7 @@ def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], C
     )
 
 
-def _alone(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
+def _single_column(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
     """Hosts one below the other, each with its value."""
     side = _MOST_SIDE * 0.7
     members = matrix.members
@@ -193,7 +193,10 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
     ]
     if len(single) <= SINGLE:
         return single, None
-    for what, names in (("host", [one.host for one in panel.members]), ("leaf", [one.leaf for one in panel.members])):
+    for what, names in (
+        ("host", [member.host for member in panel.members]),
+        ("leaf", [member.leaf for member in panel.members]),
+    ):
         runs = [
             (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda one: one[0])
         ]
@@ -214,22 +217,22 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
     low = any(cell.low for cell in known)
     if len(known) == 1:
         cell = known[0]
-        told = f"{_ends(source, target)}: {_value(cell, matrix)}"
+        title = f"{_ends(source, target)}: {_value(cell, matrix)}"
         if cell.fraction is not None:
-            told += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.like)})"
+            title += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.like)})"
         if len(cell.readings) > 1:
-            told += f", {len(cell.readings)} readings"
+            title += f", {len(cell.readings)} readings"
     else:
-        told = f"{_ends(source, target)}: {len(known)} cells"
+        title = f"{_ends(source, target)}: {len(known)} cells"
         if fractions:
-            told += (
+            title += (
                 f", median {wording.percent(median(fractions))}, least {wording.percent(min(fractions))} of their like"
             )
     if all(cell.value is None for cell in known):
-        return "failed", low, told
+        return "failed", low, title
     if not fractions:
-        return "unknown", low, told
-    return shade(median(fractions)), low, told
+        return "unknown", low, title
+    return shade(median(fractions)), low, title
 
 
 def shade(fraction: float) -> str:
@@ -268,11 +271,11 @@ def _description(matrix: Matrix, panel: Panel) -> str:
     of = [cell for cell in matrix.cells if cell.source in names]
     low = sum(cell.low for cell in of)
     title = f"{panel.title}: " if panel.title else ""
-    return f"{title}{wording.plural(len(of), 'cell')}, {low} slow. {_suspected(matrix.suspects)}"
+    return f"{title}{wording.plural(len(of), 'cell')}, {low} slow. {_suspects_sentence(matrix.suspects)}"
 
 
-def _suspected(suspects: Sequence[Suspect]) -> str:
-    named = ", ".join(wording.line(f"{one.kind.value} {one.name}") for one in suspects[:4])
+def _suspects_sentence(suspects: Sequence[Suspect]) -> str:
+    named = ", ".join(wording.line(f"{suspect.kind.value} {suspect.name}") for suspect in suspects[:4])
     return f"Explained by {named}." if named else "Nothing stands out."
 
 

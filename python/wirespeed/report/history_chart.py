@@ -63,7 +63,7 @@ class Line:
 
 def draw(found: History) -> tuple[Line, ...]:
     """The first series, each as a line."""
-    names = {one.id: one for one in found.campaigns}
+    names = {campaign.id: campaign for campaign in found.campaigns}
     numbers = turn_numbers(found)
     return tuple(_line(past, names, numbers) for past in found.series[:MOST])
 
@@ -71,7 +71,7 @@ def draw(found: History) -> tuple[Line, ...]:
 def turn_numbers(found: History) -> dict[tuple[int, int], int]:
     """A number for each pair of campaigns that a level changed between, by which picture and text are joined."""
     places = sorted({(step.last_before, step.campaign) for past in found.series[:MOST] for step in past.steps})
-    order = {one.id: number for number, one in enumerate(found.campaigns)}
+    order = {campaign.id: number for number, campaign in enumerate(found.campaigns)}
     places.sort(key=lambda place: (order.get(place[1], 0), order.get(place[0], 0)))
     return {place: number for number, place in enumerate(places, start=1)}
 
@@ -139,12 +139,12 @@ def _turns(
 
 def label(found: History, campaign: int) -> str:
     """What a campaign is called."""
-    return _label({one.id: one for one in found.campaigns}, campaign)
+    return _label({stored.id: stored for stored in found.campaigns}, campaign)
 
 
 def _label(names: _Campaigns, campaign: int) -> str:
-    one = names.get(campaign)
-    return wording.line(one.label) if one else str(campaign)
+    stored = names.get(campaign)
+    return wording.line(stored.label) if stored else str(campaign)
 
 
 def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
@@ -166,7 +166,7 @@ def _description(past: Past, title: str) -> str:
     return f"{title}: {campaigns}, {changes} of level."
 
 
-def told(step: Step, past: Past) -> str:
+def describe_step(step: Step, past: Past) -> str:
     """A change point in words."""
     change = "" if step.change is None else f" {100 * step.change:+.1f} %,"
     unit = wording.line(past.series.unit)

@@ -74,7 +74,7 @@ def page(report: Report) -> str:
         shown=ranking.SHOWN,
         verdict=verdict(report),
         first=ranking.first_things(report.findings),
-        groups=ranking.alike(report.findings),
+        groups=ranking.merge_findings(report.findings),
         tallies=tallies(report.findings),
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
@@ -84,18 +84,18 @@ def page(report: Report) -> str:
 
 def verdict(report: Report) -> tuple[Status | None, str]:
     """The whole in one sentence, and the status that stands for it."""
-    if failed := _at(report.findings, Status.FAIL):
+    if failed := _count_checks(report.findings, Status.FAIL):
         return Status.FAIL, f"{failed} failed"
-    if unsure := _at(report.findings, Status.UNKNOWN, Status.ERROR):
+    if unsure := _count_checks(report.findings, Status.UNKNOWN, Status.ERROR):
         return Status.UNKNOWN, f"Nothing failed; {unsure} unknown"
-    if warned := _at(report.findings, Status.WARN):
+    if warned := _count_checks(report.findings, Status.WARN):
         return Status.WARN, f"Nothing failed; {warned} warned"
-    if passed := _at(report.findings, Status.PASS):
+    if passed := _count_checks(report.findings, Status.PASS):
         return Status.PASS, f"Everything passed: {passed}"
     return None, "Nothing was checked"
 
 
-def _at(findings: Iterable[Finding], *statuses: Status) -> str | None:
+def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
     """How many checks have one of the statuses, and at how many places; None where none has."""
     found = [finding for finding in findings if finding.status in statuses]
     if not found:
@@ -157,22 +157,22 @@ def _environment() -> Environment:
         bounds=runs.bounds,
         reasons=runs.reasons,
         assumptions=runs.assumptions,
-        binding=runs.binding,
-        gate_said=runs.gate_said,
+        limiting_terms=runs.limiting_terms,
+        format_gate=runs.format_gate,
         relation=relations,
         ended_early=runs.ENDED_EARLY,
         heats=heatmap.heats,
         heat_legend=heatmap.legend,
-        suspect_named=peers.named,
+        suspect_title=peers.suspect_title,
         slowest=_slowest,
         most_rows=_MOST_ROWS,
         before=change_chart.draw,
-        changes_of=campaign_comparison.grouped,
+        merge_changes=campaign_comparison.merge_changes,
         series_name=wording.series,
         difference_status={difference.value: status for difference, status in change_chart.STATUS.items()},
         pasts=history_chart.draw,
         turn_numbers=history_chart.turn_numbers,
-        step_told=history_chart.told,
+        describe_step=history_chart.describe_step,
         campaign_label=history_chart.label,
     )
     return environment

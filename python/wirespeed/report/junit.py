@@ -36,7 +36,7 @@ def text(report: Report) -> str:
             if verdict.judgement is not Judgement.SKIP:
                 _verdict(suite, run, verdict)
         if run.status is not RunStatus.COMPLETE:
-            _ended(suite, run)
+            _incomplete_run(suite, run)
         _count(suite)
     if report.relations:
         _relations(_suite(root, "runs compared with each other", report.recorded), report.relations)
@@ -105,36 +105,36 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 
-def _ended(suite: Element, run: JudgedRun) -> None:
+def _incomplete_run(suite: Element, run: JudgedRun) -> None:
     """A run that did not end well is a case of its own."""
     case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the run is complete")
-    said = run.error or runs.ENDED_EARLY
-    _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {said}", run.file)
+    reason = run.error or runs.ENDED_EARLY
+    _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {reason}", run.file)
 
 
 def _relations(suite: Element, found: Iterable[Relation]) -> None:
     """A case for each relative gate and test."""
-    for one in found:
-        case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(one))
-        lines = [one.reason, f"{one.of.what}: {relations.side(one.of)}"]
-        lines += [f"{one.to.what}: {relations.side(one.to)}"] if one.to else []
-        lines += [f"measured: {at}"] if (at := relations.place(one.of)) else []
-        _outcome(case, one.judgement.value, one.reason, "\n".join(lines))
+    for relation in found:
+        case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(relation))
+        lines = [relation.reason, f"{relation.of.what}: {relations.side(relation.of)}"]
+        lines += [f"{relation.to.what}: {relations.side(relation.to)}"] if relation.to else []
+        lines += [f"measured: {at}"] if (at := relations.place(relation.of)) else []
+        _outcome(case, relation.judgement.value, relation.reason, "\n".join(lines))
     _count(suite)
 
 
 def _matrix(suite: Element, matrix: Matrix) -> None:
     """A case for each kind of like cells, and one for each suspect: slow once is an error, not a failure."""
-    for like in matrix.likes:
-        case = SubElement(suite, "testcase", classname="peers.like", name=wording.line(like.name))
-        if like.expected is None:
-            _outcome(case, "unknown", f"{like.cells} results are too few to compare", like.name)
+    for group in matrix.likes:
+        case = SubElement(suite, "testcase", classname="peers.like", name=wording.line(group.name))
+        if group.expected is None:
+            _outcome(case, "unknown", f"{group.cells} results are too few to compare", group.name)
     for suspect in matrix.suspects:
         name = f"{suspect.kind.value} {suspect.name} {suspect.way.value}"
         case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
         again = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
         lines = [suspect.because, *suspect.evidence, *again]
-        _outcome(case, "fail" if suspect.confirmed else "unknown", peers.named(suspect), "\n".join(lines))
+        _outcome(case, "fail" if suspect.confirmed else "unknown", peers.suspect_title(suspect), "\n".join(lines))
     _count(suite)
 
 
@@ -144,20 +144,20 @@ _COMPARED = {Difference.WORSE: "fail", Difference.FEW: "unknown"}
 def _comparison(suite: Element, comparison: Comparison) -> None:
     """A case for each series that both have."""
     for row in comparison.series:
-        case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.measured(row.series))
+        case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.series_title(row.series))
         medians = f"{wording.number(row.a.median)} to {wording.number(row.b.median)} {row.series.unit}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
-    for one in comparison.together:
-        name = f"{campaign_comparison.measured(one.series)}, all pairs jointly"
+    for joint in comparison.together:
+        name = f"{campaign_comparison.series_title(joint.series)}, all pairs jointly"
         case = SubElement(suite, "testcase", classname="compared", name=name)
-        said = campaign_comparison.moved_by(one)
-        _outcome(case, _COMPARED.get(one.difference, "pass"), f"{one.difference.value} {said}", said)
+        change = campaign_comparison.moved_by(joint)
+        _outcome(case, _COMPARED.get(joint.difference, "pass"), f"{joint.difference.value} {change}", change)
     _count(suite)
 
 
 def _history(suite: Element, history: History) -> None:
     """A case for each series: one that got worse, and has not changed since, has failed."""
-    labels = {one.id: one.label for one in history.campaigns}
+    labels = {campaign.id: campaign.label for campaign in history.campaigns}
     for past in history.series:
         of = past.series
         name = " ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes))))
@@ -165,14 +165,14 @@ def _history(suite: Element, history: History) -> None:
         last = past.steps[-1] if past.steps else None
         if len(past.points) < history.fewest:
             counted = wording.plural(len(past.points), "campaign")
-            told = f"{counted} of the {history.fewest} needed to find a change point"
-            _outcome(case, "unknown", told, name)
+            message = f"{counted} of the {history.fewest} needed to find a change point"
+            _outcome(case, "unknown", message, name)
         elif last is not None and last.difference is Difference.WORSE:
             levels = f"{wording.number(last.before)} to {wording.number(last.after)} {of.unit}"
             since = f"since campaign {labels.get(last.campaign, last.campaign)}"
             change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
-            told = f"worse {since}: {levels}{change}"
-            _outcome(case, "fail", told, f"{told}; p = {last.p:.2g}")
+            message = f"worse {since}: {levels}{change}"
+            _outcome(case, "fail", message, f"{message}; p = {last.p:.2g}")
     _count(suite)
 
 

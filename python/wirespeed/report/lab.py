@@ -29,7 +29,7 @@ def table(lab: LabStatus, console: Console) -> None:
     console.print(_devices(lab))
     console.print(_links(lab))
     for device in lab.devices:
-        for line in _missing(device):
+        for line in _missing_lines(device):
             console.print(Text(wording.line(line), style="red"), soft_wrap=True)
 
 
@@ -38,7 +38,7 @@ def _devices(lab: LabStatus) -> Table:
     for column in ("device", "role", "namespace", "daemons", "addresses, rules, routes"):
         found.add_column(column, overflow="fold")
     for device in lab.devices:
-        cells = (device.name, device.role.value, device.namespace, _daemons(device), _configured(device))
+        cells = (device.name, device.role.value, device.namespace, _daemons(device), _settings_cell(device))
         found.add_row(*(wording.line(cell) for cell in cells), style=None if device.whole else "red")
     return found
 
@@ -49,37 +49,37 @@ def _links(lab: LabStatus) -> Table:
         found.add_column(column, overflow="fold")
     for link in lab.links:
         rail = "" if link.rail is None else str(link.rail)
-        cells = (_at(link.a), _at(link.b), rail, _both(link, "state"), _both(link, "mtu"))
+        cells = (_end_name(link.a), _end_name(link.b), rail, _both_ends(link, "state"), _both_ends(link, "mtu"))
         found.add_row(*(wording.line(cell) for cell in cells), style=None if link.up else "red")
     return found
 
 
 def _daemons(device: DeviceStatus) -> str:
-    ended = [one.name for one in device.daemons if not one.running]
+    ended = [daemon.name for daemon in device.daemons if not daemon.running]
     if ended:
         return f"not running: {', '.join(ended)}"
-    return ", ".join(one.name for one in device.daemons) or "-"
+    return ", ".join(daemon.name for daemon in device.daemons) or "-"
 
 
-def _configured(device: DeviceStatus) -> str:
+def _settings_cell(device: DeviceStatus) -> str:
     if not device.there:
         return "no namespace"
     return f"{device.expected - len(device.missing)} of {device.expected}"
 
 
-def _missing(device: DeviceStatus) -> Iterator[str]:
+def _missing_lines(device: DeviceStatus) -> Iterator[str]:
     for line in device.missing[:_MOST_MISSING]:
         yield f"{device.name}: missing {line}"
     if len(device.missing) > _MOST_MISSING:
         yield f"{device.name}: {len(device.missing) - _MOST_MISSING} more missing"
 
 
-def _at(end: EndStatus) -> str:
+def _end_name(end: EndStatus) -> str:
     """``leaf1:Eth1/1``, and the kernel's name of the interface if it differs."""
     kernel = "" if end.port == end.interface else f" ({end.interface})"
     return f"{end.device}:{end.port}{kernel}"
 
 
-def _both(link: LinkStatus, field: str) -> str:
+def _both_ends(link: LinkStatus, field: str) -> str:
     a, b = getattr(link.a, field), getattr(link.b, field)
     return str(a) if a == b else f"{a} | {b}"

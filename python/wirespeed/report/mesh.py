@@ -20,12 +20,12 @@ def matrix(mesh: Mesh, console: Console) -> None:
     """Counts of every aspect, matrices, and the first pairs that are not good."""
     for aspect in mesh.aspects:
         counts = {grade: mesh.count(aspect, grade) for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN)}
-        said = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
-        console.print(Text.assemble((f"{aspect:5} ", "bold"), said or "no pair"))
+        summary = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
+        console.print(Text.assemble((f"{aspect:5} ", "bold"), summary or "no pair"))
         if counts[Grade.BAD] and len(mesh.nics) <= _WIDEST:
             _rows(mesh, aspect, console)
     if mesh.carried:
-        _carried(mesh, console)
+        _counters(mesh, console)
     for cause in mesh.causes[:_CAUSES]:
         _cause(cause, console)
     if len(mesh.causes) > _CAUSES:
@@ -40,14 +40,14 @@ def matrix(mesh: Mesh, console: Console) -> None:
         console.print(f"{len(wrong) - most} more pairs not shown (--format json)", markup=False)
 
 
-def _carried(mesh: Mesh, console: Console) -> None:
+def _counters(mesh: Mesh, console: Console) -> None:
     """Whether packets went over the NIC of their address."""
-    counts = Counter(one.grade for one in mesh.carried)
-    said = ", ".join(
+    counts = Counter(nic.grade for nic in mesh.carried)
+    summary = ", ".join(
         f"{counts[grade]} {grade.value}" for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN) if counts[grade]
     )
     console.print(
-        Text.assemble(("NICs  ", "bold"), f"{said} (counters: packets left through the NIC of their address)")
+        Text.assemble(("NICs  ", "bold"), f"{summary} (counters: packets left through the NIC of their address)")
     )
 
 
@@ -57,7 +57,7 @@ def _cause(cause: Cause, console: Console) -> None:
     head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
     console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
     console.print(f"  {wording.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
-    commands = [f"`wirespeed explain {one}`" for one in (*cause.checks, *cause.failures)]
+    commands = [f"`wirespeed explain {identifier}`" for identifier in (*cause.checks, *cause.failures)]
     console.print(f"  hint: {wording.line(', '.join(commands))}", markup=False, soft_wrap=True, highlight=False)
 
 
@@ -66,14 +66,17 @@ def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
     width = max(map(len, mesh.nics))
     for name, row in zip(mesh.nics, mesh.rows(aspect), strict=True):
         console.print(
-            f"  {wording.line(name):{width}}  {_apart(mesh, row)}", markup=False, soft_wrap=True, highlight=False
+            f"  {wording.line(name):{width}}  {_separate_hosts(mesh, row)}",
+            markup=False,
+            soft_wrap=True,
+            highlight=False,
         )
     console.print(
         "  . good, x bad, ? unknown; rows send, columns receive in the order of the rows, a block per host", style="dim"
     )
 
 
-def _apart(mesh: Mesh, row: str) -> str:
+def _separate_hosts(mesh: Mesh, row: str) -> str:
     found, before = "", None
     for name, sign in zip(mesh.nics, row, strict=True):
         host = name.partition("/")[0]

@@ -28,8 +28,8 @@ def panels(matrix: Matrix) -> tuple[Panel, ...]:
         return (Panel(None, matrix.members, tuple(member.name for member in matrix.members)),)
     found = []
     for rail in rails:
-        own = tuple(member for member in matrix.members if member.rail == rail)
-        single = len({member.host for member in own}) == len(own)
-        labels = tuple(member.host if single else member.name for member in own)
-        found.append(Panel(f"rail {rail}", own, labels))
+        rail_members = tuple(member for member in matrix.members if member.rail == rail)
+        single = len({member.host for member in rail_members}) == len(rail_members)
+        labels = tuple(member.host if single else member.name for member in rail_members)
+        found.append(Panel(f"rail {rail}", rail_members, labels))
     return tuple(found)

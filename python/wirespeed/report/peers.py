@@ -24,18 +24,18 @@ def peers(found: Peers, console: Console) -> None:
         console.print()
     for note in found.notes:
         console.print(Text(f"note: {wording.line(note)}"), soft_wrap=True)
-    suspects = [one for matrix in found.matrices for one in matrix.suspects]
-    confirmed = sum(one.confirmed for one in suspects)
+    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
+    confirmed = sum(suspect.confirmed for suspect in suspects)
     compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
-    told = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
-    console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(told)}")
+    outcome = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
+    console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(outcome)}")
 
 
 def _matrix(matrix: Matrix, console: Console) -> None:
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
-    for like in matrix.likes[:_LIKES]:
-        console.print(Text(f"  {wording.line(_like(like, matrix))}"), soft_wrap=True)
+    for group in matrix.likes[:_LIKES]:
+        console.print(Text(f"  {wording.line(_peer_group(group, matrix))}"), soft_wrap=True)
     if len(matrix.likes) > _LIKES:
         console.print(f"  and {len(matrix.likes) - _LIKES} more groups of equivalent results: see --format json")
     for note in matrix.notes:
@@ -104,21 +104,21 @@ def _scale() -> tuple[str, ...]:
     return (*(f"from {step:.0%}".replace("%", " %") for step in _STEPS), "less")
 
 
-def _like(like: Like, matrix: Matrix) -> str:
-    cells = wording.plural(like.cells, "result")
-    if like.expected is None or like.spread is None or like.least is None:
-        return f"{like.name}: {cells}, too few to compare"
-    told = f"{like.name}: {cells}, median {wording.number(like.expected)} {matrix.unit}"
-    if like.least <= 0:
-        return f"{told}, spread (MAD) {wording.percent(like.spread)}, too wide to find a single slow result"
-    low = like.expected / like.least if matrix.lower_is_better else like.expected * like.least
+def _peer_group(group: Like, matrix: Matrix) -> str:
+    cells = wording.plural(group.cells, "result")
+    if group.expected is None or group.spread is None or group.least is None:
+        return f"{group.name}: {cells}, too few to compare"
+    text = f"{group.name}: {cells}, median {wording.number(group.expected)} {matrix.unit}"
+    if group.least <= 0:
+        return f"{text}, spread (MAD) {wording.percent(group.spread)}, too wide to find a single slow result"
+    low = group.expected / group.least if matrix.lower_is_better else group.expected * group.least
     side = "above" if matrix.lower_is_better else "below"
-    return f"{told}, spread (MAD) {wording.percent(like.spread)}, slow {side} {wording.number(low)}"
+    return f"{text}, spread (MAD) {wording.percent(group.spread)}, slow {side} {wording.number(low)}"
 
 
 def _suspect(suspect: Suspect, console: Console) -> None:
     state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")
-    console.print(Text.assemble("  ", (f"{state:<9} ", style), (named(suspect), "bold")), soft_wrap=True)
+    console.print(Text.assemble("  ", (f"{state:<9} ", style), (suspect_title(suspect), "bold")), soft_wrap=True)
     console.print(Text(f"    {wording.line(suspect.because)}"), soft_wrap=True)
     if suspect.also:
         console.print(Text(f"    other possible causes: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
@@ -132,8 +132,10 @@ def _suspect(suspect: Suspect, console: Console) -> None:
             console.print(Text(f"      {wording.line(command)}", style="bold"), soft_wrap=True)
 
 
-def named(suspect: Suspect) -> str:
+def suspect_title(suspect: Suspect) -> str:
     """``host node3 as sender: 54 % of its peers``."""
     plain = suspect.way is Way.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
-    way = "" if plain else f" {suspect.way.value}"
-    return wording.line(f"{suspect.kind.value} {suspect.name}{way}: {wording.percent(suspect.fraction)} of its peers")
+    direction = "" if plain else f" {suspect.way.value}"
+    return wording.line(
+        f"{suspect.kind.value} {suspect.name}{direction}: {wording.percent(suspect.fraction)} of its peers"
+    )

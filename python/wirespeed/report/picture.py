@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.health import URGENCY, Health, most_urgent, said
+from wirespeed.report.health import URGENCY, Health, describe_status, most_urgent
 from wirespeed.results.findings import Finding
 from wirespeed.results.topology import Edge, Node, Topology
 
@@ -48,7 +48,7 @@ class Box:
     name: str
     model: str
     status: str
-    told: str
+    summary: str
     ports: tuple[Port, ...]
 
     @property
@@ -91,7 +91,9 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     groups = _groups(topology) if grouped else {node.name: (node,) for node in topology.nodes}
     places = _place(groups)
     height = max(y + box_height for _, y, _, box_height in places.values()) + 2
-    drawn_cables, ports = _bundles(groups, topology, places, health) if grouped else _each(topology, places, health)
+    drawn_cables, ports = (
+        _bundles(groups, topology, places, health) if grouped else _single_cables(topology, places, health)
+    )
     boxes = tuple(
         Box(*places[key], _title(nodes), nodes[0].model, *_state(nodes, health), ports=ports.get(key, ()))
         for key, nodes in groups.items()
@@ -101,7 +103,7 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
 
 def _state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
     names = [node.name for node in nodes]
-    return most_urgent(health.device(name) for name in names), health.told(names)
+    return most_urgent(health.device(name) for name in names), health.describe_devices(names)
 
 
 def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
@@ -145,7 +147,7 @@ def _place(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, flo
     return places
 
 
-def _each(
+def _single_cables(
     topology: Topology, places: Mapping[str, tuple[float, float, float, float]], health: Health
 ) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
     """Every cable and the ports it ends in."""
@@ -157,7 +159,7 @@ def _each(
             ends.setdefault((device, side), []).append((x + width / 2, index, port))
     spots: dict[tuple[str, int], tuple[float, float]] = {}
     ports: dict[str, list[Port]] = {}
-    alone = _alone(places)
+    alone = _full_width_devices(places)
     for (device, side), wanted in sorted(ends.items(), key=lambda item: item[0][0] in alone):
         x, y, width, height = places[device]
         pitch = (width - 16) / len(wanted)
@@ -168,7 +170,7 @@ def _each(
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
             status = health.port(device, port)
-            title = wording.line(f"{device} {port}: {said(status)}")
+            title = wording.line(f"{device} {port}: {describe_status(status)}")
             ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
             spots[device, cable] = spot
     cables = tuple(
@@ -178,7 +180,7 @@ def _each(
     return _urgent_last(cables), {device: tuple(drawn) for device, drawn in ports.items()}
 
 
-def _alone(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
+def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
     """Devices that have their row to themselves."""
     rows: dict[float, list[str]] = {}
     for device, (_, y, _, _) in places.items():
@@ -204,7 +206,7 @@ def _bundles(
         (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
         status = most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
-        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {said(status)}"))
+        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {describe_status(status)}"))
     return _urgent_last(drawn), {}
 
 
@@ -216,7 +218,7 @@ def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
 def _cable_title(edge: Edge, health: Health) -> str:
     rail = "" if edge.rail is None else f", rail {edge.rail}"
     return wording.line(
-        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {said(health.cable(edge))}"
+        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {describe_status(health.cable(edge))}"
     )
 
 

@@ -60,7 +60,7 @@ def text(report: Report) -> str:
     recorded = _seconds_since_epoch(report.recorded)
     if recorded is not None:
         families.add("wirespeed_recorded_timestamp_seconds", {}, recorded)
-    findings = Counter((one.device, one.check, one.status.value) for one in report.findings)
+    findings = Counter((finding.device, finding.check, finding.status.value) for finding in report.findings)
     for (device, check, status), count in sorted(findings.items()):
         families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
     for run in report.runs:
@@ -70,7 +70,7 @@ def text(report: Report) -> str:
     for found in report.peers:
         for matrix in found.matrices:
             _matrix(families, matrix)
-    _compared(families, report)
+    _comparisons(families, report)
     for history in report.histories:
         _history(families, history)
     registry = CollectorRegistry(auto_describe=False)
@@ -104,23 +104,25 @@ class _Families(Collector):
 def _run(families: _Families, run: JudgedRun) -> None:
     ends = {**_end("", run.source), **_end("peer_", run.target)}
     of_run = {"tool": run.tool, "test": run.test or "", "ranks": "" if run.ranks is None else str(run.ranks), **ends}
-    for judgement, count in sorted(Counter(one.judgement.value for one in run.verdicts).items()):
+    for judgement, count in sorted(Counter(verdict.judgement.value for verdict in run.verdicts).items()):
         families.add("wirespeed_benchmark_measurements", {**of_run, "judgement": judgement, "file": run.file}, count)
     for verdict in run.verdicts:
         _verdict(families, of_run, verdict)
 
 
 def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
-    one = verdict.measurement
-    size = "" if one.size_bytes is None else str(one.size_bytes)
-    labels = {**of_run, "metric": one.metric.value, "size": size, "place": one.place or ""}
-    seconds = _in_seconds(float(one.value), one.unit)
+    measurement = verdict.measurement
+    size = "" if measurement.size_bytes is None else str(measurement.size_bytes)
+    labels = {**of_run, "metric": measurement.metric.value, "size": size, "place": measurement.place or ""}
+    seconds = _in_seconds(float(measurement.value), measurement.unit)
     if seconds is not None:
         families.add("wirespeed_benchmark_time_seconds", labels, seconds)
         return
-    if one.unit not in BITS_PER_SECOND:
+    if measurement.unit not in BITS_PER_SECOND:
         return
-    families.add("wirespeed_benchmark_bandwidth_bytes_per_second", labels, _in_bytes(float(one.value), one.unit))
+    families.add(
+        "wirespeed_benchmark_bandwidth_bytes_per_second", labels, _in_bytes(float(measurement.value), measurement.unit)
+    )
     for name, bound, fraction in (
         ("physical", verdict.physical, verdict.fraction_of_physical),
         ("reachable", verdict.reachable, verdict.fraction_of_reachable),
@@ -133,15 +135,21 @@ def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
             families.add(f"wirespeed_benchmark_of_{name}_limit_ratio", labels, fraction)
 
 
-def _relation(families: _Families, one: Relation) -> None:
-    size = "" if one.size_bytes is None else str(one.size_bytes)
-    labels = {"gate": one.name, "test": one.test, "metric": one.metric.value, "size": size, "where": one.where or ""}
-    families.add("wirespeed_benchmark_relations", {**labels, "judgement": one.judgement.value}, 1)
-    if one.value is None:
+def _relation(families: _Families, relation: Relation) -> None:
+    size = "" if relation.size_bytes is None else str(relation.size_bytes)
+    labels = {
+        "gate": relation.name,
+        "test": relation.test,
+        "metric": relation.metric.value,
+        "size": size,
+        "where": relation.where or "",
+    }
+    families.add("wirespeed_benchmark_relations", {**labels, "judgement": relation.judgement.value}, 1)
+    if relation.value is None:
         return
-    if one.unit is None:
-        families.add("wirespeed_benchmark_relation_ratio", labels, one.value)
-    elif (seconds := _in_seconds(one.value, one.unit)) is not None:
+    if relation.unit is None:
+        families.add("wirespeed_benchmark_relation_ratio", labels, relation.value)
+    elif (seconds := _in_seconds(relation.value, relation.unit)) is not None:
         families.add("wirespeed_benchmark_relation_difference_seconds", labels, seconds)
 
 
@@ -157,13 +165,13 @@ def _matrix(families: _Families, matrix: Matrix) -> None:
                 families.add("wirespeed_peer_of_like_ratio", {**at, "direction": direction}, 1 + off)
     for suspect in matrix.suspects:
         state = "confirmed" if suspect.confirmed else "suspect"
-        told = {"kind": suspect.kind.value, "name": suspect.name, "way": suspect.way.value, "state": state}
+        suspect_labels = {"kind": suspect.kind.value, "name": suspect.name, "way": suspect.way.value, "state": state}
         member_of = members.get(suspect.name)
         where = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
-        families.add("wirespeed_peer_suspect_of_like_ratio", {**of, **told, **where}, suspect.fraction)
+        families.add("wirespeed_peer_suspect_of_like_ratio", {**of, **suspect_labels, **where}, suspect.fraction)
 
 
-def _compared(families: _Families, report: Report) -> None:
+def _comparisons(families: _Families, report: Report) -> None:
     for comparison in report.comparisons:
         sides = {"before": comparison.a.label, "after": comparison.b.label}
         for row in comparison.series:
@@ -180,7 +188,7 @@ def _compared(families: _Families, report: Report) -> None:
 
 
 def _history(families: _Families, history: History) -> None:
-    known = {one.id: one for one in history.campaigns}
+    known = {campaign.id: campaign for campaign in history.campaigns}
     for past in history.series:
         of, last = past.series, past.points[-1] if past.points else None
         if last is None:
@@ -199,8 +207,8 @@ def _history(families: _Families, history: History) -> None:
         step = past.steps[-1] if past.steps else None
         if step is not None and step.change is not None:
             since = known[step.campaign].label if step.campaign in known else str(step.campaign)
-            told = {**labels, "since": since, "difference": step.difference.value}
-            families.add("wirespeed_history_step_ratio", told, 1 + step.change)
+            step_labels = {**labels, "since": since, "difference": step.difference.value}
+            families.add("wirespeed_history_step_ratio", step_labels, 1 + step.change)
 
 
 def _end(prefix: str, name: str | None) -> dict[str, str]:

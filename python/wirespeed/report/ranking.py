@@ -61,7 +61,7 @@ class Group:
         return max(costs, key=_weight) if costs else None
 
 
-def alike(findings: Iterable[Finding]) -> tuple[Group, ...]:
+def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
     """Findings a reader must look at, merged where one device says the same at several places; fails first."""
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
@@ -74,7 +74,7 @@ def alike(findings: Iterable[Finding]) -> tuple[Group, ...]:
 def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
     """`alike` per device, devices in the order they come."""
     devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in SHOWN}
-    for group in alike(findings):
+    for group in merge_findings(findings):
         devices[group.first.device].append(group)
     return {device: tuple(groups) for device, groups in devices.items()}
 

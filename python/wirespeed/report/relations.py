@@ -13,12 +13,12 @@ from wirespeed.report import wording
 from wirespeed.results.verdicts import Judgement, Relation, Side
 
 
-def title(one: Relation) -> str:
+def title(relation: Relation) -> str:
     """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
-    of = " ".join(filter(None, (one.test, one.metric.value, wording.size(one.size_bytes))))
-    at = f", {one.where}" if one.where else ""
-    worst = f", the worst of {one.compared}" if one.compared > 1 else ""
-    return wording.line(f"{one.name}: {of}{at}{worst}")
+    of = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
+    at = f", {relation.where}" if relation.where else ""
+    worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
+    return wording.line(f"{relation.name}: {of}{at}{worst}")
 
 
 def side(of: Side | None) -> str:
@@ -33,18 +33,18 @@ def side(of: Side | None) -> str:
     return wording.line(value + (f", {of.between}" if of.between else ""))
 
 
-def value(one: Relation) -> str:
+def value(relation: Relation) -> str:
     """The ratio, the difference, or the spread."""
-    if one.value is None:
+    if relation.value is None:
         return ""
-    return f"{wording.number(one.value)} {one.unit}" if one.unit else wording.percent(one.value)
+    return f"{wording.number(relation.value)} {relation.unit}" if relation.unit else wording.percent(relation.value)
 
 
-def asked(one: Relation) -> str:
+def requirement(relation: Relation) -> str:
     """``≥ 98.0 %``."""
-    bound = one.at_least if one.at_least is not None else one.at_most or 0.0
-    sign = "≥" if one.at_least is not None else "≤"
-    return f"{sign} {wording.number(bound)} {one.unit}" if one.unit else f"{sign} {wording.percent(bound)}"
+    bound = relation.at_least if relation.at_least is not None else relation.at_most or 0.0
+    sign = "≥" if relation.at_least is not None else "≤"
+    return f"{sign} {wording.number(bound)} {relation.unit}" if relation.unit else f"{sign} {wording.percent(bound)}"
 
 
 def place(of: Side | None) -> str | None:
@@ -65,19 +65,25 @@ def table(of: Sequence[Relation], console: Console) -> None:
     shown.add_column("reached", justify="right")
     shown.add_column("required", justify="right")
     shown.add_column("verdict")
-    for one in of:
-        style = wording.STYLES[one.judgement.value]
-        cells = (title(one), _named(one.of), _named(one.to), value(one), asked(one))
-        shown.add_row(*(Text(cell) for cell in cells), Text(one.judgement.value, style=style))
+    for relation in of:
+        style = wording.STYLES[relation.judgement.value]
+        cells = (
+            title(relation),
+            _side_cell(relation.of),
+            _side_cell(relation.to),
+            value(relation),
+            requirement(relation),
+        )
+        shown.add_row(*(Text(cell) for cell in cells), Text(relation.judgement.value, style=style))
     console.print(shown)
-    for one in of:
-        if one.judgement is not Judgement.PASS:
-            at = place(one.of)
-            count = f"{one.passed} of {one.compared} pass; " if one.compared > 1 else ""
-            said = f"{one.judgement.value}: {one.name}: {count}{one.reason}" + (f" ({at})" if at else "")
-            console.print(Text(wording.line(said)), soft_wrap=True)
+    for relation in of:
+        if relation.judgement is not Judgement.PASS:
+            at = place(relation.of)
+            count = f"{relation.passed} of {relation.compared} pass; " if relation.compared > 1 else ""
+            line = f"{relation.judgement.value}: {relation.name}: {count}{relation.reason}" + (f" ({at})" if at else "")
+            console.print(Text(wording.line(line)), soft_wrap=True)
 
 
-def _named(of: Side | None) -> str:
+def _side_cell(of: Side | None) -> str:
     """A side with what it is, each on a line."""
     return "" if of is None else "\n".join(filter(None, (wording.line(of.what), side(of))))

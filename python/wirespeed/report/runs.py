@@ -15,7 +15,7 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for bound in bounds for text in bound.assumptions))
 
 
-def binding(verdict: Verdict) -> str:
+def limiting_terms(verdict: Verdict) -> str:
     """The limiting term of the physical limit, and after a slash that of the reachable one if it differs."""
     names = dict.fromkeys(bound.bottleneck for bound in (verdict.physical, verdict.reachable) if bound)
     return " / ".join(names)
@@ -26,7 +26,7 @@ def bottlenecks(verdict: Verdict) -> str:
     physical, reachable = verdict.physical, verdict.reachable
     if physical and reachable and physical.bottleneck != reachable.bottleneck:
         return f"{physical.bottleneck} (physical), {reachable.bottleneck} (reachable)"
-    return binding(verdict)
+    return limiting_terms(verdict)
 
 
 def gate(verdict: Verdict) -> float | None:
@@ -35,7 +35,7 @@ def gate(verdict: Verdict) -> float | None:
     return None if of is None else of.at_least if of.at_least is not None else of.at_most
 
 
-def gate_said(verdict: Verdict) -> str:
+def format_gate(verdict: Verdict) -> str:
     """``≥ 390 Gb/s``, what a gate asks for; empty where there is none."""
     asked = gate(verdict)
     if verdict.gate is None or asked is None:

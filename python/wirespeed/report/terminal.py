@@ -35,7 +35,7 @@ def report(content: Report, console: Console) -> None:
     topology(content.topology, console)
     if content.findings:
         findings(content.findings, console)
-    judged(content.runs, console)
+    judged_runs(content.runs, console)
     relations.table(content.relations, console)
     for found in content.peers:
         console.print()
@@ -54,12 +54,12 @@ def summary(content: Report, console: Console) -> None:
     first_things(content.findings, console)
     if content.findings:
         console.print()
-        console.print(Text.assemble("checks      ", _counted(content.findings)))
+        console.print(Text.assemble("checks      ", _status_counts(content.findings)))
     if content.runs:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         console.print(Text.assemble("benchmarks  ", _statuses(counted, [judgement.value for judgement in _JUDGED])))
     if content.relations:
-        counted = Counter(one.judgement.value for one in content.relations)
+        counted = Counter(relation.judgement.value for relation in content.relations)
         shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
         console.print(Text.assemble("compared    ", _statuses(counted, shown)))
 
@@ -93,7 +93,7 @@ def findings(found: Sequence[Finding], console: Console, counted: Sequence[Findi
         for group in groups:
             _group(group, console)
     console.print()
-    console.print(_counted(found if counted is None else counted))
+    console.print(_status_counts(found if counted is None else counted))
 
 
 def first_things(found: Sequence[Finding], console: Console) -> None:
@@ -112,14 +112,14 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
-            Text(_listed(_locations(group))),
+            Text(_first_names(_locations(group))),
             wording.cost(group.cost) or "unknown",
         )
     console.print()
     console.print(table)
 
 
-def judged(results: Iterable[JudgedRun], console: Console) -> None:
+def judged_runs(results: Iterable[JudgedRun], console: Console) -> None:
     """Benchmarks, one table per run: measured, both limits, the bottleneck, the verdict; then the assumptions."""
     for run in results:
         console.print()
@@ -129,49 +129,49 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
         ends = f", {run.source} → {run.target}" if run.source and run.target else ""
         console.print(Text(wording.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
         if run.status is not RunStatus.COMPLETE:
-            _labelled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
+            _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
         for name, verdicts in _series(run.verdicts):
             console.print()
             _table(name, verdicts, console)
         for judgement, reason, _ in runs.reasons(run):
             if judgement is not Judgement.PASS:
-                _labelled(judgement.value, reason, console)
+                _print_labeled(judgement.value, reason, console)
         left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
         if left:
             console.print(Text(f"{wording.plural(left, 'further measurement')} shown for information only"))
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
-                _labelled(heading, text, console)
+                _print_labeled(heading, text, console)
 
 
 def _group(group: Group, console: Console) -> None:
     finding = group.first
     status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
-    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _listed(_locations(group)))
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_locations(group)))
     console.print(head, soft_wrap=True)
-    _labelled("", finding.summary, console)
-    _labelled("expected", finding.expected, console)
-    _labelled("found", finding.found, console)
+    _print_labeled("", finding.summary, console)
+    _print_labeled("expected", finding.expected, console)
+    _print_labeled("found", finding.found, console)
     if finding.cost:
         each = " per location" if len(group.findings) > 1 else ""
-        _labelled("impact", f"{wording.cost(finding.cost)}{each}, estimated: {finding.cost.basis}", console)
+        _print_labeled("impact", f"{wording.cost(finding.cost)}{each}, estimated: {finding.cost.basis}", console)
     for source in group.evidence[:_PLACES_NAMED]:
-        _labelled("evidence", source, console, style="dim")
+        _print_labeled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:
-        _labelled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more", console, style="dim")
+        _print_labeled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more", console, style="dim")
     for fix in group.fixes:
         _fix(fix, console)
 
 
 def _fix(fix: Fix, console: Console) -> None:
     consequence = f" ({fix.consequence})" if fix.consequence else ""
-    _labelled("fix", f"{fix.sentence}{consequence}", console)
+    _print_labeled("fix", f"{fix.sentence}{consequence}", console)
     for command in fix.commands:
         for row in wording.clean(command).splitlines():
             console.print(Text(f"{_INDENT}{'':<9}{row}", style="bold"), soft_wrap=True)
 
 
-def _labelled(label: str, text: str | None, console: Console, style: str = "") -> None:
+def _print_labeled(label: str, text: str | None, console: Console, style: str = "") -> None:
     """A label and its text, wrapped beside it."""
     if text is None:
         return
@@ -182,7 +182,7 @@ def _labelled(label: str, text: str | None, console: Console, style: str = "") -
         label = ""
 
 
-def _counted(found: Sequence[Finding]) -> Text:
+def _status_counts(found: Sequence[Finding]) -> Text:
     counted = {status.value: count for status, count in ranking.counts(found).items()}
     return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)])
 
@@ -209,7 +209,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
 
 def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
     """One series as a table. The bottleneck is above the table if it is the same for all rows, else in a column."""
-    bindings = list(dict.fromkeys(runs.binding(verdict) for verdict in shown))
+    bindings = list(dict.fromkeys(runs.limiting_terms(verdict) for verdict in shown))
     common = runs.bottlenecks(shown[0]) if len(bindings) == 1 else ""
     console.print(Text(wording.line(f"{name}, bottleneck: {common}" if common else name)))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
@@ -244,7 +244,7 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_binding:
-        yield _Column("bottleneck", runs.binding, "left")
+        yield _Column("bottleneck", runs.limiting_terms, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 
@@ -254,7 +254,7 @@ def _locations(group: Group) -> list[str]:
     return [wording.location(device, place) for device, place in places]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     """The first names and the number of others."""
     named = ", ".join(wording.line(name) for name in names[:_PLACES_NAMED])
     more = len(names) - _PLACES_NAMED

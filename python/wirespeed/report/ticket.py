@@ -18,18 +18,18 @@ _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3,
 _STEPS, _DEVICES = 4, 4
 """Most rows of each part: with headings and lines that wrap, together a page."""
 _LETTERS = 160  # of a text of devices or files; the whole report has it all
-_TOLD = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
+_URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 
 
 def text(report: Report) -> str:
     """The page; the same report gives the same bytes."""
-    lines = [f"# {_said(report.cluster)}", ""]
+    lines = [f"# {_escape(report.cluster)}", ""]
     when = f"recorded {wording.line(report.recorded)}" if report.recorded else "time of recording unknown"
     lines += [f"{when[0].upper()}{when[1:]}. Inputs of wirespeed:", ""]
-    lines += _listed([f"{_code(one.name)}: {_said(one.detail)}" for one in report.inputs], _INPUTS)
+    lines += _bullets([f"{_code(source.name)}: {_escape(source.detail)}" for source in report.inputs], _INPUTS)
     for heading, part in (
-        ("Measurements and limits", _measured(report.runs)),
-        ("Runs compared with each other", _related(report.relations)),
+        ("Measurements and limits", _worst_measurements(report.runs)),
+        ("Runs compared with each other", _failed_relations(report.relations)),
         ("Wrong settings", _wrong(report)),
         ("Slow compared with peers", _peers(report)),
         ("Changes since the baseline", _since(report.comparisons)),
@@ -40,40 +40,48 @@ def text(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _measured(runs: Sequence[JudgedRun]) -> list[str]:
+def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
     """The worst measurement of each run, the worst run first."""
     rows: list[tuple[int, float, str]] = []
     for run in runs:
         if run.error:
             rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)})"))
-        of = [one for one in run.verdicts if one.judgement in _TOLD]
+        of = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if of:
-            worst = min(of, key=lambda one: (_TOLD.index(one.judgement), _fraction(one)))
-            count = sum(one.judgement is worst.judgement for one in of)
-            rows.append((_TOLD.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
-    return _listed([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
+            worst = min(of, key=lambda one: (_URGENCY.index(one.judgement), _fraction(one)))
+            count = sum(verdict.judgement is worst.judgement for verdict in of)
+            rows.append((_URGENCY.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
+    return _bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
 
 
 def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
-    one = worst.measurement
-    what = " ".join(filter(None, (one.metric.value, wording.size(one.size_bytes), wording.line(one.place or ""))))
-    found = f"{wording.number(float(one.value))} {wording.line(one.unit)}"
+    measurement = worst.measurement
+    what = " ".join(
+        filter(
+            None,
+            (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.place or "")),
+        )
+    )
+    found = f"{wording.number(float(measurement.value))} {wording.line(measurement.unit)}"
     more = f", lowest of {count} values" if count > 1 else ""
     limit = _limit(worst)
     return (
-        f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_said(worst.reason)}"
-        f" ({_code(f'{run.file}:{one.line}')}{more})"
+        f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_escape(worst.reason)}"
+        f" ({_code(f'{run.file}:{measurement.line}')}{more})"
     )
 
 
-def _related(found: Sequence[Relation]) -> list[str]:
+def _failed_relations(found: Sequence[Relation]) -> list[str]:
     """What relative gates say, the worst first; of those that pass only how many."""
-    bad = [one for one in found if one.judgement is not Judgement.PASS]
-    ranked = sorted(bad, key=lambda one: _TOLD.index(one.judgement))
-    rows = [f"**{one.judgement.value}** {_code(relations.title(one))}: {_said(one.reason)}" for one in ranked]
+    bad = [relation for relation in found if relation.judgement is not Judgement.PASS]
+    ranked = sorted(bad, key=lambda one: _URGENCY.index(one.judgement))
+    rows = [
+        f"**{relation.judgement.value}** {_code(relations.title(relation))}: {_escape(relation.reason)}"
+        for relation in ranked
+    ]
     if passed := len(found) - len(bad):
         rows.append(f"**pass** {wording.plural(passed, 'relative gate')}")
-    return _listed(rows, _RUNS)
+    return _bullets(rows, _RUNS)
 
 
 def _limit(verdict: Verdict) -> str:
@@ -84,13 +92,13 @@ def _limit(verdict: Verdict) -> str:
         known.append(("reachable limit", verdict.reachable, verdict.fraction_of_reachable))
     if verdict.found is not None:
         known.append(("limit as found", verdict.found, verdict.fraction_of_found))
-    said = [
-        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_said(bound.bottleneck)}"
+    limits = [
+        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_escape(bound.bottleneck)}"
         + (f", reached {wording.percent(fraction)}" if fraction is not None else "")
         + ")"
         for name, bound, fraction in known
     ]
-    return ", ".join(said) or "no limit known"
+    return ", ".join(limits) or "no limit known"
 
 
 def _fraction(verdict: Verdict) -> float:
@@ -115,7 +123,7 @@ def _wrong(report: Report) -> list[str]:
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         where = _code(wording.location(first.device, first.place))
         rows.append(f"{_code(group.check)} at {at}, first {where}{values}{cost}{read}")
-    lines = _listed(rows, _FINDINGS)
+    lines = _bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
     if unsure:
@@ -124,17 +132,17 @@ def _wrong(report: Report) -> list[str]:
 
 
 def _suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
-    every = [(matrix, one) for found in report.peers for matrix in found.matrices for one in matrix.suspects]
+    every = [(matrix, suspect) for found in report.peers for matrix in found.matrices for suspect in matrix.suspects]
     yield from sorted(every, key=lambda pair: (not pair[1].confirmed, pair[1].fraction))
 
 
 def _peers(report: Report) -> list[str]:
     rows = [
-        f"**{'confirmed' if one.confirmed else 'suspect'}** {_code(peers.named(one))} in {_code(matrix.title)}:"
-        f" {_said(one.because)} (slowest: {_code(one.evidence[0])})"
-        for matrix, one in _suspects(report)
+        f"**{'confirmed' if suspect.confirmed else 'suspect'}** {_code(peers.suspect_title(suspect))}"
+        f" in {_code(matrix.title)}: {_escape(suspect.because)} (slowest: {_code(suspect.evidence[0])})"
+        for matrix, suspect in _suspects(report)
     ]
-    return _listed(rows, _SUSPECTS)
+    return _bullets(rows, _SUSPECTS)
 
 
 def _since(comparisons: Sequence[Comparison]) -> list[str]:
@@ -152,18 +160,18 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
             + (f", p = {row.adjusted:.2g}" if row.adjusted is not None else "")
             for row in worse
         ]
-        lines += _listed(rows, _SERIES, bullet="  - ")
-        whole = [one for one in found.together if one.difference is Difference.WORSE]
+        lines += _bullets(rows, _SERIES, bullet="  - ")
+        whole = [joint for joint in found.together if joint.difference is Difference.WORSE]
         rows = [
-            f"{_code(campaign_comparison.measured(one.series))} worse {campaign_comparison.moved_by(one)}"
-            for one in whole
+            f"{_code(campaign_comparison.series_title(joint.series))} worse {campaign_comparison.moved_by(joint)}"
+            for joint in whole
         ]
-        lines += _listed(rows, _SERIES, bullet="  - ")
+        lines += _bullets(rows, _SERIES, bullet="  - ")
         changed = [
             f"changed {_code(name)}: {_code(before or 'not read')} to {_code(after or 'not read')} ({_code(places)})"
-            for name, before, after, places in campaign_comparison.grouped(found.changes)
+            for name, before, after, places in campaign_comparison.merge_changes(found.changes)
         ]
-        lines += _listed(changed, _CHANGES, bullet="  - ")
+        lines += _bullets(changed, _CHANGES, bullet="  - ")
     return lines
 
 
@@ -176,11 +184,13 @@ def _next(report: Report) -> list[str]:
                 steps.setdefault((fix.sentence, fix.commands), {})[finding.device] = None
     lines: list[str] = []
     for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
-        lines += [f"{number}. {_code(_some(list(devices)))}: {_said(sentence)}", *_block(commands)]
+        lines += [f"{number}. {_code(_first_names(list(devices)))}: {_escape(sentence)}", *_block(commands)]
     if len(steps) > _STEPS:
         lines += ["", f"{len(steps) - _STEPS} more steps in the full report"]
     repeats = list(
-        dict.fromkeys(one for _, suspect in _suspects(report) if not suspect.confirmed for one in suspect.retest)
+        dict.fromkeys(
+            command for _, suspect in _suspects(report) if not suspect.confirmed for command in suspect.retest
+        )
     )
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_block(tuple(repeats))]
@@ -191,26 +201,26 @@ def _block(commands: Sequence[str]) -> list[str]:
     """Commands as one code block, as many as there is room for."""
     if not commands:
         return []
-    kept = [line for one in commands[:_COMMANDS] for line in wording.clean(one).splitlines()]
+    kept = [line for command in commands[:_COMMANDS] for line in wording.clean(command).splitlines()]
     fence = "`" * max(3, 1 + max(map(_ticks, kept), default=0))
     rest = [f"{len(commands) - _COMMANDS} more commands in the full report", ""] if len(commands) > _COMMANDS else []
     return ["", fence, *kept, fence, "", *rest]
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     """The first names and the number of others."""
     more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
     return ", ".join(names[:_DEVICES]) + more
 
 
-def _listed(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
+def _bullets(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
     shown = [f"{bullet}{row}" for row in rows[:most]]
     if len(rows) > most:
         shown.append(f"{bullet or '- '}{len(rows) - most} more in the full report")
     return shown
 
 
-def _said(text: str) -> str:
+def _escape(text: str) -> str:
     """Words of ours or of a tool in a sentence, without what Markdown would take for its own."""
     return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in wording.line(text))
 

@@ -30,10 +30,10 @@ def clean(text: str) -> str:
 
     Line breaks and tabs stay. Device output may hold anything, escape sequences included.
     """
-    return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
+    return "".join(_escape_character(character) for character in text.replace("\r\n", "\n"))
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character in "\n\t":
         return character
     if unicodedata.category(character) not in _ESCAPED and character not in "\ufffe\uffff":
@@ -97,9 +97,9 @@ def location(device: str, place: str) -> str:
     return line(f"{device} {place}")
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, singular: str, many: str | None = None) -> str:
     """``1 cable``, ``3 cables``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
 def series(of: Series) -> str:

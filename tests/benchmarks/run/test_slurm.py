@@ -26,7 +26,7 @@ PATIENCE_S = 120
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Slurm]:
-    with slurm(flows.planned(CLUSTER), HOSTS) as started:
+    with slurm(flows.plan_cluster(CLUSTER), HOSTS) as started:
         yield started
 
 

@@ -13,7 +13,7 @@ from wirespeed.cli.bench_app import bench
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.cli.log_storage import Asked, Kept
+    from wirespeed.cli.log_storage import CampaignOptions, StorageResult
     from wirespeed.cli.logs import LogFile
     from wirespeed.results.benchmarks import Run
     from wirespeed.results.campaign_history import Campaign
@@ -107,9 +107,9 @@ def parse(
             raise typer.BadParameter("--label, --time, --cluster and --bundle need --store")
         _show(logs, format)
         return
-    from wirespeed.cli.log_storage import Asked
+    from wirespeed.cli.log_storage import CampaignOptions
 
-    _store(logs, jobs, store, Asked(label, time, cluster, bundle), format)
+    _store(logs, jobs, store, CampaignOptions(label, time, cluster, bundle), format)
 
 
 def _show(logs: Sequence[LogFile], format: Format) -> None:
@@ -139,7 +139,7 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, format: Format) -> None:
+def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: CampaignOptions, format: Format) -> None:
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
@@ -161,7 +161,7 @@ def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, 
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _print_kept(store: str, campaign: Campaign, kept: Kept, format: Format) -> None:
+def _print_kept(store: str, campaign: Campaign, kept: StorageResult, format: Format) -> None:
     from wirespeed.cli.console import err, out
     from wirespeed.report.wording import plural
     from wirespeed.results.json import document

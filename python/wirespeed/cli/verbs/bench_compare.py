@@ -66,8 +66,10 @@ def compare(
       wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
       wirespeed bench compare before/ after/
     """
-    wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
-    found = stored_campaigns.compared(a, b, store, wanted, stored_campaigns.Judging(significance, at_least / 100))
+    wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
+    found = stored_campaigns.compare_campaigns(
+        a, b, store, wanted, stored_campaigns.Thresholds(significance, at_least / 100)
+    )
     if output is Format.JSON:
         from wirespeed.results.json import document
 

@@ -81,12 +81,12 @@ def history(
       wirespeed bench history --test all_reduce --metric busbw --size 8GiB
       wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
     """
-    wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
+    wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
     with stored_campaigns.open_known(store) as opened:
         if wanted.everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list(opened.campaigns(), output))
         found = stored_campaigns.over_time(
-            opened, wanted, stored_campaigns.Judging(significance, at_least / 100), cluster
+            opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster
         )
     if output is Format.JSON:
         from wirespeed.results.json import document

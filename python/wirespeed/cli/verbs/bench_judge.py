@@ -137,11 +137,11 @@ def judge(
     """
     from wirespeed.cli.console import err, show_problems
 
-    plan = flows.planned(cluster)
-    found = flows.found(plan, bundle) if bundle else None
+    plan = flows.plan_cluster(cluster)
+    found = flows.read_as_found(plan, bundle) if bundle else None
     asked = _asked(source, target, algorithm, collective)
-    with stored_logs.given(files or [], campaign, store) as logs:
-        judged, notices = flows.judged(plan, logs, asked, flows.profile(profile), found)
+    with stored_logs.open_logs(files or [], campaign, store) as logs:
+        judged, notices = flows.judge_logs(plan, logs, asked, flows.read_profile(profile), found)
     show_problems(notices, label="skipped")
     for file, told in judged.hints:
         err().print(f"hint: {file}: {told}", markup=False, soft_wrap=True, highlight=False)
@@ -168,5 +168,5 @@ def _print(plan: Plan, judged: Judged, output: Format) -> None:
         return
     from wirespeed.report import relations, terminal
 
-    terminal.judged(judged.runs, out())
+    terminal.judged_runs(judged.runs, out())
     relations.table(judged.relations, out())

@@ -103,7 +103,7 @@ def peers(
     names = files or []
     said = (("--campaign", campaign), ("--store", store if campaign else None))
     again = (*names, *(word for option, value in said if value for word in (option, value)))
-    with stored_logs.held(names, campaign, store) as held:
+    with stored_logs.open_stored_logs(names, campaign, store) as held:
         read, plan = _read(names, held, cluster, (source, target))
     found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
@@ -121,7 +121,7 @@ def _read(
 
     if (ends[0] is None) != (ends[1] is None):
         raise refuse("--from and --to", "only one of them is given", hint="give both or none")
-    plan = flows.planned(cluster) if cluster else None
+    plan = flows.plan_cluster(cluster) if cluster else None
     return peer_logs.read(files, plan, ends, held), plan
 
 
@@ -138,7 +138,7 @@ def _compared(
     from wirespeed.benchmarks.peers import Given, MemberDirectory, compare_all, gather
     from wirespeed.results.benchmarks import Metric
 
-    wanted = stored_campaigns.wanted(None, None, metric, size, None, None)
+    wanted = stored_campaigns.select_series(None, None, metric, size, None, None)
     directory = MemberDirectory(plan)
     gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
     given = Given(again, str(cluster) if cluster else None)

@@ -10,7 +10,7 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.campaign_output import Format, load, print_outcome, related, show
+from wirespeed.cli.campaign_output import Format, judge_relations, load, print_outcome, show
 from wirespeed.cli.campaign_run import execute, exit_of, folder_of, store_logs
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
@@ -203,7 +203,7 @@ def run(
         return grade(plan, request.fabric, step, outcome, text, bar)
 
     done = execute(chosen, request, grader, folder, reach, RunOptions(at_once, retest, tuple(path or ())))
-    relations = related(request, folder, bar)
+    relations = judge_relations(request, folder, bar)
     print_outcome(request, folder, done, form, relations)
     if store is not None and done.latest:
         store_logs(folder, store, label, bundle)
@@ -217,7 +217,7 @@ def _plan(suite: Suite, cluster: Path | None) -> Plan:
     from wirespeed.plan import Plan
 
     if cluster is not None:
-        return flows.planned(cluster)
+        return flows.plan_cluster(cluster)
     if suite.name != _LOOPBACK:
         raise refuse("bench run", f"the suite {suite.name} needs a cluster file", hint="add --cluster CLUSTER.yaml")
     return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
@@ -232,7 +232,7 @@ def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
     from wirespeed.benchmarks.judge.profile import read
     from wirespeed.benchmarks.run import GradeOptions
 
-    found = flows.found(plan, bundle) if bundle is not None and plan.hosts else None
+    found = flows.read_as_found(plan, bundle) if bundle is not None and plan.hosts else None
     return GradeOptions(read(profile) if profile else None, found)
 
 

@@ -88,20 +88,20 @@ def check(
 
     chosen = _chosen(only or [])
     shown = _statuses(status)
-    seen = _local(cluster, bundle) if local else _recorded(cluster, bundle)
+    subject = _local(cluster, bundle) if local else _read_bundle(cluster, bundle)
     if since is not None:
-        seen = _since(seen, since)
-    findings = run(seen.plan, seen.facts, chosen)
-    kept = [one for one in findings if shown is None or one.status in shown]
+        subject = _since(subject, since)
+    findings = run(subject.plan, subject.facts, chosen)
+    kept = [finding for finding in findings if shown is None or finding.status in shown]
     if shown is not None:
         left = f"{len(kept):,} of {len(findings):,} findings are shown: {', '.join(sorted(shown))}"
-        seen = replace(seen, notes=(*seen.notes, left))
-    _print(seen, flows.add_commands(seen.plan, kept) if cluster else kept, findings, output)
+        subject = replace(subject, notes=(*subject.notes, left))
+    _print(subject, flows.add_commands(subject.plan, kept) if cluster else kept, findings, output)
     raise typer.Exit(flows.findings_exit(findings, strict))
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Subject:
     """What is checked against what. ``recorded`` is when the evidence was, ``notes`` what a reader must know of it."""
 
     plan: Plan
@@ -110,7 +110,7 @@ class _Seen:
     notes: tuple[str, ...] = ()
 
 
-def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
+def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
     from wirespeed.errors import refuse
 
     if cluster is None or bundle is None:
@@ -119,7 +119,7 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
         raise refuse("check", missing, hint=hint)
     if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
         raise refuse(str(cluster), "not a cluster file", hint="the order is CLUSTER.yaml BUNDLE")
-    plan, evidence = flows.planned(cluster), flows.evidence(bundle)
+    plan, evidence = flows.plan_cluster(cluster), flows.evidence(bundle)
     there, wanted = evidence.facts.devices, plan.devices
     strangers = [name for name in there if name not in wanted]
     if there and len(strangers) == len(there):
@@ -137,16 +137,18 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
         notes.append(f"not in the bundle, all settings unknown: {_several(absent)}")
     if not evidence.complete:
         notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
-    return _Seen(plan, evidence.facts, evidence.recorded, tuple(notes))
+    return _Subject(plan, evidence.facts, evidence.recorded, tuple(notes))
 
 
-def _since(seen: _Seen, bundle: Path) -> _Seen:
+def _since(subject: _Subject, bundle: Path) -> _Subject:
     """With counters less what they were in an earlier bundle."""
     from wirespeed.facts import subtract_counters
 
     before = flows.evidence(bundle)
     note = f"counters are those since {before.recorded or bundle}, by {bundle}"
-    return replace(seen, facts=subtract_counters(seen.facts, before.facts, before.recorded), notes=(*seen.notes, note))
+    return replace(
+        subject, facts=subtract_counters(subject.facts, before.facts, before.recorded), notes=(*subject.notes, note)
+    )
 
 
 def _several(names: Sequence[str]) -> str:
@@ -154,7 +156,7 @@ def _several(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
+def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
     import tempfile
 
     from wirespeed.checks.baseline import baseline, described
@@ -163,14 +165,14 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
 
     if bundle is not None:
         raise refuse("check", f"both --local and the bundle {bundle} are given", hint="omit one of them")
-    plan = None if cluster is None else flows.planned(cluster)
+    plan = None if cluster is None else flows.plan_cluster(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
         written = Path(folder) / "bundle"
         collect_local(written, limit_s=_SECONDS_LOCAL)
         evidence = flows.evidence(written)
     facts = evidence.facts
     if plan is None:
-        return _Seen(baseline(facts), facts, evidence.recorded, described(facts))
+        return _Subject(baseline(facts), facts, evidence.recorded, described(facts))
     names = [name for name in facts.devices if name in plan.hosts]
     if not names:
         here = ", ".join(facts.devices)
@@ -182,7 +184,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
         )
     alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
-    return _Seen(alone, facts, evidence.recorded, (note,))
+    return _Subject(alone, facts, evidence.recorded, (note,))
 
 
 def _chosen(only: Sequence[str]) -> list[Check]:
@@ -193,15 +195,15 @@ def _chosen(only: Sequence[str]) -> list[Check]:
     unknown = [
         Problem(
             "--only",
-            f"no check named {one!r}",
-            hint=did_you_mean(one, list(known)) or "`wirespeed list checks` lists them",
+            f"no check named {check_id!r}",
+            hint=did_you_mean(check_id, list(known)) or "`wirespeed list checks` lists them",
         )
-        for one in only
-        if one not in known
+        for check_id in only
+        if check_id not in known
     ]
     if unknown:
         raise Refused(unknown)
-    return [known[one] for one in known if not only or one in only]
+    return [known[check_id] for check_id in known if not only or check_id in only]
 
 
 def _statuses(text: str | None) -> frozenset[Status] | None:
@@ -222,7 +224,7 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     return frozenset(Status(word) for word in wording)
 
 
-def _print(seen: _Seen, findings: Sequence[Finding], counted: Sequence[Finding], output: Format) -> None:
+def _print(subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format) -> None:
     """Print findings, and how many there are of each status, also among those that are not printed."""
     from wirespeed.cli.console import out
 
@@ -231,7 +233,7 @@ def _print(seen: _Seen, findings: Sequence[Finding], counted: Sequence[Finding],
 
         from wirespeed.report import terminal, wording
 
-        for note in seen.notes:
+        for note in subject.notes:
             out().print(Text(wording.line(note)))
         terminal.findings(findings, out(), counted)
     elif output is Format.JSON:
@@ -241,9 +243,9 @@ def _print(seen: _Seen, findings: Sequence[Finding], counted: Sequence[Finding],
         text = document(
             "findings",
             SCHEMA,
-            cluster=seen.plan.name,
-            recorded=seen.recorded,
-            notes=seen.notes,
+            cluster=subject.plan.name,
+            recorded=subject.recorded,
+            notes=subject.notes,
             counts={status.value: count for status, count in counts(counted).items()},
             findings=findings,
         )
@@ -253,5 +255,5 @@ def _print(seen: _Seen, findings: Sequence[Finding], counted: Sequence[Finding],
         from wirespeed.results.report import Report
         from wirespeed.results.topology import Topology
 
-        report = Report(seen.plan.name, seen.recorded, Topology((), ()), tuple(findings), notes=seen.notes)
+        report = Report(subject.plan.name, subject.recorded, Topology((), ()), tuple(findings), notes=subject.notes)
         typer.echo(junit.text(report), nl=False)

@@ -96,7 +96,7 @@ def collect(
     if show_commands:
         _show(form)
     elif as_planned is not None:
-        _planned(as_planned, output)
+        _write_planned(as_planned, output)
     elif lab is not None:
         _lab(lab, output, timeout, timeout_factor)
     else:
@@ -122,9 +122,11 @@ def _local(output: Path | None, name: str | None, timeout: float | None, timeout
 
     host = name or os.uname().nodename
     out = output or Path(f"{host}.tar.gz")
-    with err().status(_doing(host, "")) as status:
+    with err().status(_describe_progress(host, "")) as status:
         try:
-            collect_local(out, name, timeout, lambda command: status.update(_doing(host, command)), timeout_factor)
+            collect_local(
+                out, name, timeout, lambda command: status.update(_describe_progress(host, command)), timeout_factor
+            )
         except KeyboardInterrupt:
             err().print(f"interrupted: the output collected so far is in {out}", markup=False)
             raise
@@ -142,7 +144,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
 
     labs.check_user()
     found = labs.find(name)
-    plan = flows.planned(Path(found.state.file))
+    plan = flows.plan_cluster(Path(found.state.file))
     off = {device: f"it is off: {fault.title}" for fault in found.state.faults for device in fault.dead}
     wanted = [
         Machine(
@@ -155,9 +157,9 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
         for device in (*found.hosts, *found.switches)
     ]
     out = output or Path(f"{found.name}.tar.gz")
-    with err().status(_doing(f"lab {found.name}", "")) as status:
+    with err().status(_describe_progress(f"lab {found.name}", "")) as status:
         try:
-            doing = partial(_doing, f"lab {found.name}")
+            doing = partial(_describe_progress, f"lab {found.name}")
             collect_machines(
                 out, wanted, plan.name, timeout, lambda command: status.update(doing(command)), timeout_factor
             )
@@ -167,13 +169,13 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
     _report(out)
 
 
-def _doing(host: str, command: str) -> str:
+def _describe_progress(host: str, command: str) -> str:
     from rich.markup import escape
 
     return escape(f"collecting from {host}: {command[:60]}")
 
 
-def _planned(cluster: Path, output: Path | None) -> None:
+def _write_planned(cluster: Path, output: Path | None) -> None:
     from wirespeed.cluster import read
     from wirespeed.collect import write_planned_bundle
     from wirespeed.plan import build
@@ -195,8 +197,8 @@ def _report(out: Path) -> None:
 
     entries = [entry for device in open_bundle(out).manifest.devices for entry in device.outputs]
     counts = Counter(entry.status for entry in entries)
-    said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
-    err().print(f"{len(entries)} commands: {said}")
+    summary = ", ".join(f"{number} {status}" for status, number in counts.most_common())
+    err().print(f"{len(entries)} commands: {summary}")
     for entry in entries:
         if entry.status in ("permission", "timeout"):
             err().print(

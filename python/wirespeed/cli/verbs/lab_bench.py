@@ -183,7 +183,7 @@ def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
     from wirespeed.render import Jobs, LabJobs
     from wirespeed.results.lab import cluster_of
 
-    plan = replace(flows.planned(Path(found.state.file)), name=cluster_of(found.name))
+    plan = replace(flows.plan_cluster(Path(found.state.file)), name=cluster_of(found.name))
     inside = replace(plan, hosts={name: plan.hosts[name] for name in found.hosts})
     return Request(
         plan=plan,

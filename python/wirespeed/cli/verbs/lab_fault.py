@@ -83,7 +83,7 @@ def fault(
             labs.cure(found.name, kind).says + ", as before; the planned setting that prevents its effect is applied",
         )
     else:
-        made = labs.make_fault(found.name, flows.planned(Path(found.state.file)), kind, device, port)
+        made = labs.make_fault(found.name, flows.plan_cluster(Path(found.state.file)), kind, device, port)
         _print(found, kind, made.says)
 
 

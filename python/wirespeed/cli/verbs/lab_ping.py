@@ -79,7 +79,7 @@ def _ran(found: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
     from wirespeed.benchmarks.suites import suite
     from wirespeed.cli.interrupt import interruptible
 
-    plan = flows.planned(Path(found.state.file))
+    plan = flows.plan_cluster(Path(found.state.file))
     fabric = running.fabric_of(plan).of(found.hosts)
     request = running.Request(plan, fabric, render.Jobs(plan))
     chosen = suite(_SUITE)

@@ -85,7 +85,7 @@ def rdma(
     from wirespeed.lab.rdma import build as machines
 
     machines.check()
-    plan = flows.planned(cluster)
+    plan = flows.plan_cluster(cluster)
     chosen = labs.hosts_of(plan, hosts)
 
     def tell(said: str) -> None:

@@ -63,7 +63,7 @@ def up(
     from wirespeed.cli.console import err
 
     labs.check_user()
-    plan = flows.planned(cluster)
+    plan = flows.plan_cluster(cluster)
     chosen = _chosen(plan, hosts)
     files = render.files(plan, chosen)
     design = labs.design(

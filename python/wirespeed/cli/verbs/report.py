@@ -123,14 +123,16 @@ def report(
         other = {"--bundle": bundle, "--bench": bench, "--result": result, "--profile": profile, "--strict": strict}
         given = {option: bool(value) for option, value in other.items()}
         raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given))
-    cluster = _one(subjects)
-    plan = flows.planned(cluster)
-    content = _with_results(_gathered(plan, cluster, bundle, bench or [], flows.profile(profile)), result or [])
+    cluster = _cluster_file(subjects)
+    plan = flows.plan_cluster(cluster)
+    content = _with_results(
+        _build_report(plan, cluster, bundle, bench or [], flows.read_profile(profile)), result or []
+    )
     _write(content, format or _by_name(output), output)
     raise typer.Exit(_exit(content, bundle, strict))
 
 
-def _one(subjects: Sequence[Path]) -> Path:
+def _cluster_file(subjects: Sequence[Path]) -> Path:
     """The cluster file.
 
     Raises:
@@ -143,7 +145,9 @@ def _one(subjects: Sequence[Path]) -> Path:
     return subjects[0]
 
 
-def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None) -> Report:
+def _build_report(
+    plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None
+) -> Report:
     from wirespeed.cli.logs import log_files
     from wirespeed.cli.topology import topology_of
     from wirespeed.results.report import ComputedNumber, Input, Report
@@ -153,10 +157,10 @@ def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Pat
     recorded: str | None = None
     findings: tuple[Finding, ...] = ()
     if bundle is not None:
-        recorded, findings, told = _checked(plan, bundle)
-        inputs.append(told)
+        recorded, findings, bundle_input = _check_bundle(plan, bundle)
+        inputs.append(bundle_input)
     files = {log: list(log_files([str(log)])) for log in logs}
-    judged, left_out = flows.judged(plan, [file for of in files.values() for file in of], profile=profile)
+    judged, left_out = flows.judge_logs(plan, [file for of in files.values() for file in of], profile=profile)
     notes += [f"left out: {_sentence(notice)}" for notice in left_out]
     for log, of in files.items():
         names = {file.name for file in of}
@@ -193,22 +197,25 @@ def _with_results(content: Report, files: Sequence[Path]) -> Report:
     names = {Peers: "peers", Comparison: "a comparison", History: "a history"}
     return replace(
         content,
-        peers=tuple(one for one in found if isinstance(one, Peers)),
-        comparisons=tuple(one for one in found if isinstance(one, Comparison)),
-        histories=tuple(one for one in found if isinstance(one, History)),
-        inputs=(*content.inputs, *(Input(str(f), names[type(one)]) for f, one in zip(files, found, strict=True))),
+        peers=tuple(document for document in found if isinstance(document, Peers)),
+        comparisons=tuple(document for document in found if isinstance(document, Comparison)),
+        histories=tuple(document for document in found if isinstance(document, History)),
+        inputs=(
+            *content.inputs,
+            *(Input(str(f), names[type(document)]) for f, document in zip(files, found, strict=True)),
+        ),
     )
 
 
-def _checked(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, ...], Input]:
+def _check_bundle(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, ...], Input]:
     from wirespeed.checks import run
     from wirespeed.results.report import Input
 
     evidence = flows.evidence(bundle)
     findings = flows.add_commands(plan, run(plan, evidence.facts))
     devices = len(evidence.facts.devices)
-    told = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
-    return evidence.recorded, findings, Input(str(bundle), told)
+    detail = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
+    return evidence.recorded, findings, Input(str(bundle), detail)
 
 
 def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -310,9 +317,9 @@ def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
         codes.append(flows.findings_exit(content.findings, strict))
     if content.runs:
         codes.append(flows.runs_exit(content.runs, strict, content.relations))
-    codes += [flows.peers_exit(one) for one in content.peers]
-    codes += [flows.comparison_exit(one) for one in content.comparisons]
-    codes += [Exit.PASSED if one.series else Exit.INCOMPLETE for one in content.histories]
+    codes += [flows.peers_exit(peers) for peers in content.peers]
+    codes += [flows.comparison_exit(comparison) for comparison in content.comparisons]
+    codes += [Exit.PASSED if history.series else Exit.INCOMPLETE for history in content.histories]
     if not codes:
         from wirespeed.cli.console import err
 

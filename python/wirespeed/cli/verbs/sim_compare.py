@@ -93,7 +93,7 @@ def compare(
 
     for scenario in scenarios:
         _check_scenario(scenario)
-    chosen, end = _asked(algorithms, until, simulation.ALGORITHMS)
+    chosen, end = _parse_options(algorithms, until, simulation.ALGORITHMS)
     with interruptible() as interrupted, _bar() as tell:
         comparison = simulation.compare(
             scenarios,
@@ -126,7 +126,7 @@ def _check_scenario(file: Path) -> None:
         raise refuse(str(file), "not a scenario in JSON", hint=hint)
 
 
-def _asked(
+def _parse_options(
     algorithms: list[str] | None, until: str | None, known: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Duration | None]:
     """Which algorithms, each once, and when to end.

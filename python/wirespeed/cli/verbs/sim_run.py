@@ -185,8 +185,8 @@ def run(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    observe, end = _asked(_several(series), interval, _several(pcap), until, output)
-    planned = _planned(scenario, traffic, preset, seed, write_scenario, force)
+    observe, end = _parse_recording(_several(series), interval, _several(pcap), until, output)
+    planned = _build_scenario(scenario, traffic, preset, seed, write_scenario, force)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
@@ -195,7 +195,7 @@ def run(
     raise typer.Exit(_exit(result.summary))
 
 
-def _planned(
+def _build_scenario(
     file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None, force: bool
 ) -> Planned | None:
     """The scenario made of a cluster file; None where the file is a scenario itself.
@@ -225,8 +225,8 @@ def _planned(
                 )
             )
     if write_scenario is not None and write_scenario.exists():
-        inputs = [one for one in (file, traffic) if one is not None and one.exists()]
-        if any(write_scenario.samefile(one) for one in inputs):
+        inputs = [path for path in (file, traffic) if path is not None and path.exists()]
+        if any(write_scenario.samefile(path) for path in inputs):
             problems.append(
                 Problem("--write-scenario", f"{write_scenario} is an input of this run", hint="give another file")
             )
@@ -268,7 +268,7 @@ def _several(texts: list[str] | None) -> tuple[str, ...]:
     return tuple(what.strip() for text in texts or () for what in text.split(","))
 
 
-def _asked(
+def _parse_recording(
     series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], until: str | None, output: Path | None
 ) -> tuple[Recording, Duration | None]:
     """What to record and when to end, as far as it can be told without the scenario.
@@ -340,8 +340,8 @@ def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
     from wirespeed.report.simulation.terminal import rate
 
     done = f"{progress.completed:,} of {progress.operations:,} flows"
-    said = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
-    bar.update(task, total=progress.bytes, completed=progress.delivered_bytes, description=said)
+    description = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
+    bar.update(task, total=progress.bytes, completed=progress.delivered_bytes, description=description)
 
 
 def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:

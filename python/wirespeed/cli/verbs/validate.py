@@ -31,7 +31,7 @@ def validate(
     from wirespeed import render
     from wirespeed.cli import flows
 
-    plan = flows.planned(cluster)
+    plan = flows.plan_cluster(cluster)
     render.check(plan)
     nics = sum(len(host.nics) for host in plan.hosts.values())
     typer.echo(
