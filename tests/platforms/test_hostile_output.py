@@ -30,6 +30,9 @@ def link(name: str, mtu: str) -> str:
         ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[26, -3]]}', []),
         ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
         ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", []),
+        ("switch linux", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
+        ("switch sonic", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
+        ("switch eos", "bgp-summary", '{"vrfs": {"default": {"peers": {"": {"peerState": "Idle"}}}}}', []),
         # Headings in another order, so that the cell of the port is empty.
         (
             "switch enterprise-sonic",

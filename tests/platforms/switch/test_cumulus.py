@@ -222,6 +222,29 @@ def test_one_line_changed(case: str, command: str, old: str, new: str, place: Pl
     assert changed(case, command, old, new).value(place, path) == value
 
 
+@pytest.mark.parametrize(
+    ("lines", "networks"),
+    [
+        ("state enabled", ()),
+        ("enable on", ()),  # until 5.14
+        ("address-family ipv4-unicast network 10.1.0.0/24", ("10.1.0.0/24",)),
+        ("address-family ipv4-unicast multipaths ebgp 64", None),  # cut before the line that enables BGP
+        ("address-family ipv4-unicast redistribute connected enable on\nenable on", None),  # prefixes not in the lines
+    ],
+)
+def test_networks(lines: str, networks: tuple[str, ...] | None) -> None:
+    text = "".join(f"nv set vrf default router bgp {line}\n" for line in lines.split("\n"))
+    output = Output("config", text, Source("leaf1", "nv config show", "file"))
+    assert facts_of(CUMULUS, Outputs("leaf1", {"config": output})).value(LEAF, "switch.bgp.networks") == networks
+
+
+def test_states_of_sessions() -> None:
+    text = '{"swp51": {"remote-as": 65001, "state": "established"}, "10.2.0.1": {"state": "idle"}, "swp52": {}, "": {}}'
+    output = Output("bgp-neighbors", text, Source("leaf1", "nv show", "file"))
+    states = {item.place: item.value for item in CUMULUS.parse(Outputs("leaf1", {"bgp-neighbors": output}))}
+    assert states == {LEAF.thing("peer", "swp51"): "Established", LEAF.thing("peer", "10.2.0.1"): "Idle"}
+
+
 VENDOR = """\
 nv set bridge domain br_default type vlan-aware
 nv set bridge domain br_default vlan 20,30

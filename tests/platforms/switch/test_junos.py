@@ -252,6 +252,8 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("unnumbered", CONF, "                multiple-as;\n", "", LEAF, "switch.bgp.multipath_relax", False),
     ("unnumbered", CONF, "chassis {\n    maximum-ecmp 32;\n}\n", "", LEAF, "switch.bgp.maximum_paths", 16),
     ("unnumbered", CONF, "route-filter 10.1.0.0/24 exact;", "", LEAF, "switch.bgp.networks", ("10.255.0.1/32",)),
+    ("unnumbered", CONF, "            export UNDERLAY-OUT;\n", "", LEAF, "switch.bgp.networks", ()),
+    ("unnumbered", CONF, "            export UNDERLAY-OUT;\n", "            export OTHER;\n", LEAF, "switch.bgp.networks", None),  # noqa: E501
     ("numbered", "bgp-summary", "Establ", "Connect", LEAF.thing("peer", "10.1.0.1"), "peer.state", "Connect"),
     ("numbered", "bgp-summary", "Establ", "1/1/1/0              0/0/0/0", LEAF.thing("peer", "10.1.0.1"), "peer.state",
      "Established"),

@@ -130,7 +130,7 @@ def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
         assert "random-detect minimum-threshold" in fill_template(NXOS, "startup.j2", name, switch)
-        assert [one for one in lost(NXOS, name, switch) if "peer.state" not in one] == []
+        assert lost(NXOS, name, switch) == []
 
 
 def read(case: str, old: str, new: str, command: str = "running-config") -> Facts:
@@ -280,6 +280,30 @@ def test_tables(text: str, up: bool | None, speed: Bandwidth | None) -> None:
     output = Output("interface-status", text, Source("leaf1", "show", "file"))
     facts = facts_of(NXOS, Outputs("leaf1", {"interface-status": output}))
     assert (facts.value(PORT, "port.link.up"), facts.value(PORT, "port.link.speed")) == (up, speed)
+
+
+TABLE_OF_VRFS = '{"TABLE_vrf": {"ROW_vrf": %s}}'
+SESSION = '{"neighbor-id": "%s", "remoteas": 65001, "state": "%s"}'
+VRF = '{"vrf-name-out": "%s", "TABLE_neighbor": {"ROW_neighbor": %s}}'
+ONE = SESSION % ("10.2.0.1", "Established")
+
+
+@pytest.mark.parametrize(
+    ("vrfs", "expected"),
+    [
+        (VRF % ("default", f"[{ONE}]"), {"10.2.0.1": "Established"}),
+        (VRF % ("default", ONE), {"10.2.0.1": "Established"}),  # a table of one row is the row
+        (f"[{VRF % ('default', ONE)}, {VRF % ('red', SESSION % ('10.9.0.1', 'Idle'))}]", {"10.2.0.1": "Established"}),
+        (VRF % ("default", SESSION % ("fe80::1%Ethernet1/1", "Idle")), {"Ethernet1/1": "Idle"}),
+        (VRF % ("default", SESSION % ("%", "Idle")), {}),
+        ('{"vrf-name-out": "default"}', {}),
+    ],
+)
+def test_states_of_sessions(vrfs: str, expected: dict[str, str]) -> None:
+    text = TABLE_OF_VRFS % vrfs
+    output = Output("bgp-sessions", text, Source("leaf1", "show", "file"))
+    states = {item.place: item.value for item in NXOS.parse(Outputs("leaf1", {"bgp-sessions": output}))}
+    assert states == {LEAF.thing("peer", name): state for name, state in expected.items()}
 
 
 def test_neighbours_have_short_names() -> None:

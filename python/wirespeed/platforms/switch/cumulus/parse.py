@@ -12,7 +12,7 @@ from wirespeed.platforms.switch.config_reader import Found, observe_settings, pa
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
-from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
+from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -37,6 +37,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _interfaces(switch, output)
     if (output := outputs.get("lldp")) is not None:
         yield from _lldp(switch, output)
+    if (output := outputs.get("bgp-neighbors")) is not None:
+        yield from peer_states(switch, output)
 
 
 def _config(switch: Place, output: Output) -> Iterator[Observation]:

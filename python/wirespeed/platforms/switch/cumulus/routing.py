@@ -9,14 +9,23 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import OFF, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement
+from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.settings import Place
 
 _DEFAULT = ("vrf", "default", "router", "bgp")
+_STATES = {
+    state.lower(): state for state in ("Idle", "Connect", "Active", "OpenSent", "OpenConfirm", "Established")
+}  # RFC 4271, section 8.2.2
 
 
 def bgp(told: list[Statement]) -> Found:
-    """The speaker of the default VRF."""
+    """The speaker of the default VRF.
+
+    One that announces nothing has no line for it. That none is missing is known from the line that enables BGP, which
+    NVUE prints after those of the address families.
+    """
     found: Found = {}
+    enabled, redistributes = 0, False
     networks: list[str] = []
     at = 0
     for line in told:
@@ -36,10 +45,14 @@ def bgp(told: list[Statement]) -> Found:
             case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
                 networks.append(value)
                 at = at or line.number
+            case ("vrf", "default", "router", "bgp", "enable" | "state", value) if value in ON:
+                enabled = line.number
+            case (*_, "redistribute", _, "enable" | "state", value) if line.after(*_DEFAULT):
+                redistributes = redistributes or value in ON
             case ("router", "bgp", "enable" | "state", value) if value in OFF:
                 return {}
-    if networks:
-        found["switch.bgp.networks"] = (tuple(networks), at)
+    if networks or (enabled and not redistributes):
+        found["switch.bgp.networks"] = (tuple(networks), at or enabled)
     return found
 
 
@@ -64,6 +77,15 @@ def peers(switch: Place, told: list[Statement], output: Output) -> Iterator[Obse
     for name, lines in own.items():
         joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
         yield from observe_settings(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
+
+
+def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
+    """``nv show vrf default router bgp neighbor``: states of the sessions, by address or port."""
+    data = document(output) or {}
+    for name in data:
+        state = _STATES.get(str(mapping_of(data, name).get("state")).lower())
+        if name and state is not None:
+            yield Observation(switch.thing("peer", name), "peer.state", state, source_of(output, name))
 
 
 def _session(name: str, lines: list[Statement]) -> Found:

@@ -82,7 +82,7 @@ def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iter
         state = session.get("peerState") if isinstance(session, dict) else None
         address, _, port = name.partition("%")
         peer = long_name(port) if port else address
-        if peer is not None and isinstance(state, str):
+        if peer and isinstance(state, str):
             yield Observation(switch.thing("peer", peer), "peer.state", state, source_of(output, name))
 
 

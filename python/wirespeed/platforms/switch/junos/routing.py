@@ -39,8 +39,13 @@ def bgp(top: list[Line]) -> Found:
 
 
 def _networks(top: list[Line], groups: list[Line]) -> Found:
-    """What the one policy of all groups lets out by its exact prefixes."""
+    """What the one policy of all groups lets out by its exact prefixes.
+
+    Without a policy BGP announces what it learned from BGP alone (Juniper documentation, export).
+    """
     policies = {rest for group in groups for _, rest in lines_after(group.inner, "export")}
+    if not policies and not _has_export(inside(top, "protocols", "bgp")):
+        return {"switch.bgp.networks": ((), groups[0].number)}
     policy = block(inside(top, "policy-options"), f"policy-statement {policies.pop()}") if len(policies) == 1 else None
     if policy is None:
         return {}
@@ -51,6 +56,10 @@ def _networks(top: list[Line], groups: list[Line]) -> Found:
                 match[1] for line in inside(term.inner, "from") if (match := _PREFIX.fullmatch(line.text)) is not None
             ]
     return {"switch.bgp.networks": (tuple(prefixes), policy.number)}
+
+
+def _has_export(lines: list[Line]) -> bool:
+    return any(line.words[0] == "export" or _has_export(line.inner) for line in lines)
 
 
 def loopbacks(top: list[Line]) -> Found:

@@ -28,6 +28,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("version", _version),
         ("interface-status", _interface_status),
         ("lldp-neighbors", _lldp_neighbors),
+        ("bgp-sessions", _bgp_sessions),
     ):
         if (output := outputs.get(command)) is not None and (data := document(output)) is not None:
             yield from read(switch, output, data)
@@ -72,3 +73,14 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", "port_id")):
             if isinstance(value := row.get(key), str) and value:
                 yield Observation(port, path, value, source)
+
+
+def _bgp_sessions(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    """States of the sessions of the default VRF; an unnumbered one is named ``fe80::1%Ethernet1/1``."""
+    for vrf in rows(data, "vrf"):
+        for session in rows(vrf, "neighbor") if vrf.get("vrf-name-out") == "default" else ():
+            name, state = session.get("neighbor-id"), session.get("state")
+            if isinstance(name, str) and isinstance(state, str) and state:
+                address, _, port = name.partition("%")
+                if peer := port or address:
+                    yield Observation(switch.thing("peer", peer), "peer.state", state, source_of(output, name))

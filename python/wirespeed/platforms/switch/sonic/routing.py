@@ -96,7 +96,7 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     for family in data:
         for name, peer in mapping_of(mapping_of(data, family), "peers").items():
             state = peer.get("state") if isinstance(peer, dict) else None
-            if isinstance(state, str) and states.get(name, "Established") == "Established":
+            if name and isinstance(state, str) and states.get(name, "Established") == "Established":
                 states[name] = state
     for name, state in states.items():
         yield Observation(switch.thing("peer", name), "peer.state", state, source_of(output, name))
