@@ -86,7 +86,7 @@ def test_fields_type_the_text(small: Cluster) -> None:
     ],
 )
 def test_every_part_knows_its_line(small: Cluster, path: tuple[str | int, ...], line: int) -> None:
-    assert small.origin.at(*path) == f"small.yaml:{line}"
+    assert small.origin.locate(*path) == f"small.yaml:{line}"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -124,10 +124,10 @@ def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Pla
     _, made = two
     inside = set(lab_namespaces(made))
     assert inside == {device.namespace for device in made.state.devices}
-    with lab.benching(made, 9000) as whole:
+    with lab.benchmark_network(made, 9000) as whole:
         assert set(whole.hosts) == {"node1", "node2", *lab.PAIR}
         assert len(lab_namespaces(made)) == len(inside) + 3
-        with pytest.raises(Refused, match="benchmarks that run in it"), lab.benching(made, 9000):
+        with pytest.raises(Refused, match="benchmarks that run in it"), lab.benchmark_network(made, 9000):
             pass
         sizes = [whole.run(host, "cat", f"/sys/class/net/{lab.PAIR_INTERFACE}/mtu").stdout for host in lab.PAIR]
         assert sizes == [b"9000\n"] * 2
@@ -162,7 +162,7 @@ def test_what_a_killed_run_left_is_no_hindrance(two: tuple[Plan, lab.Lab], tmp_p
     running.wait()
     assert made.namespace("node1").replace("node1", "direct-1") in lab_namespaces(made)
     assert sorted(path.name for path in state.ROOT.glob(f"{made.name}*")) == [made.name, f"{made.name}.lock"]
-    with lab.benching(made, None) as whole:
+    with lab.benchmark_network(made, None) as whole:
         assert whole.run("direct-1", "ping", "-nq", "-c1", "-w5", "198.19.0.1").exit_code == 0
     assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
 

@@ -93,7 +93,7 @@ def test_what_is_left_is_no_lab_and_stands_in_the_way_of_one() -> None:
     needs(*TOOLS, root=True)
     made = design()
     struck(lambda: lab.up(made, CLUSTER, lambda said: None), 0.1, signal.SIGKILL)
-    if state.begun(name(LAB)):
+    if state.exists(name(LAB)):
         with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):
             lab.find(made.name)
         with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):

@@ -1,6 +1,6 @@
 import pytest
 
-from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
+from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
 from wirespeed.results.verdicts import Term
 
 
@@ -53,7 +53,7 @@ def test_a_bound_in_another_unit_keeps_its_formula():
 
 
 def test_a_scaled_bound_says_so():
-    assert scaled(tightest([term("a", 10)]), 0.5, "1/2").terms[0].formula == "(measured) × 1/2"
+    assert scale_bound(tightest([term("a", 10)]), 0.5, "1/2").terms[0].formula == "(measured) × 1/2"
 
 
 @pytest.mark.parametrize(("value", "text"), [(400.0, "400"), (392.154, "392.15"), (0.5, "0.5"), (46748.16, "46748")])

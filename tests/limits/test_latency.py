@@ -46,5 +46,5 @@ def test_light_in_both_cables():
 
 
 def test_times_add_up():
-    bound = latency.least([latency.of_bytes(5000, 400, "x"), latency.of_bytes(2500, 400, "y")])
+    bound = latency.sum_terms([latency.of_bytes(5000, 400, "x"), latency.of_bytes(2500, 400, "y")])
     assert (bound.value, bound.unit, bound.bottleneck) == (pytest.approx(0.15), "us", "serialisation")

@@ -18,7 +18,7 @@ from wirespeed.plan import Cable, End, Plan, build
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.dcqcn import alpha
 from wirespeed.plan.ecn import at_speed, window
-from wirespeed.plan.headroom import computed, headroom, total
+from wirespeed.plan.headroom import explain_headroom, explain_total, headroom
 from wirespeed.plan.model import Latency
 from wirespeed.plan.watchdog import longest_pause
 from wirespeed.settings import Congestion
@@ -74,7 +74,7 @@ def test_the_formula_is_of_the_size_vendors_ship(name: str, sample: object) -> N
 
 def test_vendors_stand_beside_it() -> None:
     found = headroom(Bandwidth.gbps(400), Length(10_000), 9100, chip=CHIPS["tomahawk3"])
-    number = computed(found, CHIPS["tomahawk3"], "leaf1")
+    number = explain_headroom(found, CHIPS["tomahawk3"], "leaf1")
     assert number.compared == (
         "SONiC, Arista 7060DX4-32: 995.9 kB up to 300 m, 4.22 times this; "
         "SONiC, Dell Z9332F: 201.9 kB up to 40 m, 0.85 times this"
@@ -92,11 +92,11 @@ def test_without_a_cell_the_link_is_counted_and_said() -> None:
 
 def test_headroom_of_all_ports_against_the_buffer() -> None:
     found = headroom(Bandwidth.gbps(400), Length(3000), 9100, chip=CHIPS["tomahawk4"])
-    whole = total({"a": found, "b": found}, 1, CHIPS["tomahawk4"], "leaf1")
+    whole = explain_total({"a": found, "b": found}, 1, CHIPS["tomahawk4"], "leaf1")
     assert whole is not None
     assert whole.value == "451.6 kB (451612 B)"
     assert whole.formula == "2 ports x 1 lossless priority; 0.4 % of 119.2 MB"
-    assert total({"a": found}, 1, ChipModel(title="x"), "leaf1") is None
+    assert explain_total({"a": found}, 1, ChipModel(title="x"), "leaf1") is None
 
 
 @pytest.mark.parametrize(

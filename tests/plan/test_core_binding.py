@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
-from wirespeed.cluster.model import Binding
-from wirespeed.plan.core_binding import Topology, bind, needed, topology_of
+from wirespeed.cluster.model import BindingPolicy
+from wirespeed.plan.core_binding import Topology, bind, count_cores, topology_of
 
 
 def cpus(sockets: int, cores: int, nodes: int = 1, threads: int = 1, numbering: str = "by-socket") -> CpuTopology:
@@ -22,24 +22,24 @@ def cpus(sockets: int, cores: int, nodes: int = 1, threads: int = 1, numbering: 
 
 ROWS = [
     # MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop), "Hybrid-Spread Affinity Policy": 8 ranks on 32 cores
-    (Binding.SPREAD, cpus(2, 16), 8, 1, ["0-3", "4-7", "8-11", "12-15", "16-19", "20-23", "24-27", "28-31"]),
+    (BindingPolicy.SPREAD, cpus(2, 16), 8, 1, ["0-3", "4-7", "8-11", "12-15", "16-19", "20-23", "24-27", "28-31"]),
     # MVAPICH2 2.3.7 user guide, figures 2 and 3: four ranks on two sockets of four cores
-    (Binding.BUNCH, cpus(2, 4), 4, 1, ["0", "1", "2", "3"]),
-    (Binding.SCATTER, cpus(2, 4), 4, 1, ["0", "4", "1", "5"]),
-    (Binding.SCATTER, cpus(2, 4, numbering="round-robin"), 4, 1, ["0", "1", "2", "3"]),
-    (Binding.NUMA, cpus(2, 4, nodes=2), 5, 1, ["0", "2", "4", "6", "1"]),
-    (Binding.LINEAR, cpus(2, 4), 3, 2, ["0-1", "2-3", "4-5"]),
-    (Binding.COMPACT, cpus(2, 4, threads=2), 3, 2, ["0,8", "1,9", "2,10"]),
+    (BindingPolicy.BUNCH, cpus(2, 4), 4, 1, ["0", "1", "2", "3"]),
+    (BindingPolicy.SCATTER, cpus(2, 4), 4, 1, ["0", "4", "1", "5"]),
+    (BindingPolicy.SCATTER, cpus(2, 4, numbering="round-robin"), 4, 1, ["0", "1", "2", "3"]),
+    (BindingPolicy.NUMA, cpus(2, 4, nodes=2), 5, 1, ["0", "2", "4", "6", "1"]),
+    (BindingPolicy.LINEAR, cpus(2, 4), 3, 2, ["0-1", "2-3", "4-5"]),
+    (BindingPolicy.COMPACT, cpus(2, 4, threads=2), 3, 2, ["0,8", "1,9", "2,10"]),
     # ranks that do not divide by sockets: none is lost, none straddles two
-    (Binding.SPREAD, cpus(2, 4), 3, 1, ["0-1", "2-3", "4-5"]),
-    (Binding.SPREAD, cpus(2, 4), 7, 1, ["0", "1", "2", "3", "4", "5", "6"]),
-    (Binding.SPREAD, cpus(2, 64), 128, 1, [str(core) for core in range(128)]),
-    (Binding.SPREAD, cpus(2, 4), 1, 8, ["0-7"]),
+    (BindingPolicy.SPREAD, cpus(2, 4), 3, 1, ["0-1", "2-3", "4-5"]),
+    (BindingPolicy.SPREAD, cpus(2, 4), 7, 1, ["0", "1", "2", "3", "4", "5", "6"]),
+    (BindingPolicy.SPREAD, cpus(2, 64), 128, 1, [str(core) for core in range(128)]),
+    (BindingPolicy.SPREAD, cpus(2, 4), 1, 8, ["0-7"]),
 ]
 
 
 @pytest.mark.parametrize(("policy", "server", "ranks", "threads", "expected"), ROWS)
-def test_a_policy(policy: Binding, server: CpuTopology, ranks: int, threads: int, expected: list[str]) -> None:
+def test_a_policy(policy: BindingPolicy, server: CpuTopology, ranks: int, threads: int, expected: list[str]) -> None:
     found = bind(policy, topology_of(server, None), ranks, threads)
     assert [_ranges(rank) for rank in found] == expected
 
@@ -52,14 +52,14 @@ def _ranges(cores: tuple[int, ...]) -> str:
 
 def test_the_socket_of_the_nic_comes_first() -> None:
     near = topology_of(cpus(2, 4, nodes=2), 3)
-    assert bind(Binding.BUNCH, near, 3, 1) == ((6,), (7,), (4,))
-    assert bind(Binding.SCATTER, near, 2, 1) == ((6,), (0,))
-    assert bind(Binding.SPREAD, near, 2, 1) == ((6, 7, 4, 5), (0, 1, 2, 3))
+    assert bind(BindingPolicy.BUNCH, near, 3, 1) == ((6,), (7,), (4,))
+    assert bind(BindingPolicy.SCATTER, near, 2, 1) == ((6,), (0,))
+    assert bind(BindingPolicy.SPREAD, near, 2, 1) == ((6, 7, 4, 5), (0, 1, 2, 3))
 
 
 def test_too_many_ranks_are_not_bound() -> None:
     with pytest.raises(ValueError, match="9 ranks do not fit 8 cores"):
-        bind(Binding.BUNCH, topology_of(cpus(2, 4), None), 9, 1)
+        bind(BindingPolicy.BUNCH, topology_of(cpus(2, 4), None), 9, 1)
 
 
 @st.composite
@@ -69,21 +69,21 @@ def hosts(draw: st.DrawFn) -> tuple[CpuTopology, Topology]:
     return server, topology_of(server, draw(st.none() | st.integers(0, sockets * nodes - 1)))
 
 
-@given(host=hosts(), policy=st.sampled_from([*Binding]), data=st.data())
+@given(host=hosts(), policy=st.sampled_from([*BindingPolicy]), data=st.data())
 def test_every_rank_has_cores_of_its_own(
-    host: tuple[CpuTopology, Topology], policy: Binding, data: st.DataObject
+    host: tuple[CpuTopology, Topology], policy: BindingPolicy, data: st.DataObject
 ) -> None:
     server, topology = host
     total = server.sockets.value * server.cores.value
     assert sorted(topology.cores) == list(range(total))
-    threads = data.draw(st.integers(1, server.threads.value if policy is Binding.COMPACT else total))
-    ranks = data.draw(st.integers(1, max(1, total // needed(policy, 1, threads))))
+    threads = data.draw(st.integers(1, server.threads.value if policy is BindingPolicy.COMPACT else total))
+    ranks = data.draw(st.integers(1, max(1, total // count_cores(policy, 1, threads))))
     found = bind(policy, topology, ranks, threads)
     given_cores = list(chain.from_iterable(found))
     assert len(found) == ranks
     assert len(set(given_cores)) == len(given_cores)
     assert all(0 <= core < total * server.threads.value for core in given_cores)
-    if policy in (Binding.LINEAR, Binding.SPREAD, Binding.COMPACT):
+    if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD, BindingPolicy.COMPACT):
         assert all(len(rank) >= threads for rank in found)
     assert found[0][0] == topology.cores[0]  # beside the NIC, where anybody knows where that is
 
@@ -93,7 +93,7 @@ def test_spread_is_even_and_leaves_least_behind(host: tuple[CpuTopology, Topolog
     server, topology = host
     sockets = [set(cores) for cores in topology.by_socket]
     ranks = data.draw(st.integers(1, len(topology.cores)))
-    found = bind(Binding.SPREAD, topology, ranks, 1)
+    found = bind(BindingPolicy.SPREAD, topology, ranks, 1)
     assert len({len(rank) for rank in found}) == 1  # as many for each
     on_each = [sum(set(rank) <= cores for rank in found) for cores in sockets]
     assert sum(on_each) == ranks  # none on two sockets

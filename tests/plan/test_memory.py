@@ -66,10 +66,10 @@ def test_lossless_traffic_holds_a_part_of_a_deep_memory() -> None:
     memory = deep(chip, 144, 1, iter([G400]), headroom)
     assert memory is not None
     assert (memory.groups, memory.cores) == (6, 24)
-    assert memory.held == pytest.approx(6 / 32 / (1 + 6 / 32) * 71 * GIB + GIB, abs=1)
-    assert memory.pausing == pytest.approx(1 / 32 / (1 + 1 / 32) * 71 * GIB / 24, abs=1)
+    assert memory.lossless_maximum == pytest.approx(6 / 32 / (1 + 6 / 32) * 71 * GIB + GIB, abs=1)
+    assert memory.pause_threshold == pytest.approx(1 / 32 / (1 + 1 / 32) * 71 * GIB / 24, abs=1)
     one = 65_535 * 512 * 10**12 // G400
-    assert longest_pause(G400, chip, memory).time == Duration(int(memory.held) * 8 * 10**12 // G400 + one)
+    assert longest_pause(G400, chip, memory).time == Duration(int(memory.lossless_maximum) * 8 * 10**12 // G400 + one)
     assert longest_pause(G400, chip, memory).time < Duration(10**12) < longest_pause(G400, chip).time
 
 
@@ -86,9 +86,9 @@ def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
     memory = deep(chip, 24, 1, iter([G400]), None)
     assert memory is not None
     part = 12 * 0.03125
-    assert memory.held == pytest.approx(part / (1 + part) * 6 * GIB, abs=1)
-    assert memory.held_formula == "12 x 0.03125 / (1 + 12 x 0.03125) x 6 GiB"
-    assert memory.pausing_formula == "0.03125 / (1 + 0.03125) x 6 GiB / 2 cores"
+    assert memory.lossless_maximum == pytest.approx(part / (1 + part) * 6 * GIB, abs=1)
+    assert memory.lossless_maximum_formula == "12 x 0.03125 / (1 + 12 x 0.03125) x 6 GiB"
+    assert memory.pause_threshold_formula == "0.03125 / (1 + 0.03125) x 6 GiB / 2 cores"
 
 
 def test_a_plan_with_jerichos_says_how() -> None:

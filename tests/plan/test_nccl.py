@@ -66,13 +66,13 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
     (
         "k20x",
         {"cuda": "11.4", "nccl": "2.10.3", "nvcc_gencode": SM_70},
-        [f"! {SM_70}, which makes no code for {K20X} / {SM_35}"],
+        [f"! {SM_70}, which compiles no code for {K20X} / {SM_35}"],
         {"nvcc_gencode": SM_35},
     ),
     (
         "k20x",
         {"cuda": "11.4", "nccl": "2.10.3", "nvcc_gencode": SM_90},
-        [f"! compute_90 with nvcc of CUDA 11.4 / {FIRST}", f"! {SM_90}, which makes no code for {K20X} / {SM_35}"],
+        [f"! compute_90 with nvcc of CUDA 11.4 / {FIRST}", f"! {SM_90}, which compiles no code for {K20X} / {SM_35}"],
         {"nvcc_gencode": SM_35},
     ),
     (  # what the catalogue does not know is said, and not refused
@@ -104,7 +104,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         {"cuda": "11.4", "nccl": "2.10.3"},
         [
             f"! CUDA 11.4 for {H100} / {FIRST}",
-            f"  NCCL 2.10.3 built for CUDA 11.4 on {H100}, for which the driver must make the code at each start"
+            f"  NCCL 2.10.3 built for CUDA 11.4 on {H100}, for which the driver must compile the code at each start"
             " / a build with code for it",
         ],
         {"cuda": "11.8"},
@@ -113,7 +113,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         "h100",
         {"cuda": "11.8", "nccl": "2.18.3"},
         [
-            f"  NCCL 2.18.3 built for CUDA 11.0 on {H100}, for which the driver must make the code at each start"
+            f"  NCCL 2.18.3 built for CUDA 11.0 on {H100}, for which the driver must compile the code at each start"
             f" / {NEEDS_CODE}"
         ],
         {},

@@ -75,7 +75,7 @@ WRONG = [  # one thing wrong each
     ),
     (
         {"nvcc_gencode": SM_70},
-        [f"found {SM_70}, which makes no code for {K20X}; expected {SM_35}{HINT}nvcc_gencode: {SM_35}"],
+        [f"found {SM_70}, which compiles no code for {K20X}; expected {SM_35}{HINT}nvcc_gencode: {SM_35}"],
     ),
     (
         {"nvcc_gencode": "sm_35"},

@@ -167,7 +167,7 @@ class Here:
         cable = self.cables.get(End(self.place.device, self.place.name))
         if cable is None:
             raise InapplicableError("the plan has no cable here")
-        end = cable.other(self.place.device)
+        end = cable.other_end(self.place.device)
         kind = "nic" if end.device in self.plan.hosts else "port"
         return Place(end.device).thing(kind, end.port), cable
 

@@ -88,10 +88,10 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents == 2:
-                raise refuse(_at(file, event), "a second document", "one YAML document", "remove the line ---")
+                raise refuse(_locate(file, event), "a second document", "one YAML document", "remove the line ---")
         elif isinstance(event, yaml.AliasEvent):
             raise refuse(
-                _at(file, event),
+                _locate(file, event),
                 f"the alias *{event.anchor}",
                 "the value itself",
                 "node ranges and `except` save repeating",
@@ -111,11 +111,11 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
             if isinstance(value, dict | list):
                 stack.append(_Open(value, path))
                 if len(stack) > _DEEPEST:
-                    raise refuse(_at(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file")
+                    raise refuse(_locate(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file")
     return None if root == "" else root
 
 
-def _at(file: str, event: Any) -> str:
+def _locate(file: str, event: Any) -> str:
     return f"{file}:{_line(event)}"
 
 
@@ -126,10 +126,10 @@ def _line(event: Any) -> int:
 def _refuse_decoration(event: Any, file: str) -> None:
     if event.anchor is not None:
         raise refuse(
-            _at(file, event), f"the anchor &{event.anchor}", "no anchors", "node ranges and `except` save repeating"
+            _locate(file, event), f"the anchor &{event.anchor}", "no anchors", "node ranges and `except` save repeating"
         )
     if event.tag is not None and event.tag != "!":
-        raise refuse(_at(file, event), f"the tag {event.tag}", "no tags; the field decides the type")
+        raise refuse(_locate(file, event), f"the tag {event.tag}", "no tags; the field decides the type")
 
 
 def _takes_key(stack: list[_Open]) -> bool:
@@ -173,7 +173,7 @@ def _place(stack: list[_Open], value: Raw, event: Any, file: str) -> Path:
         return (*into.path, len(into.value) - 1)
     if into.key is None:
         raise refuse(
-            _at(file, event), "a mapping or a list as a key", "text as a key", "quote text that starts with [ or {"
+            _locate(file, event), "a mapping or a list as a key", "text as a key", "quote text that starts with [ or {"
         )
     key, into.key = into.key, None
     into.value.setdefault(key, value)

@@ -42,7 +42,7 @@ class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refused` does
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ModelCount:
     """So many pieces of a catalogue model: ``8 x broadcom-bcm957608-p1400gd``."""
 
     count: int
@@ -191,13 +191,13 @@ def _interface_address(text: Any) -> Any:
         raise Unfit("an address with its prefix length, such as 10.1.0.1/31") from None
 
 
-def _counted(text: Any) -> Any:
+def _parse_count(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     match = _COUNTED.fullmatch(text)
     if match is None:
         raise Unfit("a number of pieces and a catalogue model", "write it as 8 x broadcom-bcm957608-p1400gd")
-    return Counted(int(match[1] or "1"), match[2])
+    return ModelCount(int(match[1] or "1"), match[2])
 
 
 def _slot(text: Any) -> Any:
@@ -278,7 +278,9 @@ Network4 = Annotated[IPv4Network, BeforeValidator(_network_4), _schema("string",
 InterfaceAddress = Annotated[
     IPv4Interface | IPv6Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
 ]
-Hardware = Annotated[Counted, BeforeValidator(_counted), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])]
+Hardware = Annotated[
+    ModelCount, BeforeValidator(_parse_count), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])
+]
 SlotText = Annotated[SlotSize, BeforeValidator(_slot), _schema("string", examples=["gen5 x8"])]
 ModelName = Annotated[
     str, BeforeValidator(_pattern(_MODEL, "a catalogue name of letters, digits, dots and hyphens")), _schema("string")

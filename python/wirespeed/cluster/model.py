@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from wirespeed.cluster.fields import (
     BandwidthText,
-    Counted,
     Dscps,
     DurationText,
     Flag,
@@ -20,6 +19,7 @@ from wirespeed.cluster.fields import (
     InterfaceName,
     LengthText,
     Line,
+    ModelCount,
     ModelName,
     Network,
     Network4,
@@ -117,7 +117,7 @@ class Starter(StrEnum):
     SLURM = "slurm"
 
 
-class Binding(StrEnum):
+class BindingPolicy(StrEnum):
     """How the ranks of a host are bound to its cores; `plan/core_binding.py` computes them."""
 
     BUNCH = "bunch"
@@ -495,7 +495,9 @@ class LaunchPart(Part):
     )
     ranks: Positive | None = Field(default=None, description="ranks on each host; one per GPU, or per NIC, if absent")
     threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
-    binding: Binding | None = Field(default=None, description="how ranks are bound to cores; not at all if absent")
+    binding: BindingPolicy | None = Field(
+        default=None, description="how ranks are bound to cores; not at all if absent"
+    )
     gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
     priority: PriorityNumber | None = Field(default=None, description="service level, where tagged frames need it")
     rdma: Flag | None = Field(default=None, description="whether a job uses RDMA at all")
@@ -559,7 +561,7 @@ class Origin:
     file: str
     lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict)
 
-    def at(self, *path: str | int) -> str:
+    def locate(self, *path: str | int) -> str:
         """``file:line`` of a part, or of the nearest enclosing part that is in the file."""
         for end in range(len(path), -1, -1):
             line = self.lines.get(path[:end])
@@ -575,7 +577,7 @@ class HostSpec:
     part: HostPart
     model: str
     os: str
-    nics: Counted
+    nics: ModelCount
     path: tuple[str | int, ...]  # its path in the file
 
 

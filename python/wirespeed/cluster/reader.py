@@ -62,7 +62,7 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     origin = Origin(file, lines)
     if not isinstance(raw, dict):
         raise refuse(
-            origin.at(), "a list" if isinstance(raw, list) else "plain text", "a mapping with version, name, …"
+            origin.locate(), "a list" if isinstance(raw, list) else "plain text", "a mapping with version, name, …"
         )
     check_version(raw.get("version"), origin)
     try:
@@ -105,13 +105,13 @@ def check_version(version: object, origin: Origin) -> None:
         return  # the model reports the problem
     if int(version) > VERSION:
         raise refuse(
-            origin.at("version"),
+            origin.locate("version"),
             f"version {version}",
             f"version {VERSION} at most",
             "a newer wirespeed reads this file",
         )
     if int(version) != VERSION:
-        raise refuse(origin.at("version"), f"version {version}", f"version {VERSION}")
+        raise refuse(origin.locate("version"), f"version {version}", f"version {VERSION}")
 
 
 class _Expansion:
@@ -147,7 +147,7 @@ class _Expansion:
         )
 
     def _refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(self.origin.at(*path), found, expected, hint))
+        self.problems.append(Problem(self.origin.locate(*path), found, expected, hint))
 
     def _check_name(self) -> None:
         try:
@@ -166,7 +166,7 @@ class _Expansion:
         if part.model is None or part.os is None or part.nics is None:
             for name in ("model", "os", "nics"):
                 if getattr(part, name) is None:
-                    self._missing(path, name)
+                    self._report_missing_key(path, name)
             return None
         return HostSpec(part, part.model, part.os, part.nics, path)
 
@@ -174,13 +174,13 @@ class _Expansion:
         for key, group in self.file.switches.items():
             for name, part, path in self._members("switches", key, group):
                 if part.model is None:
-                    self._missing(path, "model")
+                    self._report_missing_key(path, "model")
                     yield name, None
                 else:
                     yield name, SwitchSpec(part, part.model, part.os, part.role or "leaf", path)
 
-    def _missing(self, path: tuple[str | int, ...], name: str) -> None:
-        problem = Problem(self.origin.at(*path), f"no {name!r}", f"{name!r}, which has no default")
+    def _report_missing_key(self, path: tuple[str | int, ...], name: str) -> None:
+        problem = Problem(self.origin.locate(*path), f"no {name!r}", f"{name!r}, which has no default")
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -205,7 +205,7 @@ class _Expansion:
         for name in names:
             before = self.seen.get(name.lower())
             if before is not None:
-                first = self.origin.at(*before[1])
+                first = self.origin.locate(*before[1])
                 again = "again" if name == before[0] else f"beside {before[0]!r}"
                 self._refuse(path, f"the name {name!r} {again}", "each name once", f"first used at {first}")
                 continue

@@ -34,18 +34,19 @@ def _line(problem: Problem) -> int:
 def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     steps = tuple(part for part in complaint["loc"] if part != "[key]")
     where = _without_kinds(file, steps)
-    place, found, kind = origin.at(*where), complaint["input"], complaint["type"]
+    place, found, kind = origin.locate(*where), complaint["input"], complaint["type"]
     name = _name(where)
     if kind == "union_tag_not_found":
         return Problem(place, "no 'kind'", "'kind', which has no default")
     if kind == "union_tag_invalid":
         kinds, kind = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
-        return Problem(origin.at(*where, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), did_you_mean(kind, kinds))
+        hint = did_you_mean(kind, kinds)
+        return Problem(origin.locate(*where, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
     if kind == "missing":
-        return Problem(origin.at(*where[:-1]), f"no {name!r}", f"{name!r}, which has no default")
+        return Problem(origin.locate(*where[:-1]), f"no {name!r}", f"{name!r}, which has no default")
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(cause, Unfit):
         return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)
@@ -106,7 +107,7 @@ def _part(kind: Any, step: str | int) -> Any:
         fields = {field.alias or name: field for name, field in kind.model_fields.items()}
         return _bare(fields[step].annotation) if step in fields else None
     if kinds := _kinds(kind):
-        return next(one for one in kinds if step in typing.get_args(one.model_fields["kind"].annotation))
+        return next(member for member in kinds if step in typing.get_args(member.model_fields["kind"].annotation))
     return _bare(typing.get_args(kind)[-1]) if typing.get_args(kind) else None
 
 

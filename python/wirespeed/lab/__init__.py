@@ -3,7 +3,7 @@
 A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
 """
 
-from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTERFACE, benching
+from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTERFACE, benchmark_network
 from wirespeed.lab.build import up
 from wirespeed.lab.counters import counters
 from wirespeed.lab.design import Design, design, hosts_of, switches_of
@@ -16,7 +16,7 @@ from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
 from wirespeed.lab.state import names, tidy
 from wirespeed.lab.status import status, statuses
-from wirespeed.lab.teardown import Removed, down
+from wirespeed.lab.teardown import Removal, down
 
 __all__ = [
     "AGENT",
@@ -26,8 +26,8 @@ __all__ = [
     "PAIR_INTERFACE",
     "Design",
     "Lab",
-    "Removed",
-    "benching",
+    "Removal",
+    "benchmark_network",
     "check_user",
     "counters",
     "cure",

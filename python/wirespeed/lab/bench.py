@@ -43,16 +43,16 @@ _UNDER = 'umount /run && exec "$@"'
 
 
 @contextlib.contextmanager
-def benching(lab: Lab, mtu: int | None) -> Iterator[Lab]:
+def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
     """The lab with what benchmarks need, `PAIR` among its hosts, until they are over. ``mtu`` is that of the pair.
 
     Raises:
         Refused: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(state.benching(lab.name))
+        stack.enter_context(state.hold_benchmark_lock(lab.name))
         whole = _with_pair(lab)
-        with state.locked(lab.name) as lock:
+        with state.hold_lock(lab.name) as lock:
             find(lab.name)
             _remove(lab, lock)  # of a run that was killed
             stack.callback(_locked_remove, lab)
@@ -93,17 +93,17 @@ def _build(lab: Lab, mtu: int | None, lock: int) -> None:
         "link set dev switch up",
         *(f"link set dev {port} master switch up" for port in ports),
     )
-    own = dict(zip(PAIR, PAIR_ADDRESSES, strict=True))
+    pair_addresses = dict(zip(PAIR, PAIR_ADDRESSES, strict=True))
     for number, host in enumerate(lab.hosts, start=1):
         address = _CONTROL_ADDRESS.format(number // 256, number % 256)
         lines = [f"address add {address} dev {CONTROL}", f"link set dev {CONTROL} up"]
-        if host in own:
+        if host in pair_addresses:
             (lab.folder(host) / "run").mkdir(parents=True, exist_ok=True)
             (lab.folder(host) / "hosts").write_text(_NAMES, encoding="utf-8")
             size = f" mtu {mtu}" if mtu is not None else ""
             lines += [
                 "link set dev lo up",
-                f"address add {own[host]} dev {PAIR_INTERFACE}",
+                f"address add {pair_addresses[host]} dev {PAIR_INTERFACE}",
                 f"link set dev {PAIR_INTERFACE}{size} up",
             ]
         _ip(lab, lock, lab.namespace(host), *lines)
@@ -140,7 +140,7 @@ def _first(text: bytes) -> str:
 
 
 def _locked_remove(lab: Lab) -> None:
-    with state.locked(lab.name) as lock:
+    with state.hold_lock(lab.name) as lock:
         _remove(lab, lock)
 
 

@@ -43,7 +43,7 @@ def up(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boo
     check_user()
     check_programs(_programs(design))
     check_watches(len(design.files))
-    with state.locked(design.name) as lock:
+    with state.hold_lock(design.name) as lock:
         _check_new(design.name)
         try:
             return _build(design, cluster, report_progress, boot, lock)
@@ -56,7 +56,7 @@ def _programs(design: Design) -> Iterator[str]:
     yield from ("ip", "mount", "unshare")
     if design.files:
         yield "networkd"
-    if any(own.netplan for own in design.files.values()):
+    if any(files.netplan for files in design.files.values()):
         yield "netplan"
     yield from dict.fromkeys(
         daemon for device in design.devices if device.role is Role.SWITCH for daemon in device.daemons
@@ -69,7 +69,7 @@ def _check_new(name: str) -> None:
         raise refuse(
             f"lab {name}", f"already running since {kept.started}", "no lab of this name", f"wirespeed lab down {name}"
         )
-    if state.begun(name):
+    if state.exists(name):
         raise refuse(f"lab {name}", "remains of a lab", "no lab of this name", f"wirespeed lab down {name}")
 
 
@@ -85,15 +85,18 @@ def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot:
     _cables(lab, lock)
     names = [device.name for device in lab.devices]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        begun = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
+        starts = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
     report_progress("waiting for addresses, rules and routes")
     readiness.wait(
-        {one.name: (one.namespace, state.device_folder(lab.name, one.name), one.expects) for one in lab.devices},
+        {
+            device.name: (device.namespace, state.device_folder(lab.name, device.name), device.expects)
+            for device in lab.devices
+        },
         _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
         lambda device: _last_words(lab, device),
-        lambda device: next((name for name, process in begun[device].daemons.items() if ended(process)), None),
+        lambda device: next((name for name, process in starts[device].daemons.items() if ended(process)), None),
     )
-    left = _left_out(design, {name: one.refused for name, one in begun.items()})
+    left = _left_out(design, {name: device.refused for name, device in starts.items()})
     lacking = boot(lab, lock) if boot is not None else ()
     whole = replace(lab, phase=Phase.UP, left_out=(*lacking, *left))
     state.save(whole)
@@ -131,14 +134,14 @@ def _cables(lab: LabState, lock: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _DeviceStart:
     """A device that was begun: kernel parameters that it could not have, and processes of its daemons."""
 
     refused: tuple[str, ...]
     daemons: Mapping[str, int]
 
 
-def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _Begun:
+def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _DeviceStart:
     """Set a device up and start its daemons."""
     folder = state.device_folder(lab.name, device.name)
     files = design.files.get(device.name)
@@ -155,7 +158,7 @@ def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _Begu
     prefix = namespace_command.prefix(device.namespace, device.name, folder)
     daemons = {networkd.DAEMON: networkd.start(prefix, folder, lock)} if files is not None else {}
     daemons |= frr.start(prefix, folder, speakers, lock)
-    return _Begun(tuple(ran.stdout.decode().split()), daemons)
+    return _DeviceStart(tuple(ran.stdout.decode().split()), daemons)
 
 
 def _last_words(lab: LabState, name: str) -> str | None:
@@ -171,10 +174,10 @@ def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str
     """Rendered settings that a lab cannot apply, as sentences; the same for most hosts."""
     parameters: dict[str, None] = {}
     left: dict[str, None] = {}
-    for name, own in design.files.items():
-        planned = {key for key, _ in own.parameters}
-        parameters |= dict.fromkeys([*own.left_parameters, *(key for key in refused[name] if key in planned)])
-        left |= dict.fromkeys(own.left_files)
+    for name, files in design.files.items():
+        planned = {key for key, _ in files.parameters}
+        parameters |= dict.fromkeys([*files.left_parameters, *(key for key in refused[name] if key in planned)])
+        left |= dict.fromkeys(files.left_files)
     messages = []
     if parameters:
         names = ", ".join(key.replace("/", ".") for key in parameters)

@@ -21,7 +21,7 @@ def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
         Refused: the counters of a host cannot be read.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        found = pool.map(lambda host: _of(lab, host), lab.hosts)
+        found = pool.map(lambda host: _host_counters(lab, host), lab.hosts)
         return {
             (host, link["ifname"]): (link["stats64"]["tx"]["bytes"], link["stats64"]["rx"]["bytes"])
             for host, links in zip(lab.hosts, found, strict=True)
@@ -29,7 +29,7 @@ def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
         }
 
 
-def _of(lab: Lab, host: str) -> list[dict[str, Any]]:
+def _host_counters(lab: Lab, host: str) -> list[dict[str, Any]]:
     ran = lab.run(host, "ip", "-json", "-statistics", "link", timeout_s=_LIMIT_S)
     if ran.status is not Status.OK:
         raise refuse(host, f"ip -statistics link: {ran.detail}", "counters of its interfaces")

@@ -57,18 +57,20 @@ def design(
     host_files = files_of(files)
     names = switches_of(plan, hosts)
     links = links_of(plan, [*hosts, *names])
-    switches = {one: fabric.switch_of(plan, one, links) for one in names}
-    speakers = {one: {} if speaker is None else speaker(one, switch) for one, switch in switches.items()}
-    next_hops = fabric.expected(switches, links)
+    switches = {device: fabric.switch_of(plan, device, links) for device in names}
+    speakers = {device: {} if speaker is None else speaker(device, switch) for device, switch in switches.items()}
+    next_hops = fabric.expected_routes(switches, links)
     devices = devices_of(plan, name, hosts, switches, links, speakers, next_hops)
     ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
     for link in links:
         for end in (link.a, link.b):
             ends[end.device].append(end)
-    setups = {one: host_files[one].setup([end.interface for end in ends[one]]) for one in hosts}
-    for one, switch in switches.items():
-        routes = {} if speaker is not None else fabric.gateways(switches, next_hops.get(one, {}))
-        setups[one] = switch_setup(plan.name, one, switch, {end.interface: end.port for end in ends[one]}, routes)
+    setups = {device: host_files[device].setup([end.interface for end in ends[device]]) for device in hosts}
+    for device, switch in switches.items():
+        routes = {} if speaker is not None else fabric.gateways(switches, next_hops.get(device, {}))
+        setups[device] = switch_setup(
+            plan.name, device, switch, {end.interface: end.port for end in ends[device]}, routes
+        )
     return Design(name, plan.name, devices, links, host_files, setups, speakers, hosts_file(plan, hosts, links))
 
 
@@ -101,11 +103,13 @@ def switches_of(plan: Plan, hosts: Sequence[str]) -> tuple[str, ...]:
                 leaves[other.device] = None
     far = {leaf: _distances(neighbours, leaf) for leaf in leaves}
     needed = set(leaves)
-    for one, another in combinations(leaves, 2):
-        whole = far[one].get(another)
+    for leaf, other_leaf in combinations(leaves, 2):
+        whole = far[leaf].get(other_leaf)
         if whole is None:
             continue
-        needed |= {switch for switch, steps in far[one].items() if steps + far[another].get(switch, whole + 1) == whole}
+        needed |= {
+            switch for switch, steps in far[leaf].items() if steps + far[other_leaf].get(switch, whole + 1) == whole
+        }
     return tuple(switch for switch in plan.switches if switch in needed)
 
 
@@ -141,7 +145,7 @@ def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
     for cable in cables:
         for end in (cable.a, cable.b):
             ports.setdefault(end.device, {})[end.port] = None
-    names = {device: interfaces(own) for device, own in ports.items()}
+    names = {device: interfaces(port_names) for device, port_names in ports.items()}
 
     def end_of(device: str, port: str) -> LabEnd:
         return LabEnd(device, port, names[device][port], _mac(plan, device, port))
@@ -157,11 +161,11 @@ def hosts_file(plan: Plan, hosts: Sequence[str], links: Sequence[LabLink]) -> st
     lines = ["127.0.0.1 localhost", "::1 localhost"]
     cabled = {(end.device, end.port) for link in links for end in (link.a, link.b)}
     for host in hosts:
-        own = [host]
+        aliases = [host]
         for nic, planned_nic in plan.hosts[host].nics.items():
             if (host, nic) in cabled and planned_nic.addresses:
-                lines.append(" ".join((planned_nic.addresses[0].partition("/")[0], *own, f"{host}-{nic}")))
-                own = []
+                lines.append(" ".join((planned_nic.addresses[0].partition("/")[0], *aliases, f"{host}-{nic}")))
+                aliases = []
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -16,7 +16,7 @@ from wirespeed.settings import Switch
 class Hop:
     """A next hop: the neighbour's end of a cable, and our own."""
 
-    own: LabEnd
+    local: LabEnd
     neighbour: LabEnd
 
 
@@ -34,11 +34,11 @@ def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
     What it announces is what it has: subnets of hosts that are left out are not in the lab.
     """
     planned = plan.switches[name]
-    own = [(link.end(name), link.other(name)) for link in links if name in (link.a.device, link.b.device)]
-    ports = {mine.interface: planned.ports[mine.port] for mine, _ in own}
+    ends = [(link.end(name), link.other(name)) for link in links if name in (link.a.device, link.b.device)]
+    ports = {mine.interface: planned.ports[mine.port] for mine, _ in ends}
     vlans = {number: vlan for number, vlan in planned.vlans.items() if int(number) in {p.vlan for p in ports.values()}}
     peers = {}
-    for mine, other in own:
+    for mine, other in ends:
         if other.device not in plan.switches:
             continue
         if mine.port in planned.peers:
@@ -85,13 +85,13 @@ def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: 
                 waiting.append(there)
     found: dict[str, list[Hop]] = {name: [] for name in steps if name != target}
     for link in between:
-        for own, other in ((link.a, link.b), (link.b, link.a)):
-            if own.device in found and steps[other.device] == steps[own.device] - 1:
-                found[own.device].append(Hop(own, other))
+        for local, other in ((link.a, link.b), (link.b, link.a)):
+            if local.device in found and steps[other.device] == steps[local.device] - 1:
+                found[local.device].append(Hop(local, other))
     return {name: tuple(hops) for name, hops in found.items()}
 
 
-def expected(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[str, dict[str, tuple[Hop, ...]]]:
+def expected_routes(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[str, dict[str, tuple[Hop, ...]]]:
     """Per switch that speaks BGP: the next hops of each subnet of other switches' hosts."""
     speaking = {name: switch for name, switch in switches.items() if switch.bgp.asn is not None}
     found: dict[str, dict[str, tuple[Hop, ...]]] = {name: {} for name in speaking}
@@ -108,7 +108,7 @@ def expected(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[s
 def gateways(switches: Mapping[str, Switch], routes: Mapping[str, Sequence[Hop]]) -> dict[str, tuple[Gateway, ...]]:
     """Next hops by network: the neighbour's address on the cable, or its link-local one where it has no other."""
     return {
-        network: tuple(Gateway(_address(switches, hop.neighbour, network), hop.own.interface) for hop in hops)
+        network: tuple(Gateway(_address(switches, hop.neighbour, network), hop.local.interface) for hop in hops)
         for network, hops in routes.items()
     }
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from wirespeed.errors import Problem, Refused, refuse
 from wirespeed.lab import readiness, state
 from wirespeed.lab.faults import kind
-from wirespeed.lab.faults.location import Where
+from wirespeed.lab.faults.location import FaultLocation
 from wirespeed.lab.lab import Lab, find
 from wirespeed.plan import Plan
 from wirespeed.reach import Status
@@ -27,10 +27,10 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
         Refused: there is no such kind or place, the fault is there already, or it could not be made; then nothing is.
     """
     chosen = kind(kind_name)
-    with state.locked(name):
+    with state.hold_lock(name):
         lab = find(name)
-        fault = chosen.make(Where(lab, plan, device, port))
-        same = [one for one in lab.state.faults if (one.kind, one.place) == (fault.kind, fault.place)]
+        fault = chosen.make(FaultLocation(lab, plan, device, port))
+        same = [active for active in lab.state.faults if (active.kind, active.place) == (fault.kind, fault.place)]
         if same:
             raise refuse(f"lab {name}", f"the fault {same[0].title}", "no such fault", f"lab fault --undo {fault.kind}")
         state.save(replace(lab.state, faults=(*lab.state.faults, fault)))
@@ -40,7 +40,7 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
             state.save(lab.state)
             raise Refused(problems)
         deadline = time.monotonic() + _SETTLED_WITHIN_S
-        while not chosen.settled(lab, fault) and time.monotonic() < deadline:
+        while not chosen.has_settled(lab, fault) and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
     return fault
 
@@ -51,9 +51,9 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
     Raises:
         Refused: part of a fault could not be removed; it stays on record. The others are removed.
     """
-    with state.locked(name):
+    with state.hold_lock(name):
         lab = find(name)
-        wanted = None if kinds is None else {kind(one).name for one in kinds}
+        wanted = None if kinds is None else {kind(kind_name).name for kind_name in kinds}
         gone, problems = [], []
         left = list(lab.state.faults)
         for fault in reversed(lab.state.faults):
@@ -75,7 +75,7 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
 def _settle(lab: Lab) -> None:
     """Wait until the devices have all routes and addresses again: their daemons restore what was lost with a link."""
     devices = [device for device in lab.state.devices if device.expects]
-    known = {one.name: (one.namespace, lab.folder(one.name), one.expects) for one in devices}
+    known = {device.name: (device.namespace, lab.folder(device.name), device.expects) for device in devices}
     readiness.wait(known, _SETTLED_WITHIN_S, lambda _: None)
 
 
@@ -85,9 +85,9 @@ def cure(name: str, kind_name: str) -> LabFault:
     Raises:
         Refused: there is no such fault, the plan holds nothing against it but its opposite, or it could not be set.
     """
-    with state.locked(name):
+    with state.hold_lock(name):
         lab = find(name)
-        fault = next((one for one in lab.state.faults if one.kind == kind(kind_name).name), None)
+        fault = next((active for active in lab.state.faults if active.kind == kind(kind_name).name), None)
         if fault is None:
             raise refuse(f"lab {name}", f"no fault {kind_name}", "an active fault")
         if not fault.cure:
@@ -96,7 +96,9 @@ def cure(name: str, kind_name: str) -> LabFault:
         if problems:
             raise Refused(problems)
         cured = replace(fault, cured=True)
-        state.save(replace(lab.state, faults=tuple(cured if one is fault else one for one in lab.state.faults)))
+        state.save(
+            replace(lab.state, faults=tuple(cured if active is fault else active for active in lab.state.faults))
+        )
     return cured
 
 

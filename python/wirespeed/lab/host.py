@@ -71,8 +71,8 @@ def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
     Raises:
         Refused: the network of some is configured by what does not run in a namespace.
     """
-    found = {name: _of(own) for name, own in groupby(files, lambda file: file.device)}
-    others = [name for name, own in found.items() if not own.network]
+    found = {name: _sort_files(group) for name, group in groupby(files, lambda file: file.device)}
+    others = [name for name, group in found.items() if not group.network]
     if others:
         raise refuse(
             others[0] if len(others) == 1 else f"{others[0]} to {others[-1]}",
@@ -83,7 +83,7 @@ def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
     return found
 
 
-def _of(files: Iterable[File]) -> HostFiles:
+def _sort_files(files: Iterable[File]) -> HostFiles:
     network: list[File] = []
     parameters: list[tuple[str, str]] = []
     left: list[str] = []

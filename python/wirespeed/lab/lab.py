@@ -106,7 +106,7 @@ def find(name: str | None = None) -> Lab:
     Raises:
         Refused: there is none, there are several, or it was not built to its end.
     """
-    labs = [one for one in state.names() if state.begun(one)]
+    labs = [lab for lab in state.names() if state.exists(lab)]
     if name is None and len(labs) != 1:
         found = f"{len(labs)} labs: {', '.join(labs)}" if labs else "no lab"
         raise refuse("lab", found, "one lab", "select it with --name LAB" if labs else "wirespeed lab up CLUSTER")

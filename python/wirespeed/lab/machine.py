@@ -67,7 +67,7 @@ def check_watches(hosts: int) -> None:
         Refused: it does not (inotify(7), /proc interfaces).
     """
     most = int(_WATCHES.read_text())
-    free = most - _watching() if hosts > most // 2 else most
+    free = most - _count_inotify_instances() if hosts > most // 2 else most
     if hosts > free:
         raise refuse(
             "lab",
@@ -77,7 +77,7 @@ def check_watches(hosts: int) -> None:
         )
 
 
-def _watching() -> int:
+def _count_inotify_instances() -> int:
     """inotify instances of root's processes."""
     found = 0
     for handle in Path("/proc").glob("[0-9]*/fd/*"):

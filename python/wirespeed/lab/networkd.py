@@ -34,8 +34,8 @@ def prepare(folder: Path) -> None:
     """Give networkd what it needs of the host's /run."""
     network = folder / "run" / "systemd" / "network"
     network.mkdir(parents=True, exist_ok=True)
-    own = folder / "etc" / "systemd" / "network"
-    for file in own.iterdir() if own.is_dir() else ():
+    target = folder / "etc" / "systemd" / "network"
+    for file in target.iterdir() if target.is_dir() else ():
         (network / file.name).write_bytes(file.read_bytes())
     for file in network.iterdir():
         file.chmod(0o644)

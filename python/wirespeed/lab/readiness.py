@@ -25,18 +25,18 @@ _LOOK_S = 0.02
 def of_host(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
     """What a host has once its network is configured, on those interfaces that have a cable."""
     lines: list[str] = []
-    own: set[str] = set()
+    addresses: set[str] = set()
     for name in interfaces:
         for address in host.nics[name].addresses or () if name in host.nics else ():
             lines.append(_address(name, address))
-            own.add(str(ip_interface(address).ip))
+            addresses.add(str(ip_interface(address).ip))
     for key, route in host.routes.items():
         table, _, destination = key.partition(" ")
         if route.device is not None and route.device in interfaces:
             lines.append(_route(table, destination, route.gateway or None, route.device))
     for key, rule in host.rules.items():
         source = ip_network(key.removeprefix("from "))
-        if str(source.network_address) in own:
+        if str(source.network_address) in addresses:
             lines.append(_rule(str(rule.priority), str(source), str(rule.table)))
     return tuple(lines)
 
@@ -46,7 +46,7 @@ def of_switch(switch: Switch, routes: Mapping[str, Sequence[object]]) -> tuple[s
     lines = [
         _address(interface, address) for interface, port in switch.ports.items() for address in port.addresses or ()
     ]
-    return (*lines, *(_over(network, len(hops), "main") for network, hops in routes.items()))
+    return (*lines, *(_format_hop_count(network, len(hops), "main") for network, hops in routes.items()))
 
 
 def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
@@ -64,13 +64,13 @@ def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
             raise refuse(namespace, f"ip -batch: {ran.detail}", "addresses, routes and rules of a namespace")
         addresses, routes, rules = _documents(ran.stdout.decode())
         found |= {
-            _address(link["ifname"], f"{one['local']}/{one['prefixlen']}")
+            _address(link["ifname"], f"{entry['local']}/{entry['prefixlen']}")
             for link in addresses
-            for one in link.get("addr_info", ())
+            for entry in link.get("addr_info", ())
         }
         for route in routes:
-            found |= set(_said_route(route, family))
-        found |= {_said_rule(rule) for rule in rules if rule.get("src", "all") != "all"}
+            found |= set(_format_route(route, family))
+        found |= {_format_rule(rule) for rule in rules if rule.get("src", "all") != "all"}
     return found
 
 
@@ -93,7 +93,7 @@ def wait(
     deadline = time.monotonic() + within_s
     for name, (namespace, folder, expected) in waiting.items():
         versions = families(expected)
-        while missing := _missing(expected, has(namespace, folder, versions)):
+        while missing := _list_missing(expected, has(namespace, folder, versions)):
             daemon = ended(name)
             if daemon is not None:
                 raise refuse(name, f"{daemon}, which has ended", "a daemon that goes on", why(name))
@@ -102,7 +102,7 @@ def wait(
             time.sleep(_LOOK_S)
 
 
-def _missing(expected: Collection[str], found: Collection[str]) -> list[str]:
+def _list_missing(expected: Collection[str], found: Collection[str]) -> list[str]:
     return [line for line in expected if line not in found]
 
 
@@ -119,11 +119,11 @@ def _rule(priority: str, source: str, table: str) -> str:
     return f"rule from {source} lookup {table} priority {priority}"
 
 
-def _over(destination: str, hops: int, table: str) -> str:
+def _format_hop_count(destination: str, hops: int, table: str) -> str:
     return f"route {destination} over {hops} table {table}"
 
 
-def _said_route(route: Mapping[str, Any], family: int) -> Iterator[str]:
+def _format_route(route: Mapping[str, Any], family: int) -> Iterator[str]:
     """A route by its next hop; by their number too, where a gateway leads on."""
     if "dst" not in route:
         return
@@ -134,10 +134,10 @@ def _said_route(route: Mapping[str, Any], family: int) -> Iterator[str]:
     if not hops:
         yield _route(table, destination, route.get("gateway"), route.get("dev", "-"))
     if hops or "gateway" in route or "via" in route:
-        yield _over(destination, len(hops) or 1, table)
+        yield _format_hop_count(destination, len(hops) or 1, table)
 
 
-def _said_rule(rule: Mapping[str, Any]) -> str:
+def _format_rule(rule: Mapping[str, Any]) -> str:
     source = ip_network(rule["src"] + (f"/{rule['srclen']}" if "srclen" in rule else ""))
     return _rule(str(rule["priority"]), str(source), rule.get("table", "-"))
 

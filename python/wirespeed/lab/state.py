@@ -48,7 +48,7 @@ def names() -> list[str]:
     return sorted(labs)
 
 
-def begun(lab: str) -> bool:
+def exists(lab: str) -> bool:
     """Whether there is more of a lab than its lock."""
     return folder(lab).exists() or bool(namespaces(lab))
 
@@ -101,7 +101,7 @@ def remove_device(lab: str, device: str) -> None:
 
 
 @contextlib.contextmanager
-def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
+def hold_lock(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
     """Hold the lab's lock. Given is its descriptor.
 
     A program that has it as an open file holds the lock too, also when this one was killed: what it still does is over
@@ -131,7 +131,7 @@ def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def benching(lab: str) -> Iterator[None]:
+def hold_benchmark_lock(lab: str) -> Iterator[None]:
     """Hold what one run of benchmarks in the lab holds; it goes with the lab's folder.
 
     Raises:

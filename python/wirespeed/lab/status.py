@@ -36,7 +36,7 @@ def status(name: str) -> LabStatus:
     Raises:
         Refused: there is none, or nothing is known of it but its namespaces.
     """
-    known = [one for one in state.names() if state.begun(one)]
+    known = [lab for lab in state.names() if state.exists(lab)]
     kept = state.load(name) if name in known else None
     if kept is None and name in known:
         raise refuse(f"lab {name}", "remains of a lab", "a running lab", f"wirespeed lab down {name}")
@@ -44,12 +44,12 @@ def status(name: str) -> LabStatus:
         hint = f"labs: {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     try:
-        return _of(kept)
+        return _read_status(kept)
     except Refused:
         now = state.load(name)
         if now is not None and now.phase is not Phase.LEAVING:
             raise
-        return _of(kept, there=False)  # it was removed while it was looked at
+        return _read_status(kept, there=False)  # it was removed while it was looked at
 
 
 def statuses() -> list[LabStatus]:
@@ -64,7 +64,7 @@ def statuses() -> list[LabStatus]:
     return found
 
 
-def _of(kept: LabState, there: bool = True) -> LabStatus:
+def _read_status(kept: LabState, there: bool = True) -> LabStatus:
     known = set(state.namespaces(kept.name)) if there else set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in known), kept.devices))

@@ -17,14 +17,14 @@ _LOOK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class Removal:
     """What was there."""
 
     namespaces: int
     processes: int
 
 
-def down(name: str) -> Removed:
+def down(name: str) -> Removal:
     """Remove a lab.
 
     Raises:
@@ -33,11 +33,11 @@ def down(name: str) -> Removed:
     if name not in state.names():
         known = state.names()
         raise refuse("lab", f"no lab {name!r}", "a lab", f"labs: {', '.join(known)}" if known else None)
-    with state.locked(name) as lock:
+    with state.hold_lock(name) as lock:
         return clear(name, lock)
 
 
-def clear(name: str, lock: int) -> Removed:
+def clear(name: str, lock: int) -> Removal:
     """Remove what there is of a lab whose lock is held.
 
     Raises:
@@ -52,7 +52,7 @@ def clear(name: str, lock: int) -> Removed:
     return removed
 
 
-def remove(name: str, namespaces: Sequence[str], lock: int) -> Removed:
+def remove(name: str, namespaces: Sequence[str], lock: int) -> Removal:
     """Remove some namespaces of a lab whose lock is held, with what runs in them.
 
     Raises:
@@ -69,7 +69,7 @@ def remove(name: str, namespaces: Sequence[str], lock: int) -> Removed:
             )
         time.sleep(_LOOK_S)
     _delete(name, namespaces, lock)
-    return Removed(len(namespaces), len(ended))
+    return Removal(len(namespaces), len(ended))
 
 
 def _delete(name: str, namespaces: Sequence[str], lock: int) -> None:

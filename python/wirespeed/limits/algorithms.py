@@ -149,26 +149,28 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
         case Algorithm.TREE:
             return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{each} × {n - 1}/{n}", f"{_TREE}; {links.source}")
         case Algorithm.NVLS | Algorithm.NVLS_TREE:
-            return _summed(member, group) if links.reduces else None
+            return _switch_reduction(member, group) if links.reduces else None
         case Algorithm.LINEAR:
             nic = min(member.nics_acknowledged, default=0.0) if group.across_hosts else 0.0
             beside = f" + {number(nic)} GB/s of its NIC" if nic else ""
             return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{each}{beside}", links.source)
         case Algorithm.DOUBLING:
-            one = links.usable if links.full_mesh else gpu
-            value = one * (n - 1) / (k - 1)
-            formula = f"{number(one)} GB/s to one GPU at a time × {n - 1}/{k - 1}, {k - 1} of {n - 1} parts on the host"
+            per_link = links.usable if links.full_mesh else gpu
+            value = per_link * (n - 1) / (k - 1)
+            formula = (
+                f"{number(per_link)} GB/s to one GPU at a time × {n - 1}/{k - 1}, {k - 1} of {n - 1} parts on the host"
+            )
             return Term(name, value, GIGABYTES, formula, links.source)
         case Algorithm.PAIRWISE:
             # S/n to each of k-1 peers here; bus bandwidth counts (n-1)/n of S.
             formula = f"{each} × {n - 1}/{k - 1}, {k - 1} of {n - 1} peers on the host"
             return Term(name, gpu * (n - 1) / (k - 1), GIGABYTES, formula, links.source)
         case Algorithm.DIRECT:
-            one = links.usable if links.full_mesh else gpu
-            return Term(name, one, GIGABYTES, f"{number(one)} GB/s to the next GPU", links.source)
+            per_link = links.usable if links.full_mesh else gpu
+            return Term(name, per_link, GIGABYTES, f"{number(per_link)} GB/s to the next GPU", links.source)
 
 
-def _summed(member: Member, group: Group) -> Term | None:
+def _switch_reduction(member: Member, group: Group) -> Term | None:
     """All-reduce where the switch between GPUs sums and copies."""
     links = member.links
     if links is None or links.usable is None or links.reduces is None:

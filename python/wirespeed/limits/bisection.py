@@ -80,9 +80,9 @@ def _ratio(down: int, up: int) -> Fraction:
 def bisection(plan: Plan) -> Bisection | None:
     """The bisection bandwidth; None for fewer than two hosts, or where cables lie within a tier."""
     heights = _heights(plan)
-    if len(plan.hosts) < 2 or any(heights[one.a.device] == heights[one.b.device] for one in plan.cables):
+    if len(plan.hosts) < 2 or any(heights[cable.a.device] == heights[cable.b.device] for cable in plan.cables):
         return None
-    if any(abs(heights[one.a.device] - heights[one.b.device]) > 1 for one in plan.cables):
+    if any(abs(heights[cable.a.device] - heights[cable.b.device]) > 1 for cable in plan.cables):
         return None
     tree = _Tree(plan, heights)
     half = len(plan.hosts) // 2
@@ -91,7 +91,7 @@ def bisection(plan: Plan) -> Bisection | None:
         for end in (cable.a, cable.b):
             if end.device in rates:
                 rates[end.device] += cable.speed
-    return Bisection(Bandwidth(tree.least(half)), Bandwidth(sum(sorted(rates.values())[:half])), tree.even)
+    return Bisection(Bandwidth(tree.minimum_cut(half)), Bandwidth(sum(sorted(rates.values())[:half])), tree.even)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Uplinks:
 def uplinks(plan: Plan) -> tuple[tuple[Uplinks, ...], ...]:
     """The groups of switches that have something above them, by height; none where cables lie within a tier."""
     heights = _heights(plan)
-    if not plan.cables or any(abs(heights[one.a.device] - heights[one.b.device]) != 1 for one in plan.cables):
+    if not plan.cables or any(abs(heights[cable.a.device] - heights[cable.b.device]) != 1 for cable in plan.cables):
         return ()
     return _Tree(plan, heights).uplinks(heights)
 
@@ -150,7 +150,9 @@ class _Tree:
         """Join what is above these groups, tier by tier."""
         shares = {group: {group: Fraction(1)} for group in groups}
         while groups:
-            joined = _sets([{high for name in self.members[one] for high in self.up.get(name, ())} for one in groups])
+            joined = _sets(
+                [{high for name in self.members[child] for high in self.up.get(name, ())} for child in groups]
+            )
             parents: dict[str, list[str]] = {}
             for group, top in zip(groups, joined, strict=True):
                 if top is not None:
@@ -159,7 +161,7 @@ class _Tree:
             for children in parents.values():
                 name = f"above {children[0]}"
                 self.members[name] = sorted(
-                    {high for one in children for low in self.members[one] for high in self.up.get(low, ())}
+                    {high for child in children for low in self.members[child] for high in self.up.get(low, ())}
                 )
                 self.below[name] = children
                 above[name] = self._shares(children, shares)
@@ -176,10 +178,10 @@ class _Tree:
             total = sum(sum(self.up.get(name, {}).values()) for name in self.members[child])
             dealt: dict[str, Fraction] = {}
             for name in self.members[child]:
-                own = self.up.get(name, {})
-                if Fraction(sum(own.values()), total) != shares[child][name]:
+                links = self.up.get(name, {})
+                if Fraction(sum(links.values()), total) != shares[child][name]:
                     self.even = False
-                for high, speed in own.items():
+                for high, speed in links.items():
                     dealt[high] = dealt.get(high, Fraction(0)) + Fraction(speed, total)
             if first is None:
                 first = dealt
@@ -202,7 +204,7 @@ class _Tree:
             return [group]
         return [host for child in self.below[group] for host in self._hosts(child)]
 
-    def least(self, half: int) -> int:
+    def minimum_cut(self, half: int) -> int:
         """The least cut with so many hosts on the first side."""
         known: dict[object, tuple[list[int], list[int]]] = {}
         best = [0]

@@ -58,7 +58,7 @@ def in_unit(bound: Bound, unit: str) -> Bound:
     return dataclasses.replace(bound, value=convert(bound.value, bound.unit, unit), unit=unit, terms=terms)
 
 
-def scaled(bound: Bound, factor: float, why: str) -> Bound:
+def scale_bound(bound: Bound, factor: float, why: str) -> Bound:
     """The same bound times a factor; every formula contains the reason."""
     terms = tuple(
         dataclasses.replace(term, value=term.value * factor, formula=f"({term.formula}) × {why}")

@@ -25,27 +25,27 @@ def beyond(plan: Plan, group: Group, payload: float, acknowledged: float) -> tup
     """
     found = []
     for tier in uplinks(plan):
-        merged = _merged(group, tier, payload, acknowledged)
+        merged = _merge_members(group, tier, payload, acknowledged)
         if merged is not None:
             least = min(merged.members, key=lambda member: member.network)
             found.append((f"uplinks of {least.name}", merged))
     return tuple(found)
 
 
-def _merged(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged: float) -> Group | None:
+def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged: float) -> Group | None:
     """The job with one member for each group of switches; None where one group holds all, or some hosts are in none."""
-    of = {host: one for one in tier for host in one.hosts}
-    if any(member.name not in of for member in group.members):
+    uplinks_of = {host: uplink for uplink in tier for host in uplink.hosts}
+    if any(member.name not in uplinks_of for member in group.members):
         return None
     ranks: dict[tuple[str, ...], int] = {}
     for member in group.members:
-        ranks[of[member.name].switches] = ranks.get(of[member.name].switches, 0) + member.ranks
+        ranks[uplinks_of[member.name].switches] = ranks.get(uplinks_of[member.name].switches, 0) + member.ranks
     if len(ranks) < 2:
         return None
-    up: Mapping[tuple[str, ...], Bandwidth] = {one.switches: one.up for one in tier}
+    up: Mapping[tuple[str, ...], Bandwidth] = {uplink.switches: uplink.up for uplink in tier}
     members = tuple(
         Member(
-            _named(switches),
+            _format_switches(switches),
             count,
             (up[switches] / 8e9 * payload,),
             (up[switches] / 8e9 * acknowledged,),
@@ -54,7 +54,7 @@ def _merged(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged:
         )
         for switches, count in ranks.items()
     )
-    root = of[group.root_member.name].switches
+    root = uplinks_of[group.root_member.name].switches
     first = 0
     for switches, count in ranks.items():
         if switches == root:
@@ -63,7 +63,7 @@ def _merged(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged:
     return Group(members, first)
 
 
-def _named(switches: Sequence[str]) -> str:
+def _format_switches(switches: Sequence[str]) -> str:
     more = len(switches) - _NAMED
     return ", ".join(switches[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -84,7 +84,7 @@ def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Ba
     first, last = ends[source], ends[target]
     if first is last:
         return first.speed
-    start, goal = first.other(source[0]).device, last.other(target[0]).device
+    start, goal = first.other_end(source[0]).device, last.other_end(target[0]).device
     widest = _widest(near, start, goal, frozenset(plan.hosts))
     return Bandwidth(min(first.speed, last.speed, widest)) if widest is not None else None
 

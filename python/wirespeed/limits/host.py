@@ -54,8 +54,8 @@ def uplinks_to_gpu(plan: Plan, host: str, address: str | None, gpu: str | None) 
     functions = plan.hosts[host].pcie
     above, beside = bridges(functions, address), bridges(functions, gpu)
     shared = set(above) & set(beside)
-    own = [bridge for bridge in (*above, *beside) if bridge not in shared]
-    return tuple(_uplinks(functions, own))
+    unshared = [bridge for bridge in (*above, *beside) if bridge not in shared]
+    return tuple(_uplinks(functions, unshared))
 
 
 def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) -> Iterable[Uplink]:
@@ -103,9 +103,9 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
     if first == second:
         return None
     one_way = server.socket_link.value.gb_per_s
-    ways = 2 if both_ways else 1
+    directions = 2 if both_ways else 1
     formula = f"{'2 × ' if both_ways else ''}{number(one_way)} Gb/s between the sockets of {host}, one way"
-    return Term(f"socket interconnect of {host}", ways * one_way, GBPS, formula, server.socket_link.source)
+    return Term(f"socket interconnect of {host}", directions * one_way, GBPS, formula, server.socket_link.source)
 
 
 def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:

@@ -48,7 +48,7 @@ def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], pass
     return Term("propagation", passes * total / 1e3, MICROSECONDS, f"{times}({' + '.join(formula)})", name)
 
 
-def least(terms: list[Term]) -> Bound:
+def sum_terms(terms: list[Term]) -> Bound:
     """The terms together: each takes its time after the other."""
     largest = max(terms, key=lambda term: term.value)
     return Bound(sum(term.value for term in terms), MICROSECONDS, largest.name, tuple(terms))

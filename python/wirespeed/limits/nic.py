@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from wirespeed import wire
 from wirespeed.limits import framing, pcie
-from wirespeed.limits.bound import scaled, tightest
+from wirespeed.limits.bound import scale_bound, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
 from wirespeed.results.verdicts import Bound
@@ -78,7 +78,7 @@ def _one_of_two_ways(path: Path, slot: Slot | None, acks_per_packet: float) -> B
     both = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     if slot is not None:
         both.append(pcie.two_way(slot))
-    return scaled(tightest(both), 0.5, "1/2, one direction")
+    return scale_bound(tightest(both), 0.5, "1/2, one direction")
 
 
 def path_of(

@@ -24,7 +24,7 @@ def tcp(speed: Bandwidth, mtu: int, *, ipv6: bool = False, timestamps: bool = Fa
     """
     payload = mtu - _ip(ipv6) - TCP_HEADER - (TIMESTAMPS if timestamps else 0)
     options = "with timestamps" if timestamps else "no options"
-    return _framed("line rate × TCP framing", speed, mtu, payload, options)
+    return _framing_term("line rate × TCP framing", speed, mtu, payload, options)
 
 
 def udp(speed: Bandwidth, mtu: int, size: int | None = None, *, ipv6: bool = False) -> Term:
@@ -38,16 +38,16 @@ def udp(speed: Bandwidth, mtu: int, size: int | None = None, *, ipv6: bool = Fal
     headers = _ip(ipv6) + UDP_HEADER
     largest = mtu - headers
     if size is not None and size > largest:
-        return _framed("line rate × UDP framing", speed, mtu, mtu - _ip(ipv6), "fragments")
+        return _framing_term("line rate × UDP framing", speed, mtu, mtu - _ip(ipv6), "fragments")
     payload = largest if size is None else size
-    return _framed("line rate × UDP framing", speed, payload + headers, payload, "one datagram a packet")
+    return _framing_term("line rate × UDP framing", speed, payload + headers, payload, "one datagram a packet")
 
 
 def _ip(ipv6: bool) -> int:
     return 40 if ipv6 else 20
 
 
-def _framed(name: str, speed: Bandwidth, packet: int, payload: int, note: str) -> Term:
+def _framing_term(name: str, speed: Bandwidth, packet: int, payload: int, note: str) -> Term:
     if payload <= 0:
         raise ValueError(f"{payload} bytes of payload: expected an MTU larger than its headers")
     value = speed.gb_per_s * payload / (packet + ETHERNET)

@@ -2,6 +2,6 @@
 
 from wirespeed.plan.build import build
 from wirespeed.plan.class_table import ClassNumbers, class_numbers
-from wirespeed.plan.model import Cable, Computed, End, Plan
+from wirespeed.plan.model import Cable, ComputedValue, End, Plan
 
-__all__ = ["Cable", "ClassNumbers", "Computed", "End", "Plan", "build", "class_numbers"]
+__all__ = ["Cable", "ClassNumbers", "ComputedValue", "End", "Plan", "build", "class_numbers"]

@@ -126,7 +126,7 @@ def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     if problems.refused:
         return {}
     numbers = {host: number for number, host in enumerate(cluster.hosts, start=1)}
-    return _numbered(
+    return _assign_addresses(
         cluster, [(cable, subnets[cable.seat.rail], numbers[cable.host]) for cable in cables], len(numbers), problems
     )
 
@@ -154,10 +154,10 @@ def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
         pair = leaves[cable.switch], cable.seat.rail
         counts[pair] += 1
         placed.append((cable, subnets[pair], counts[pair]))
-    return _numbered(cluster, placed, max(counts.values(), default=0), problems)
+    return _assign_addresses(cluster, placed, max(counts.values(), default=0), problems)
 
 
-def _numbered(
+def _assign_addresses(
     cluster: Cluster, placed: Sequence[tuple[HostCable, Network, int]], most: int, problems: Problems
 ) -> dict[tuple[str, str], NicAddress]:
     """Addresses of NICs by subnet and number in it; the switch has the last one."""
@@ -223,12 +223,15 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
                     path,
                     f"{network}, which overlaps {other}",
                     "networks that do not overlap",
-                    f"the other is at {problems.origin.at(*earlier)}",
+                    f"the other is at {problems.origin.locate(*earlier)}",
                 )
-        barred = next((one for one in _NO_HOSTS if one.version == network.version and network.overlaps(one)), None)
-        if barred is not None:
-            inside = network.prefixlen >= barred.prefixlen
-            where = f"{network}, in {barred}" if inside else f"{network}, which holds {barred}"
+        unusable = next(
+            (reserved for reserved in _NO_HOSTS if reserved.version == network.version and network.overlaps(reserved)),
+            None,
+        )
+        if unusable is not None:
+            inside = network.prefixlen >= unusable.prefixlen
+            where = f"{network}, in {unusable}" if inside else f"{network}, which holds {unusable}"
             problems.refuse(path, where, "addresses that an interface can have")
         elif path[1] != "management" and not network.is_private:
             private = "RFC 1918" if network.version == 4 else "RFC 4193"
@@ -301,9 +304,10 @@ def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress],
         if first != key:
             problems.refuse(path, f"{address.address} on {' '.join(first)} and {' '.join(key)}", "each address once")
         if key[1] in cluster.hosts[key[0]].part.nic:
-            own = ip_network(address.network)
+            network = ip_network(address.network)
             other = next(
-                (name for name in sorted(regular) if name != address.network and own.overlaps(ip_network(name))), None
+                (name for name in sorted(regular) if name != address.network and network.overlaps(ip_network(name))),
+                None,
             )
             if other is not None:
-                problems.refuse(path, f"{own}, which overlaps {other}", "networks that do not overlap")
+                problems.refuse(path, f"{network}, which overlaps {other}", "networks that do not overlap")

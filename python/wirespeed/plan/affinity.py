@@ -125,7 +125,7 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
     return tuple(seats)
 
 
-def trained(card: PcieAbility, slot: PcieLink) -> PcieLink:
+def train_link(card: PcieAbility, slot: PcieLink) -> PcieLink:
     """The link a card trains in a slot: the slower and the narrower of both."""
     return PcieLink(min(card.speed.value, slot.speed or 0), min(card.width.value, slot.width or 0))
 
@@ -147,7 +147,7 @@ def pcie_rate(link: PcieLink) -> Bandwidth:
 
 
 def _check_slot(spec: HostSpec, seat: Seat, nic: NicModel, problems: Problems) -> None:
-    link = trained(nic.pcie, seat.slot)
+    link = train_link(nic.pcie, seat.slot)
     rate = pcie_rate(link)
     if rate < seat.speed:
         path = (*spec.path, "nic", seat.interface, "slot") if seat.interface in spec.part.nic else (*spec.path, "nics")

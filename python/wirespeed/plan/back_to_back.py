@@ -67,7 +67,7 @@ def back_to_back(
         classes=classes,
         hardware=catalogue,
         computed=lending.computed,
-        origins={name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
+        origins={name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
         warnings=tuple(problems.warned),
     )
 
@@ -76,9 +76,11 @@ def _cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
     """The n-th interface of a host to the n-th of the host after it: first with second, third with fourth."""
     names = list(cluster.hosts)
     return [
-        Cable(End(a, one.interface), End(b, other.interface), min(one.speed, other.speed), cluster.cabling.length)
+        Cable(
+            End(a, a_seat.interface), End(b, b_seat.interface), min(a_seat.speed, b_seat.speed), cluster.cabling.length
+        )
         for a, b in zip(names[::2], names[1::2], strict=True)
-        for one, other in zip(chassis[a].seats, chassis[b].seats, strict=False)
+        for a_seat, b_seat in zip(chassis[a].seats, chassis[b].seats, strict=False)
     ]
 
 

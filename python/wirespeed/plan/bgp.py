@@ -52,11 +52,11 @@ def routing_of(
     problems: Problems,
 ) -> dict[str, Routing]:
     """Routing by switch."""
-    nothing = dict.fromkeys(boxes, Routing())
+    no_routing = dict.fromkeys(boxes, Routing())
     if not between:
         if cluster.routing.model_fields_set:
             problems.refuse(("routing",), "routing, and no cables between switches", "`links` to route over")
-        return nothing
+        return no_routing
     underlay = underlay_of(cluster)
     if underlay is Underlay.NONE:
         problems.warn(
@@ -64,7 +64,7 @@ def routing_of(
             "cables between switches, for which wirespeed plans no routing protocol",
             "routes between the switches, configured by other means",
         )
-        return nothing
+        return no_routing
     if underlay is Underlay.BGP_NUMBERED and cluster.addresses.fabric is None:
         problems.refuse(
             ("routing", "underlay"), "no 'fabric' in `addresses`", "a pool for the /31 of every cable between switches"
@@ -73,13 +73,13 @@ def routing_of(
     numbers = _numbers(cluster, tiers, problems)
     loopbacks = _loopbacks(cluster, tuple(numbers), problems)
     if problems.refused:
-        return nothing
+        return no_routing
     peers = _peers(cluster, between, fabric, numbers, underlay)
     ipv4 = _exchanges_ipv4(cluster, underlay)
     networks = _networks(cables, nics, numbers, loopbacks if ipv4 else {})
     paths = _paths(tiers, between)
     _check_paths(cluster, paths, problems)
-    return nothing | {
+    return no_routing | {
         name: Routing(
             bgp=Bgp(
                 asn=number,
@@ -122,11 +122,13 @@ def _numbers(cluster: Cluster, tiers: Tiers, problems: Problems) -> dict[str, in
             f"{above[0]} to {above[-1]} above the leaves, and {below[0]} to {below[-1]} for them",
             "numbers apart",
         )
-    beyond = next((number for number in sorted(found.values()) if not any(number in one for one in _PRIVATE)), None)
-    if beyond is not None:
+    public = next(
+        (number for number in sorted(found.values()) if not any(number in private for private in _PRIVATE)), None
+    )
+    if public is not None:
         problems.refuse(
             ("routing", "asn"),
-            f"the autonomous system number {beyond}",
+            f"the autonomous system number {public}",
             "private numbers, 64512 to 65534 or 4200000000 to 4294967294 (RFC 6996)",
         )
     return found
@@ -186,13 +188,13 @@ def _networks(
     loopbacks: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
     """What each switch announces: its loopback, and the subnets of its hosts in address order."""
-    own: dict[str, set[str]] = {name: set() for name in names}
+    announced: dict[str, set[str]] = {name: set() for name in names}
     for cable in cables:
-        if cable.switch in own:
-            own[cable.switch].add(nics[cable.host, cable.seat.interface].network)
+        if cable.switch in announced:
+            announced[cable.switch].add(nics[cable.host, cable.seat.interface].network)
     return {
         name: (*([f"{loopbacks[name]}/32"] if name in loopbacks else []), *sorted(subnets, key=_order))
-        for name, subnets in own.items()
+        for name, subnets in announced.items()
     }
 
 

@@ -14,7 +14,7 @@ from wirespeed.plan.back_to_back import back_to_back
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
-from wirespeed.plan.computed_values import computed
+from wirespeed.plan.computed_values import list_computed_values
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
@@ -38,15 +38,15 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     catalogue = load() if catalogue is None else catalogue
     problems = Problems(cluster.origin)
     classes = traffic_classes(cluster, problems)
-    chassis = _each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
-    boxes = _each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
+    chassis = _build_each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
+    boxes = _build_each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
     problems.stop()
     if cluster.cabling.pattern is Pattern.BACK_TO_BACK:
         return back_to_back(cluster, catalogue, chassis, classes, problems)
-    host_kinds = _each(
+    host_kinds = _build_each(
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )
-    switch_kinds = _each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
+    switch_kinds = _build_each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
     domains = domains_of(cluster, chassis, boxes)
     bundles = bundles_of(cluster, domains, boxes, problems)
     check_cables(cluster, catalogue, problems)
@@ -60,7 +60,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     between = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
     problems.stop()
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
-    all_cables = (*(one.cable for one in cables), *between)
+    all_cables = (*(host_cable.cable for host_cable in cables), *between)
     cable = catalogue.cables.get(cluster.cabling.cable or "")
     hosts = _hosts(cluster, cables, addresses, host_kinds)
     fabric = fabric_addresses(cluster, between, problems)
@@ -70,7 +70,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
     latencies = {name: latency_of(box) for name, box in boxes.items()}
-    numbers = computed(switches, switch_kinds, loop(all_cables, roles, cable, latencies), cable, problems)
+    numbers = list_computed_values(switches, switch_kinds, loop(all_cables, roles, cable, latencies), cable, problems)
     problems.stop()
     return Plan(
         name=cluster.name,
@@ -82,10 +82,10 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         hardware=catalogue,
         computed=numbers,
         latencies=latencies,
-        requested=_requested(switches, switch_kinds),
+        requested=_requested_thresholds(switches, switch_kinds),
         origins={
-            **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
-            **{name: cluster.origin.at(*spec.path) for name, spec in cluster.switches.items()},
+            **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
+            **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.switches.items()},
         },
         warnings=tuple(problems.warned),
     )
@@ -103,16 +103,16 @@ _S = TypeVar("_S", bound=_Spec)
 _Made = TypeVar("_Made")
 
 
-def _each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
+def _build_each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
     """What is made of each spec, by name, but made once for those that share a part; None is left out."""
     made: dict[tuple[str | int, ...], _Made | None] = {}
     found: dict[str, _Made] = {}
     for name, spec in specs.items():
         if spec.path not in made:
             made[spec.path] = make(name, spec)
-        thing = made[spec.path]
-        if thing is not None:
-            found[name] = thing
+        result = made[spec.path]
+        if result is not None:
+            found[name] = result
     return found
 
 
@@ -180,12 +180,14 @@ def _hosts(
     }
 
 
-def _requested(switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]) -> dict[tuple[Place, str], object]:
+def _requested_thresholds(
+    switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]
+) -> dict[tuple[Place, str], object]:
     """Requested values of thresholds that the switch rounds."""
     found: dict[tuple[Place, str], object] = {}
     for name, switch in switches.items():
         for port, settings in switch.ports.items():
             for queue, marking in kinds[name].marking(settings.link.speed).items():
-                for path, value in marking.rounded():
+                for path, value in marking.rounded_thresholds():
                     found[Place(name, (("port", port), ("queue", queue))), path] = value
     return found

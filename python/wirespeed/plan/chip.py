@@ -19,7 +19,7 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
 
     Without a lossless class nothing needs the buffers of one.
     """
-    found = Buffers(**_merged(Buffers, box.spec.part.buffers, box.system.buffers))
+    found = Buffers(**_merge_fields(Buffers, box.spec.part.buffers, box.system.buffers))
     if not lossless:
         found = replace(found, lossless=None)
     for where, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
@@ -53,14 +53,14 @@ def _check_shared_headroom(box: Box, found: Buffers, lossless: bool, problems: P
 def load_balancing(box: Box) -> LoadBalancing:
     """How flows are assigned to equal-cost paths: from the cluster file, else from the data of the system."""
     part, defaults = box.spec.part.load_balancing, box.system.load_balancing
-    found = _merged(LoadBalancing, part, defaults)
+    found = _merge_fields(LoadBalancing, part, defaults)
     if defaults is not None and part.mode not in (None, defaults.mode.value):
         # Further data of the system apply to its default mode only.
-        found = {**_merged(LoadBalancing, part, None), "hash_fields": found.get("hash_fields")}
+        found = {**_merge_fields(LoadBalancing, part, None), "hash_fields": found.get("hash_fields")}
     return LoadBalancing(**found)
 
 
-def _merged(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
+def _merge_fields(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in fields(group):
         requested = getattr(part, field.name, None)

@@ -53,34 +53,34 @@ def _with_default(classes: dict[str, TrafficClass], cluster: Cluster, problems: 
     unshared = [
         found for found in classes.values() if not found.strict and found.share is None and found.name != DEFAULT
     ]
-    own = classes.get(DEFAULT)
-    own_share = own.share if own else None
-    total = given + (own_share or 0)
-    if total > 100 or (own_share is not None and not unshared and total != 100):
+    given_default = classes.get(DEFAULT)
+    default_share = given_default.share if given_default else None
+    total = given + (default_share or 0)
+    if total > 100 or (default_share is not None and not unshared and total != 100):
         problems.refuse(("classes",), f"shares of {total}% in all", "100% in all")
-    if unshared and own_share is None:
+    if unshared and default_share is None:
         problems.refuse(("classes", unshared[0].name), f"no share for class {unshared[0].name}", "share: a percentage")
     named = frozenset(dscp for found in classes.values() if found.name != DEFAULT for dscp in found.dscp)
     rest = frozenset(Dscp(value) for value in range(64)) - named
     default = TrafficClass(
         name=DEFAULT,
-        dscp=own.dscp if own and own.dscp else rest,
-        priority=own.priority if own else Priority(0),
-        lossless=own.lossless if own else False,
-        strict=own.strict if own else False,
-        share=own_share if own_share is not None else 100 - given,
-        congestion=own.congestion if own else None,
+        dscp=given_default.dscp if given_default and given_default.dscp else rest,
+        priority=given_default.priority if given_default else Priority(0),
+        lossless=given_default.lossless if given_default else False,
+        strict=given_default.strict if given_default else False,
+        share=default_share if default_share is not None else 100 - given,
+        congestion=given_default.congestion if given_default else None,
     )
     others = {name: found for name, found in classes.items() if name != DEFAULT}
-    if default.priority in {found.priority for found in others.values()} and not own:
+    if default.priority in {found.priority for found in others.values()} and not given_default:
         problems.refuse(("classes",), "priority 0 in a class other than default", "priority 0 for everything else")
     return {**others, DEFAULT: default}
 
 
 def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
-    seen: list[TrafficClass] = []
+    checked: list[TrafficClass] = []
     for found in classes.values():
-        for other in seen:
+        for other in checked:
             shared = sorted(found.dscp & other.dscp)
             if shared:
                 problems.refuse(
@@ -94,7 +94,7 @@ def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> Non
                     f"priority {found.priority} in {other.name} and {found.name}",
                     "each priority once",
                 )
-        seen.append(found)
+        checked.append(found)
 
 
 def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> NicQos:
@@ -102,16 +102,16 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
     where: dict[str, NicTrafficClass] = {}
     for name in classes:
         part = cluster.classes.get(name)
-        own = part.nic.traffic_class if part else None
+        given = part.nic.traffic_class if part else None
         data = nic.classes.get(name)
-        if own is None and data is None:
+        if given is None and data is None:
             problems.refuse(
                 ("classes", name),
                 f"class {name}, which reaches no traffic class of the NIC",
                 f"nic: {{traffic_class: N}}, or one of {', '.join(nic.classes)}",
             )
             continue
-        where[name] = own if own is not None else data.traffic_class if data else NicTrafficClass(0)
+        where[name] = given if given is not None else data.traffic_class if data else NicTrafficClass(0)
     if len(where) != len(classes):
         return NicQos()
     _check_meeting(
@@ -145,11 +145,13 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         configure=True if roce and nic.qos_package else None,
         trust="dscp" if roce else None,  # RoCEv2 between routed ports carries no 802.1p priority
         willing=False if roce else None,
-        **_tuned(classes, cluster, nic, problems),
+        **_nic_class_settings(classes, cluster, nic, problems),
     )
 
 
-def _tuned(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> dict[str, Any]:
+def _nic_class_settings(
+    classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems
+) -> dict[str, Any]:
     """Settings that only some NICs have, and those of the cluster file for NICs beyond the classes."""
     parts = {name: cluster.classes[name].nic if name in cluster.classes else NicClassPart() for name in classes}
     for name, part in parts.items():

@@ -46,7 +46,7 @@ def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
     return (f"-gencode=arch=compute_{number},code=sm_{number}",)
 
 
-def described(gpu: GpuModel, architecture: str) -> str:
+def describe_gpu(gpu: GpuModel, architecture: str) -> str:
     """A GPU for messages, with what decides which software runs on it."""
     number = gpu.compute_capability or gpu.target
     kind = "compute capability " if gpu.compute_capability else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.plan.combination import Combination, Conflict, a, described, gencode, version
+from wirespeed.plan.combination import Combination, Conflict, a, describe_gpu, gencode, version
 from wirespeed.plan.nccl import nccl_conflicts
 
 
@@ -28,7 +28,7 @@ def what_would_work(wanted: Combination, catalogue: Catalogue) -> Combination | 
     """
     if not any(conflict.fatal for conflict in conflicts(wanted, catalogue)):
         return wanted
-    others = _others(wanted, catalogue)
+    others = _alternatives(wanted, catalogue)
     for changes in range(1, len(others) + 1):
         best: tuple[tuple[int, bool, tuple[int, ...]], Combination] | None = None
         for keys in combinations(others, changes):
@@ -43,7 +43,7 @@ def what_would_work(wanted: Combination, catalogue: Catalogue) -> Combination | 
     return None
 
 
-def _others(wanted: Combination, catalogue: Catalogue) -> dict[str, list[str | None]]:
+def _alternatives(wanted: Combination, catalogue: Catalogue) -> dict[str, list[str | None]]:
     """What each part of a combination could be instead; the same part is left out, and so is what was not named."""
     branch = _last_branch(wanted, catalogue)
     choices: dict[str, list[str | None]] = {
@@ -60,7 +60,7 @@ def _others(wanted: Combination, catalogue: Catalogue) -> dict[str, list[str | N
     return {
         key: found
         for key, values in choices.items()
-        if (found := [one for one in values if one != getattr(wanted, key)])
+        if (found := [value for value in values if value != getattr(wanted, key)])
     }
 
 
@@ -72,8 +72,8 @@ def _age(candidate: Combination) -> tuple[int, ...]:
 
 def _own_code(wanted: Combination) -> list[str]:
     """Code for the very GPU, where something is compiled or could be."""
-    own = gencode(wanted.gpu)
-    return [" ".join(own)] if own and (wanted.nccl or wanted.nvcc_gencode) else []
+    targets = gencode(wanted.gpu)
+    return [" ".join(targets)] if targets and (wanted.nccl or wanted.nvcc_gencode) else []
 
 
 def _vendor(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
@@ -96,7 +96,7 @@ def _architecture(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflic
     row = catalogue.gpu_architectures.get(gpu.compute_capability.value) if gpu and gpu.compute_capability else None
     if gpu is None or gpu.compute_capability is None or row is None:
         return
-    what = described(gpu, row.title)
+    what = describe_gpu(gpu, row.title)
     if wanted.gpu_driver and row.last_driver and version(wanted.gpu_driver)[0] > row.last_driver.value:
         yield Conflict(
             "gpu_driver",
@@ -123,7 +123,7 @@ def _target(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
     if gpu and row and wanted.rocm and version(wanted.rocm) < version(row.first_rocm.value):
         yield Conflict(
             "rocm",
-            f"ROCm {wanted.rocm} for {described(gpu, row.title)}",
+            f"ROCm {wanted.rocm} for {describe_gpu(gpu, row.title)}",
             f"ROCm {row.first_rocm.value}, the first whose RCCL has code for it, or a newer one",
         )
 
@@ -190,7 +190,9 @@ def _last_branch(wanted: Combination, catalogue: Catalogue) -> str | None:
     row = catalogue.gpu_architectures.get(gpu.compute_capability.value) if gpu and gpu.compute_capability else None
     if row and row.last_driver:
         same = [
-            one.driver.value for one in catalogue.cuda.values() if version(one.driver.value)[0] == row.last_driver.value
+            release.driver.value
+            for release in catalogue.cuda.values()
+            if version(release.driver.value)[0] == row.last_driver.value
         ]
         return same[-1] if same else str(row.last_driver.value)
-    return max((one.driver.value for one in catalogue.cuda.values()), key=version, default=None)
+    return max((release.driver.value for release in catalogue.cuda.values()), key=version, default=None)

@@ -9,20 +9,20 @@ from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
 from wirespeed.plan.memory import deep
-from wirespeed.plan.model import Computed
+from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind
 from wirespeed.settings import Switch
 from wirespeed.units import Bandwidth, Length, Size
 
 
-def computed(
+def list_computed_values(
     switches: Mapping[str, Switch],
     kinds: Mapping[str, SwitchKind],
     loop: Loop | None,
     cable: CableModel | None,
     problems: Problems,
-) -> tuple[Computed, ...]:
+) -> tuple[ComputedValue, ...]:
     """The values of the first switch of each kind, which represents the others; their problems are collected."""
     first: dict[tuple[str | int, ...], str] = {}
     for name, kind in kinds.items():
@@ -36,7 +36,7 @@ def computed(
 
 def _of_switch(
     name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, cable: CableModel | None, problems: Problems
-) -> Iterator[Computed]:
+) -> Iterator[ComputedValue]:
     chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
     speeds = dict.fromkeys(port.link.speed for port in switch.ports.values() if port.link.speed is not None)
     every: dict[str, headroom.Headroom] = {}
@@ -49,8 +49,8 @@ def _of_switch(
         if key not in shown:
             shown[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
         every[port_name] = shown[key]
-    yield from (headroom.computed(found, chip, name) for found in shown.values())
-    whole = headroom.total(every, lossless, chip, name) if len(every) == len(switch.ports) else None
+    yield from (headroom.explain_headroom(found, chip, name) for found in shown.values())
+    whole = headroom.explain_total(every, lossless, chip, name) if len(every) == len(switch.ports) else None
     if whole is not None:
         yield whole
     reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
@@ -58,20 +58,20 @@ def _of_switch(
     if pool is not None and shown:
         _check_shared(pool, shown.values(), kind, problems)
         if whole is not None:
-            yield headroom.shared(pool, every, lossless, name)
+            yield headroom.explain_shared_headroom(pool, every, lossless, name)
             reserved = pool
     memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), reserved)
     for speed in speeds:
         for queue, found in kind.marking(speed).items():
             bounds = window(speed, kind.congestion[queue], loop, chip, reserved, memory)
             check_window(found, bounds, kind.congestion[queue], problems)
-            yield from found.computed(name, queue, bounds)
+            yield from found.explain(name, queue, bounds)
     if lossless and speeds:
         slowest = min(speeds)
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
-        own = kind.box.spec.part.watchdog.detect is not None
-        source = "cluster file" if own else kind.box.system.watchdog.detect.source
-        yield watchdog.computed(kind.qos.watchdog, slowest, chip, memory, name, source)
+        from_file = kind.box.spec.part.watchdog.detect is not None
+        source = "cluster file" if from_file else kind.box.system.watchdog.detect.source
+        yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, source)
 
 
 def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:

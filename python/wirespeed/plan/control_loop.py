@@ -44,11 +44,11 @@ class _Path(NamedTuple):
     inside: int = 0  # picoseconds in them
     unknown: int = 0
 
-    def on(self, cable: int) -> _Path:
+    def add_cable(self, cable: int) -> _Path:
         """Over one cable more."""
         return self._replace(time=self.time + cable, cables=self.cables + 1)
 
-    def through(self, latency: Duration | None) -> _Path:
+    def add_switch(self, latency: Duration | None) -> _Path:
         """Over one switch more, there and back; one of unknown latency takes no time."""
         if latency is None:
             return self._replace(unknown=self.unknown + 1)
@@ -75,12 +75,12 @@ def loop(
     """
     delays: dict[str, dict[str, int]] = {}
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M
-    for one in cables:
-        if one.length is None:
+    for link in cables:
+        if link.length is None:
             return None
-        time = _time(int(one.speed), round(ns_per_m * one.length))
-        delays.setdefault(one.a.device, {})[one.b.device] = time
-        delays.setdefault(one.b.device, {})[one.a.device] = time
+        time = _time(int(link.speed), round(ns_per_m * link.length))
+        delays.setdefault(link.a.device, {})[link.b.device] = time
+        delays.setdefault(link.b.device, {})[link.a.device] = time
     hosts = [name for name in delays if roles.get(name) == "host"]
     if len(hosts) < 2:
         return None
@@ -113,10 +113,10 @@ def _farthest(
         if name != start:
             if roles.get(name) == "host":
                 continue  # hosts do not forward
-            path = path.through(latencies.get(name))
+            path = path.add_switch(latencies.get(name))
         for other, time in delays[name].items():
             if other not in done:
-                heapq.heappush(waiting, (path.on(time), other))
+                heapq.heappush(waiting, (path.add_cable(time), other))
     reached = [(path, name) for name, path in done.items() if roles.get(name) == "host" and name != start]
     path, name = max(reached, default=(_Path(), start))
     return name, path

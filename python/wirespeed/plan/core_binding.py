@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
-from wirespeed.cluster.model import Binding
+from wirespeed.cluster.model import BindingPolicy
 from wirespeed.settings import Cores
 
 
@@ -53,11 +53,11 @@ def topology_of(cpus: CpuTopology, near: int | None) -> Topology:
     found = []
     for socket in range(sockets):
         if cpus.numbering.value is Numbering.BY_SOCKET:
-            own = range(socket * cores, (socket + 1) * cores)
+            socket_cores = range(socket * cores, (socket + 1) * cores)
         else:
-            own = range(socket, sockets * cores, sockets)
+            socket_cores = range(socket, sockets * cores, sockets)
         size = cores // nodes
-        found.append([tuple(own[node * size : (node + 1) * size]) for node in range(nodes)])
+        found.append([tuple(socket_cores[node * size : (node + 1) * size]) for node in range(nodes)])
     if near is not None and near < sockets * nodes:
         socket = near // nodes
         found[socket] = _first(found[socket], near % nodes)
@@ -69,35 +69,35 @@ def _first(members: list, index: int) -> list:  # type: ignore[type-arg]
     return [members[index], *members[:index], *members[index + 1 :]]
 
 
-def needed(policy: Binding, ranks: int, threads: int) -> int:
+def count_cores(policy: BindingPolicy, ranks: int, threads: int) -> int:
     """Cores that so many ranks take at least."""
-    return ranks * threads if policy in (Binding.LINEAR, Binding.SPREAD) else ranks
+    return ranks * threads if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD) else ranks
 
 
-def bind(policy: Binding, topology: Topology, ranks: int, threads: int) -> Cores:
+def bind(policy: BindingPolicy, topology: Topology, ranks: int, threads: int) -> Cores:
     """The cores of each rank, in rank order; no two ranks share one.
 
     Raises:
         ValueError: there are not enough cores for so many ranks.
     """
-    if needed(policy, ranks, threads) > len(topology.cores):
+    if count_cores(policy, ranks, threads) > len(topology.cores):
         raise ValueError(f"{ranks} ranks do not fit {len(topology.cores)} cores")
     match policy:
-        case Binding.BUNCH:
+        case BindingPolicy.BUNCH:
             order: Sequence[int] = topology.cores
-        case Binding.SCATTER:
+        case BindingPolicy.SCATTER:
             order = _in_turn(topology.by_socket)
-        case Binding.NUMA:
+        case BindingPolicy.NUMA:
             order = _in_turn(tuple(chain.from_iterable(topology.sockets)))
-        case Binding.LINEAR:
+        case BindingPolicy.LINEAR:
             return tuple(topology.cores[rank * threads : (rank + 1) * threads] for rank in range(ranks))
-        case Binding.COMPACT:
+        case BindingPolicy.COMPACT:
             total = len(topology.cores)
             return tuple(
                 tuple(core + total * sibling for sibling in range(min(threads, topology.siblings)))
                 for core in topology.cores[:ranks]
             )
-        case Binding.SPREAD:
+        case BindingPolicy.SPREAD:
             return tuple(_spread(topology.by_socket, ranks, threads))
     return tuple((core,) for core in order[:ranks])
 

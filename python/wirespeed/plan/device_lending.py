@@ -15,14 +15,14 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel, Slot
 from wirespeed.cluster import Cluster, HostSpec, LoanPart
 from wirespeed.errors import did_you_mean
-from wirespeed.plan.model import Computed
+from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Loan, Ntb, bdf
 from wirespeed.units import Size
 
 
 @dataclass(frozen=True, slots=True)
-class Bridged:
+class LendingHost:
     """A host with a bridge, and its catalogue data."""
 
     name: str
@@ -45,10 +45,10 @@ class Lending:
 
     ntbs: Mapping[str, Mapping[str, Ntb]]
     loans: Mapping[str, Mapping[str, Loan]]
-    computed: tuple[Computed, ...]
+    computed: tuple[ComputedValue, ...]
 
 
-def packed(sizes: Iterable[int]) -> int:
+def packed_size(sizes: Iterable[int]) -> int:
     """The least memory that holds BARs of these sizes, each at a multiple of its own: the largest first, no gaps."""
     end = 0
     for size in sorted(sizes, reverse=True):
@@ -58,7 +58,7 @@ def packed(sizes: Iterable[int]) -> int:
 
 def least_prefetch(sizes: Sequence[int], least: int) -> Size:
     """The smallest power of two that is larger than the BARs need and that a bridge accepts."""
-    need, size = packed(sizes), least
+    need, size = packed_size(sizes), least
     while size <= need:
         size *= 2
     return Size(size)
@@ -66,19 +66,19 @@ def least_prefetch(sizes: Sequence[int], least: int) -> Size:
 
 def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Lending:
     """What each host lends and borrows."""
-    bridged = _bridged(cluster, catalogue, problems)
+    bridged = _find_lending_hosts(cluster, catalogue, problems)
     borrowed: dict[str, list[Size]] = {}
     loans: dict[str, dict[str, Loan]] = {name: {} for name in cluster.hosts}
-    seen: dict[tuple[str, str], int] = {}
+    lent: dict[tuple[str, str], int] = {}
     for index, part in enumerate(cluster.lending):
         path = ("lending", index)
         lender, borrower = (_end(cluster, bridged, path, key, getattr(part, key), problems) for key in _ENDS)
         if lender is None or borrower is None or not _can_be_lent(part, path, lender, borrower, problems):
             continue
-        if (part.lender, part.device) in seen:
+        if (part.lender, part.device) in lent:
             problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
             continue
-        seen[part.lender, part.device] = index
+        lent[part.lender, part.device] = index
         gpu = catalogue.gpus.get(lender.server.gpu or "")
         bars = gpu.bars.value if gpu and gpu.bars else []
         if not bars or any(size & (size - 1) for size in bars):
@@ -111,8 +111,8 @@ def device_number(node_id: int, address: str) -> str:
 _ENDS = ("lender", "borrower")
 
 
-def _bridged(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, Bridged]:
-    found: dict[str, Bridged] = {}
+def _find_lending_hosts(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, LendingHost]:
+    found: dict[str, LendingHost] = {}
     numbers: dict[int, str] = {}
     for name, spec in cluster.hosts.items():
         part, server, nic = spec.part.ntb, catalogue.servers.get(spec.model), catalogue.nics.get(spec.nics.model)
@@ -131,18 +131,18 @@ def _bridged(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict
             )
             continue
         numbers[part.node_id] = name
-        found[name] = Bridged(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
+        found[name] = LendingHost(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
     return found
 
 
 def _end(
     cluster: Cluster,
-    bridged: Mapping[str, Bridged],
+    bridged: Mapping[str, LendingHost],
     path: tuple[str | int, ...],
     key: str,
     name: str,
     problems: Problems,
-) -> Bridged | None:
+) -> LendingHost | None:
     if name not in cluster.hosts:
         problems.refuse(
             (*path, key), f"the host {name!r}", "a host of this file", did_you_mean(name, list(cluster.hosts))
@@ -153,7 +153,7 @@ def _end(
 
 
 def _can_be_lent(
-    part: LoanPart, path: tuple[str | int, ...], lender: Bridged, borrower: Bridged, problems: Problems
+    part: LoanPart, path: tuple[str | int, ...], lender: LendingHost, borrower: LendingHost, problems: Problems
 ) -> bool:
     """Refuse what SmartIO cannot do; source: Johansen, Fast Multi-GPU communication over PCI Express, section 3.1."""
     if lender is borrower:
@@ -182,10 +182,10 @@ def _can_be_lent(
 
 
 def _ntbs(
-    bridged: Mapping[str, Bridged], borrowed: Mapping[str, Sequence[Size]], problems: Problems
-) -> tuple[dict[str, dict[str, Ntb]], tuple[Computed, ...]]:
+    bridged: Mapping[str, LendingHost], borrowed: Mapping[str, Sequence[Size]], problems: Problems
+) -> tuple[dict[str, dict[str, Ntb]], tuple[ComputedValue, ...]]:
     ntbs: dict[str, dict[str, Ntb]] = {}
-    computed: list[Computed] = []
+    computed: list[ComputedValue] = []
     for name, host in bridged.items():
         part, sizes = host.spec.part.ntb, borrowed.get(name, ())
         assert part is not None
@@ -201,22 +201,23 @@ def _ntbs(
         elif sizes and prefetch < least:
             problems.refuse(
                 path,
-                f"prefetchable memory of {prefetch} for {Size(packed(sizes))} of BARs: {_listed(sizes)}",
+                f"prefetchable memory of {prefetch} for {Size(packed_size(sizes))} of BARs: {_format_sum(sizes)}",
                 f"at least {least}: more than the BARs need, and a power of two",
                 f"prefetch: {least}; above 256 MiB the BIOS must decode above 4G",
             )
         ntbs[name] = {"1": Ntb(part.node_id, prefetch)}
         if sizes:
             computed.append(
-                Computed(
+                ComputedValue(
                     f"{name} prefetch",
                     str(least),
-                    f"smallest power of two above {_listed(sizes)} = {Size(packed(sizes))}, each aligned to itself",
+                    f"smallest power of two above {_format_sum(sizes)} = {Size(packed_size(sizes))}, "
+                    "each BAR aligned to its size",
                     "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",
                 )
             )
     return ntbs, tuple(computed)
 
 
-def _listed(sizes: Sequence[Size]) -> str:
+def _format_sum(sizes: Sequence[Size]) -> str:
     return " + ".join(str(size) for size in sorted(sizes, reverse=True))

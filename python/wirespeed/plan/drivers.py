@@ -62,8 +62,8 @@ def drivers_of(
             )
         return None
     if software.nic_firmware is not None and not _firmware_file(spec, nic, release):
-        known = [name for name, one in catalogue.drivers.items() if one.firmware]
-        known += [name for name, one in catalogue.nics.items() if one.firmware]
+        known = [name for name, row in catalogue.drivers.items() if row.firmware]
+        known += [name for name, row in catalogue.nics.items() if row.firmware]
         problems.refuse(
             (*spec.path, "software", "nic_firmware"),
             f"a firmware for {nic.title}",
@@ -85,7 +85,7 @@ def drivers_of(
         return _stack(spec, stack, gpu, firmware, problems)
     if release.inbox:
         return _inbox(spec, release, gpu, built_in, firmware, problems)
-    named = _named(spec, release, catalogue, problems)
+    named = _select_packages(spec, release, catalogue, problems)
     chosen = named or dict.fromkeys([*release.peer_memory, *release.always], None)
     _check(spec, release, chosen, gpu is not None, built_in, problems)
     packages = {
@@ -161,12 +161,14 @@ def _inbox(
     return Drivers({}, (), (there, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
 
 
-def _named(spec: HostSpec, release: DriverRelease, catalogue: Catalogue, problems: Problems) -> dict[str, str | None]:
+def _select_packages(
+    spec: HostSpec, release: DriverRelease, catalogue: Catalogue, problems: Problems
+) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for name, version in (spec.part.software.nic_packages or {}).items():
         if name in release.displaced_by:
             owner = next(
-                (one.title for one in catalogue.drivers.values() if name in one.stacks), "another vendor's NICs"
+                (row.title for row in catalogue.drivers.values() if name in row.stacks), "another vendor's NICs"
             )
             problems.refuse(
                 (*spec.path, "software", "nic_packages", name),
@@ -250,6 +252,6 @@ AFTER = (
 """What ends every installation of drivers; source: Broadcom 957608-AN210, section 2.2.1.2 and appendix A."""
 
 
-def numbered(steps: Sequence[InstallStep]) -> dict[str, InstallStep]:
+def number_steps(steps: Sequence[InstallStep]) -> dict[str, InstallStep]:
     """Steps by their number."""
     return {str(number): step for number, step in enumerate(steps, 1)}

@@ -17,7 +17,7 @@ from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.memory import Deep
-from wirespeed.plan.model import Computed
+from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
 from wirespeed.units import Bandwidth, Size
@@ -35,48 +35,48 @@ class Thresholds:
     requested: Ecn
     effective: Ecn
     speed: Bandwidth
-    own: bool  # whether the cluster file gives them
+    from_cluster_file: bool  # whether the cluster file gives them
     defaults: EcnDefaults | EcnFillDefaults
     unit: int  # bytes the switch counts thresholds in
     path: tuple[str | int, ...]
 
-    def rounded(self) -> Iterator[tuple[str, Size]]:
+    def rounded_thresholds(self) -> Iterator[tuple[str, Size]]:
         """Setting path and requested value of each threshold that the switch rounds."""
         for name in ("minimum", "maximum"):
             requested = getattr(self.requested, name)
             if requested != getattr(self.effective, name):
                 yield f"queue.ecn.{name}", requested
 
-    def computed(self, switch: str, queue: str, window: Window) -> Iterator[Computed]:
+    def explain(self, switch: str, queue: str, window: Window) -> Iterator[ComputedValue]:
         """The formula of each threshold, and its window."""
         if isinstance(self.defaults, EcnFillDefaults):
-            yield from self._filled(switch, queue, self.defaults)
+            yield from self._explain_fill(switch, queue, self.defaults)
             return
         for name, bound in (("minimum", window.least_formula), ("maximum", window.most_formula)):
             requested, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
             sample: Sourced[Size] = getattr(self.defaults, name)
-            yield Computed(
+            yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{Size(effective)} ({effective} B)",
                 formula=f"{self._origin(name, requested)}, "
                 f"configured as {effective // self.unit} x {self.unit} B; {bound}",
-                source="cluster file" if self.own else sample.source,
-                compared=f"{sample.source}: {sample.value}{_at(self.defaults)}",
+                source="cluster file" if self.from_cluster_file else sample.source,
+                compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
             )
 
-    def _filled(self, switch: str, queue: str, defaults: EcnFillDefaults) -> Iterator[Computed]:
+    def _explain_fill(self, switch: str, queue: str, defaults: EcnFillDefaults) -> Iterator[ComputedValue]:
         for name in ("minimum", "maximum"):
             sample: Sourced[int] = getattr(defaults, f"{name}_fill")
-            yield Computed(
+            yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{getattr(self.effective, f'{name}_fill')} % of the queue's buffer",
                 formula="a share of a buffer whose size changes with the load",
-                source="cluster file" if self.own else sample.source,
+                source="cluster file" if self.from_cluster_file else sample.source,
                 compared=f"{sample.source}: {sample.value} %",
             )
 
     def _origin(self, name: str, requested: int) -> str:
-        if self.own:
+        if self.from_cluster_file:
             return f"{requested} B requested"
         delay = self.speed.duration_of(requested)
         return f"{delay} x {self.speed} = {requested} B"
@@ -122,12 +122,14 @@ def window(
         headroom: of all ports of the switch; None where it is not known.
         deep: of a switch with virtual output queues, its memory.
     """
-    least, least_formula = _least(speed, congestion, loop)
-    most, most_formula = _most(speed, loop, chip, headroom) if deep is None else _most_of_deep(speed, loop, deep)
+    least, least_formula = _lower_bound(speed, congestion, loop)
+    most, most_formula = (
+        _upper_bound(speed, loop, chip, headroom) if deep is None else _upper_bound_of_deep(speed, loop, deep)
+    )
     return Window(least, most, least_formula, most_formula)
 
 
-def _least(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
+def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
     if congestion is Congestion.DCQCN_P:
         share = alpha(speed, _SENDERS)
         least = Size(round(share * speed / 8 * INCREASE_TIMER))
@@ -138,7 +140,7 @@ def _least(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple
     return least, f"at least {least} = {speed} x {loop.time} / 7 ({loop.formula})"
 
 
-def _most(
+def _upper_bound(
     speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
 ) -> tuple[Size | None, str]:
     if chip is None or chip.buffer is None or chip.share is None or headroom is None:
@@ -159,13 +161,13 @@ def _most(
     )
 
 
-def _most_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size | None, str]:
+def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size | None, str]:
     if loop is None:
         return None, "no most: a cable of no known length"
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
-    most = Size(max(0, deep.pausing - burst))
+    most = Size(max(0, deep.pause_threshold - burst))
     more = f"{_SENDERS - 1} / {_SENDERS} x {speed} x {loop.time} ({loop.formula})"
-    return most, f"at most {most} = {deep.pausing_formula} - {more}"
+    return most, f"at most {most} = {deep.pause_threshold_formula} - {more}"
 
 
 def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
@@ -212,7 +214,7 @@ def thresholds(
         )
         return None
     if isinstance(defaults, EcnFillDefaults):
-        return _filled(part, defaults, box, speed, path, problems)
+        return _fill_thresholds(part, defaults, box, speed, path, problems)
     if part.minimum_fill is not None or part.maximum_fill is not None:
         problems.refuse(
             path, "thresholds in percent of the queue's buffer", f"sizes, as {box.system.title} counts them"
@@ -236,7 +238,7 @@ def thresholds(
         requested=Ecn(True, minimum, maximum, probability=probability),
         effective=Ecn(True, round_to_unit(minimum, unit), round_to_unit(maximum, unit), probability=probability),
         speed=speed,
-        own=part.minimum is not None or part.maximum is not None or part.probability is not None,
+        from_cluster_file=part.minimum is not None or part.maximum is not None or part.probability is not None,
         defaults=defaults,
         unit=unit,
         path=path,
@@ -248,15 +250,15 @@ def at_speed(size: Size, defaults: EcnDefaults, speed: Bandwidth) -> Size:
     return size if defaults.speed is None else Size(size * speed // defaults.speed.value)
 
 
-def _first(own: _T | None, other: _T) -> _T:
-    return other if own is None else own
+def _first(preferred: _T | None, fallback: _T) -> _T:
+    return fallback if preferred is None else preferred
 
 
-def _at(defaults: EcnDefaults) -> str:
+def _format_reference_speed(defaults: EcnDefaults) -> str:
     return f" at {defaults.speed.value}" if defaults.speed else ""
 
 
-def _filled(
+def _fill_thresholds(
     part: EcnPart,
     defaults: EcnFillDefaults,
     box: Box,
@@ -278,17 +280,19 @@ def _filled(
     if low >= high:
         problems.refuse(path, f"ECN fill levels {low}% and {high}% with dcqcn-p", "a slope: minimum below maximum")
     probability = part.probability if part.probability is not None else defaults.probability.value
-    own = any(value is not None for value in (part.minimum_fill, part.maximum_fill, part.probability))
+    from_file = any(value is not None for value in (part.minimum_fill, part.maximum_fill, part.probability))
     marking = Ecn(enabled=True, minimum_fill=low, maximum_fill=high, probability=probability)
-    return Thresholds(marking, marking, speed, own, defaults, 1, path)
+    return Thresholds(marking, marking, speed, from_file, defaults, 1, path)
 
 
 def _part(box: Box, name: str) -> EcnPart:
     """ECN settings of the cluster file: of the class, else of the switch."""
-    whole, own = box.spec.part.ecn, box.spec.part.classes.get(name)
-    if own is None:
-        return whole
-    return EcnPart(**{key: getattr(part, key) for part in (whole, own.ecn) for key in part.model_fields_set})
+    switch_ecn, class_part = box.spec.part.ecn, box.spec.part.classes.get(name)
+    if class_part is None:
+        return switch_ecn
+    return EcnPart(
+        **{key: getattr(part, key) for part in (switch_ecn, class_part.ecn) for key in part.model_fields_set}
+    )
 
 
 def round_to_unit(size: Size, unit: int) -> Size:

@@ -31,8 +31,8 @@ class Box:
     @property
     def latency(self) -> Duration | None:
         """From the last bit in to the first bit out of a frame in an idle switch; None: not known."""
-        own = self.spec.part.latency
-        return own if own is not None else self.model.latency.value if self.model.latency else None
+        configured = self.spec.part.latency
+        return configured if configured is not None else self.model.latency.value if self.model.latency else None
 
     @property
     def speed(self) -> Bandwidth:
@@ -106,9 +106,9 @@ def domains_of(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[
     leaves = [name for name, box in boxes.items() if box.spec.role == "leaf"]
     hosts = even(tuple(chassis), pods)
     return [
-        Domain(plane, planes, tuple(own), tuple(under))
+        Domain(plane, planes, tuple(pod_hosts), tuple(pod_leaves))
         for plane, of_plane in enumerate(even(leaves, planes))
-        for own, under in zip(hosts, even(of_plane, pods), strict=True)
+        for pod_hosts, pod_leaves in zip(hosts, even(of_plane, pods), strict=True)
     ]
 
 
@@ -177,8 +177,8 @@ def _dealt(groups: list[list[tuple[str, Seat]]], leaves: int) -> list[list[tuple
     if len(groups) >= leaves or not groups:
         return [[entry for group in share for entry in group] for share in even(groups, leaves)]
     dealt: list[list[tuple[str, Seat]]] = []
-    for group, own in zip(groups, even(range(leaves), len(groups)), strict=True):
-        dealt += even(group, len(own))
+    for group, group_leaves in zip(groups, even(range(leaves), len(groups)), strict=True):
+        dealt += even(group, len(group_leaves))
     return dealt
 
 

@@ -40,7 +40,7 @@ def check_dma_buf(spec: HostSpec, gpu: GpuModel, release: DriverRelease, problem
     kernel = f"the kernel {spec.part.software.kernel}, which has no peer-memory client, with {release.title}"
     stacks = ", ".join(release.stacks)
     hint = f"or a stack that brings a peer-memory client{f', in nic_packages: {stacks}' if stacks else ''}"
-    missing = list(_missing(spec.part.software, gpu))
+    missing = list(_dma_buf_obstacles(spec.part.software, gpu))
     if missing:
         problems.refuse(
             (*spec.path, "software", "kernel"), f"{kernel}; nor can DMA-BUF be: {'; '.join(missing)}", _NEEDS, hint
@@ -49,7 +49,7 @@ def check_dma_buf(spec: HostSpec, gpu: GpuModel, release: DriverRelease, problem
         problems.warn((*spec.path, "software", "kernel"), f"{kernel}, which brings none", _NEEDS, hint)
 
 
-def _missing(software: SoftwarePart, gpu: GpuModel) -> Iterator[str]:
+def _dma_buf_obstacles(software: SoftwarePart, gpu: GpuModel) -> Iterator[str]:
     """What is named and rules DMA-BUF out. A RHEL kernel has newer parts than its version number suggests."""
     kernel = software.kernel or ""
     if kernel and ".el" not in kernel and version(kernel.partition("-")[0]) < version(_LINUX):

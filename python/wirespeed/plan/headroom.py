@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.catalogue.model import CableModel, ChipModel, HeadroomSample
-from wirespeed.plan.model import Computed
+from wirespeed.plan.model import ComputedValue
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 NS_PER_M = 5.0
@@ -82,9 +82,9 @@ def headroom(
     return Headroom(speed, length, ns_per_m, terms, cell is not None, latency)
 
 
-def computed(found: Headroom, chip: ChipModel | None, switch: str) -> Computed:
+def explain_headroom(found: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
     """The headroom with its formula, and what vendors set apart on the same chip."""
-    return Computed(
+    return ComputedValue(
         name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",
         value=f"{found.size} ({int(found.size)} B)",
         formula=found.formula,
@@ -111,7 +111,9 @@ def _against(found: Headroom, sample: HeadroomSample) -> str:
     return f"{sample.source}: {sample.size} up to {sample.length}, {ratio:.2f} times this"
 
 
-def total(headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | None, switch: str) -> Computed | None:
+def explain_total(
+    headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | None, switch: str
+) -> ComputedValue | None:
     """Headroom of all ports together against the packet buffer; None where the buffer is not known.
 
     Args:
@@ -124,7 +126,7 @@ def total(headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | No
         return None
     whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
     buffer = chip.buffer.value
-    return Computed(
+    return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=f"{whole} ({int(whole)} B)",
         formula=f"{len(headrooms)} ports x {lossless} lossless priority; {100 * whole / buffer:.1f} % of {buffer}",
@@ -132,7 +134,7 @@ def total(headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | No
     )
 
 
-def shared(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch: str) -> Computed:
+def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch: str) -> ComputedValue:
     """Headroom that all lossless groups of a switch share, against what they need when all of them pause at once.
 
     Args:
@@ -143,7 +145,7 @@ def shared(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch:
     """
     whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
     groups = f"{len(headrooms)} ports x {lossless} lossless priority"
-    return Computed(
+    return ComputedValue(
         name=f"shared headroom of {switch}",
         value=f"{size} ({int(size)} B)",
         formula=f"{int(size) / whole:.2f} of the {whole} that {groups} need at once",

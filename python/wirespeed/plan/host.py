@@ -11,14 +11,14 @@ from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import NvmPart
 from wirespeed.plan.addresses import NicAddress
-from wirespeed.plan.affinity import Chassis, Seat, trained
+from wirespeed.plan.affinity import Chassis, Seat, train_link
 from wirespeed.plan.bios import bios_of
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import routes_of, rule_of, rules_of
 from wirespeed.plan.software import software_of
-from wirespeed.plan.tuning_profile import tuned
+from wirespeed.plan.tuning_profile import apply_profile
 from wirespeed.settings import (
     Driver,
     Gid,
@@ -160,7 +160,7 @@ def host_kind(
         for seat in chassis.seats
     ]
     rules = {seat.rail: rule_of(seat.rail) for seat in chassis.seats}
-    template, nics = tuned(template, nics, spec, chassis, catalogue, problems)
+    template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 
@@ -223,7 +223,7 @@ def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieF
         functions[bdf(slot.address)] = PcieFunction(
             role="endpoint",
             parent=bdf(slot.parent),
-            link=trained(chassis.nic.pcie, seat.slot),
+            link=train_link(chassis.nic.pcie, seat.slot),
             max_payload=seat.max_payload,
             max_read_request=seat.max_read_request,
             relaxed_ordering=True if chassis.nic.rdma else None,
@@ -233,7 +233,7 @@ def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieF
         functions[bdf(slot.address)] = PcieFunction(
             role="endpoint",
             parent=bdf(slot.parent),
-            link=trained(gpu, slot_link) if gpu else PcieLink(),
+            link=train_link(gpu, slot_link) if gpu else PcieLink(),
             numa_node=slot.numa_node,
         )
     return functions

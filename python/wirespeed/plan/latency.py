@@ -14,8 +14,8 @@ _LONGEST = Duration(10**12)
 def latency_of(box: Box) -> Latency:
     """The latency of a switch."""
     known = box.model.latency
-    own = box.spec.part.latency is not None or known is None
-    return Latency(box.latency, box.spec.part.credit_latency, None if own or known is None else known.source)
+    from_file = box.spec.part.latency is not None or known is None
+    return Latency(box.latency, box.spec.part.credit_latency, None if from_file or known is None else known.source)
 
 
 def check_latency(box: Box, problems: Problems) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import LibraryModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.model import Binding, LaunchPart, Starter
+from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import version
-from wirespeed.plan.core_binding import bind, needed, topology_of
+from wirespeed.plan.core_binding import bind, count_cores, topology_of
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Cores, Launch, TrafficClass
 
@@ -139,12 +139,12 @@ def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -
         )
         return None
     topology = topology_of(cpus, chassis.server.nic_slots[0].numa_node)
-    total, wanted = len(topology.cores), needed(part.binding, ranks, threads)
+    total, wanted = len(topology.cores), count_cores(part.binding, ranks, threads)
     if wanted > total:
         found = f"{ranks} ranks of {threads} threads on each host" if wanted > ranks else f"{ranks} ranks on each host"
         problems.refuse(("launch", "ranks"), found, f"at most {total} cores, those of {chassis.server.title}")
         return None
-    if part.binding is Binding.COMPACT and threads > topology.siblings:
+    if part.binding is BindingPolicy.COMPACT and threads > topology.siblings:
         problems.refuse(
             ("launch", "threads"),
             f"{threads} threads of a rank, bound compact",

@@ -47,30 +47,30 @@ class Deep:
     headroom: Size | None  # of all ports
 
     @property
-    def held(self) -> Size:
+    def lossless_maximum(self) -> Size:
         """The most that all lossless groups of the switch can hold."""
         part = self.groups * self.share
-        return Size(int(part / (1 + part) * self._shared) + (self.headroom or 0))
+        return Size(int(part / (1 + part) * self._shared_size) + (self.headroom or 0))
 
     @property
-    def held_formula(self) -> str:
+    def lossless_maximum_formula(self) -> str:
         """How that came about."""
         part = f"{self.groups} x {self.share:g}"
-        own = f" + {self.headroom}" if self.headroom is not None else ""
-        return f"{part} / (1 + {part}) x {self._shared_formula}{own}"
+        headroom = f" + {self.headroom}" if self.headroom is not None else ""
+        return f"{part} / (1 + {part}) x {self._shared_formula}{headroom}"
 
     @property
-    def pausing(self) -> Size:
+    def pause_threshold(self) -> Size:
         """What one group holds, alone in its core, when it pauses."""
-        return Size(int(self.share / (1 + self.share) * self._shared / self.cores))
+        return Size(int(self.share / (1 + self.share) * self._shared_size / self.cores))
 
     @property
-    def pausing_formula(self) -> str:
+    def pause_threshold_formula(self) -> str:
         """How that came about."""
         return f"{self.share:g} / (1 + {self.share:g}) x {self._shared_formula} / {self.cores} cores"
 
     @property
-    def _shared(self) -> int:
+    def _shared_size(self) -> int:
         return self.buffer - (self.headroom or 0)
 
     @property

@@ -30,7 +30,7 @@ class Cable:
     rail: int | None = None
     cable: str | None = None  # model in the catalogue
 
-    def other(self, device: str) -> End:
+    def other_end(self, device: str) -> End:
         """The end that is not on this device.
 
         Raises:
@@ -44,7 +44,7 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class ComputedValue:
     """A number the plan computed: what it is for, its formula with the numbers in it, and the source of the formula.
 
     ``compared`` is what vendors ship or print for the same, where they do.
@@ -85,7 +85,7 @@ class Plan:
     cables: tuple[Cable, ...]
     classes: Mapping[str, TrafficClass]
     hardware: Catalogue
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[ComputedValue, ...] = ()
     latencies: Mapping[str, Latency] = field(default_factory=dict)  # of switches
     requested: Mapping[tuple[Place, str], object] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.compat import NcclRelease
 from wirespeed.catalogue.model import GpuModel
-from wirespeed.plan.combination import Combination, Conflict, described, gencode, version
+from wirespeed.plan.combination import Combination, Conflict, describe_gpu, gencode, version
 
 _GENCODE = re.compile(r"-gencode=arch=compute_(\d+),code=((?:sm|compute)_\d+)")
 
@@ -67,12 +67,14 @@ def _code(wanted: Combination, release: NcclRelease, build: str, catalogue: Cata
     targets = release.code.value[max(since, key=version)] if since else []
     if _native(targets, capability):
         return
-    found = f"{release.title} built for CUDA {build} on {_named(gpu, catalogue)}"
+    found = f"{release.title} built for CUDA {build} on {_describe_architecture(gpu, catalogue)}"
     expected = "a build with code for it"
     if _compiles(wanted.cuda or "", capability, catalogue) is None:
         expected += f", or one from source: nvcc_gencode: {' '.join(gencode(gpu) or ())}"
     if _by_driver(targets, capability):
-        yield Conflict("nccl", f"{found}, for which the driver must make the code at each start", expected, fatal=False)
+        yield Conflict(
+            "nccl", f"{found}, for which the driver must compile the code at each start", expected, fatal=False
+        )
     else:
         yield Conflict("nccl", f"{found}, for which it has no code: {', '.join(targets)}", expected)
 
@@ -93,14 +95,17 @@ def _gencode(wanted: Combination, text: str, catalogue: Catalogue) -> Iterator[C
     if gpu is None or gpu.compute_capability is None:
         return
     targets, capability = [target for _, target in options], gpu.compute_capability.value
-    own = " ".join(gencode(gpu) or ())
+    expected = " ".join(gencode(gpu) or ())
     if _native(targets, capability):
         return
     if _by_driver(targets, capability):
-        found = f"{text} for {_named(gpu, catalogue)}, for which the driver must make the code at each start"
-        yield Conflict("nvcc_gencode", found, own, fatal=False)
+        architecture = _describe_architecture(gpu, catalogue)
+        found = f"{text} for {architecture}, for which the driver must compile the code at each start"
+        yield Conflict("nvcc_gencode", found, expected, fatal=False)
     else:
-        yield Conflict("nvcc_gencode", f"{text}, which makes no code for {_named(gpu, catalogue)}", own)
+        yield Conflict(
+            "nvcc_gencode", f"{text}, which compiles no code for {_describe_architecture(gpu, catalogue)}", expected
+        )
 
 
 def _compiles(cuda: str, capability: str, catalogue: Catalogue) -> str | None:
@@ -116,12 +121,12 @@ def _compiles(cuda: str, capability: str, catalogue: Catalogue) -> str | None:
 def _native(targets: Sequence[str], capability: str) -> bool:
     """Code of a capability runs on GPUs of the same major one, of its minor one and newer."""
     major, minor = version(capability)
-    return any(one[0] == major and one[1] <= minor for one in _numbers(targets, "sm_"))
+    return any(compiled[0] == major and compiled[1] <= minor for compiled in _numbers(targets, "sm_"))
 
 
 def _by_driver(targets: Sequence[str], capability: str) -> bool:
     """From PTX the driver makes code for GPUs of its capability and newer ones."""
-    return any(one <= version(capability) for one in _numbers(targets, "compute_"))
+    return any(compiled <= version(capability) for compiled in _numbers(targets, "compute_"))
 
 
 def _numbers(targets: Sequence[str], kind: str) -> list[tuple[int, int]]:
@@ -129,6 +134,6 @@ def _numbers(targets: Sequence[str], kind: str) -> list[tuple[int, int]]:
     return [(int(number[:-1]), int(number[-1])) for number in found]
 
 
-def _named(gpu: GpuModel, catalogue: Catalogue) -> str:
+def _describe_architecture(gpu: GpuModel, catalogue: Catalogue) -> str:
     row = catalogue.gpu_architectures.get(gpu.compute_capability.value) if gpu.compute_capability else None
-    return described(gpu, row.title if row else "of which no more is known")
+    return describe_gpu(gpu, row.title if row else "of which no more is known")

@@ -50,11 +50,11 @@ class ObservedPlan:
         """Settings that limits of these hosts' NICs depend on and that were not read, as text."""
         named = [host for host in hosts if host in self.plan.hosts]
         absent = [host for host in named if host not in self.facts.devices]
-        assumptions = [f"not collected: {_some(absent)}: taken as planned"] if absent else []
+        assumptions = [f"not collected: {_format_hosts(absent)}: taken as planned"] if absent else []
         for path, name in LIMITING.items():
             lacking = [host for host in named if host not in absent and self._lacks(host, path)]
             if lacking:
-                assumptions.append(f"the {name} of NICs was not read on {_some(lacking)}: taken as planned")
+                assumptions.append(f"the {name} of NICs was not read on {_format_hosts(lacking)}: taken as planned")
         return tuple(assumptions)
 
     def _lacks(self, host: str, path: str) -> bool:
@@ -70,7 +70,7 @@ class ObservedPlan:
         return False
 
 
-def _some(names: Sequence[str]) -> str:
+def _format_hosts(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -81,8 +81,8 @@ _NAMED = 8  # hosts
 def overlay_facts(plan: Plan, facts: Facts) -> ObservedPlan:
     """The cluster as found, from facts of any age; the caller ensures that they are of the time of a benchmark."""
     found = _Overlay(facts)
-    hosts = {name: found.over(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
-    switches = {name: found.over(switch, Place(name), Switch.kind) for name, switch in plan.switches.items()}
+    hosts = {name: found.overlay(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
+    switches = {name: found.overlay(switch, Place(name), Switch.kind) for name, switch in plan.switches.items()}
     cables = tuple(_cables(plan.cables, hosts, switches))
     there = dataclasses.replace(
         plan, hosts=hosts, switches=switches, cables=cables, computed=(), requested={}, warnings=()
@@ -96,21 +96,21 @@ class _Overlay:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
-    def over(self, thing: T, place: Place, prefix: str) -> T:
+    def overlay(self, settings: T, place: Place, prefix: str) -> T:
         """The thing with every setting that was read."""
         changes: dict[str, Any] = {}
-        for field in fields_of(type(thing)):
+        for field in fields_of(type(settings)):
             path = f"{prefix}.{field.name}"
-            value = getattr(thing, field.name)
+            value = getattr(settings, field.name)
             if field.setting is not None:
                 read = self._read(place, path)
                 if read is not None:
                     changes[field.name] = read
             elif field.group is not None:
-                changes[field.name] = self.over(value, place, path)
+                changes[field.name] = self.overlay(value, place, path)
             elif field.members is not None:
                 changes[field.name] = self._members(value, place, path, field.members)
-        return dataclasses.replace(thing, **changes)  # type: ignore[type-var]
+        return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
 
     def _read(self, place: Place, path: str) -> Any:
         if path in _NAMES:
@@ -121,18 +121,18 @@ class _Overlay:
         return reading.value
 
     def _members(self, planned: Mapping[str, Any], place: Place, path: str, kind: type[Any]) -> dict[str, Any]:
-        observed = self._observed(place, path)
+        observed = self._observed_members(place, path)
         members = {
-            name: self.over(member, place.thing(kind.kind, name), kind.kind)
+            name: self.overlay(member, place.thing(kind.kind, name), kind.kind)
             for name, member in planned.items()
             if name in observed or not self._facts.complete(place, path)
         }
         for name in observed if path in _JOINED else ():
             if name not in members:
-                members[name] = self.over(kind(), place.thing(kind.kind, name), kind.kind)
+                members[name] = self.overlay(kind(), place.thing(kind.kind, name), kind.kind)
         return members
 
-    def _observed(self, place: Place, path: str) -> Mapping[str, Any]:
+    def _observed_members(self, place: Place, path: str) -> Mapping[str, Any]:
         """The members that were seen. Only those of devices themselves matter here: NICs, GPUs, ports, functions."""
         device = self._facts.devices.get(place.device)
         name = path.rpartition(".")[2]

@@ -38,11 +38,11 @@ def bundles_of(
         problems.refuse(("links",), "both `links` and `fabric`", "one of them")
         return []
     if cluster.fabric is None:
-        return list(_linked(cluster, boxes, problems))
-    return list(_patterned(cluster, domains, boxes, problems))
+        return list(_link_bundles(cluster, boxes, problems))
+    return list(_pattern_bundles(cluster, domains, boxes, problems))
 
 
-def _linked(cluster: Cluster, boxes: Mapping[str, Box], problems: Problems) -> Iterator[Bundle]:
+def _link_bundles(cluster: Cluster, boxes: Mapping[str, Box], problems: Problems) -> Iterator[Bundle]:
     for index, (link, a_names, b_names) in enumerate(cluster.links):
         for a, b in ((a, b) for a in a_names for b in b_names):
             if a == b:
@@ -52,7 +52,7 @@ def _linked(cluster: Cluster, boxes: Mapping[str, Box], problems: Problems) -> I
             yield Bundle(a, b, link.count, link, ("links", index), leaves)
 
 
-def _patterned(
+def _pattern_bundles(
     cluster: Cluster, domains: Sequence[Domain], boxes: Mapping[str, Box], problems: Problems
 ) -> Iterator[Bundle]:
     part = cluster.fabric

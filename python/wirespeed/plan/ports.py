@@ -38,7 +38,7 @@ def port_uses(
                 address=at.gateway_with_prefix if routed else None,
                 vlan=at.vlan,
                 length=cable.cable.length,
-                training=_training(cable.cable.cable, catalogue),
+                training=_uses_link_training(cable.cable.cable, catalogue),
             )
         )
     for link in between:
@@ -52,7 +52,7 @@ def port_uses(
                     address=fabric.get(end),
                     unnumbered=routing[end.device].unnumbered,
                     length=link.length,
-                    training=_training(link.cable, catalogue),
+                    training=_uses_link_training(link.cable, catalogue),
                 )
             )
     for name, box in boxes.items():
@@ -61,7 +61,7 @@ def port_uses(
     return uses
 
 
-def _training(cable: str | None, catalogue: Catalogue) -> bool | None:
+def _uses_link_training(cable: str | None, catalogue: Catalogue) -> bool | None:
     return catalogue.cables[cable].training if cable in catalogue.cables and cable else None
 
 

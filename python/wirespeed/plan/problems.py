@@ -19,7 +19,7 @@ class Problems:
 
     def refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something that makes a plan impossible, at a path of the cluster file."""
-        self.refused.setdefault(Problem(self.origin.at(*path), found, expected, hint))
+        self.refused.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
     def unknown(self, path: tuple[str | int, ...], what: str, name: str, known: Iterable[str]) -> None:
         """Note a name that the catalogue does not have, at a path of the cluster file."""
@@ -28,7 +28,7 @@ class Problems:
 
     def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something a plan is made in spite of."""
-        self.warned.setdefault(Problem(self.origin.at(*path), found, expected, hint))
+        self.warned.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
     def stop(self) -> None:
         """Go on only if nothing was refused.

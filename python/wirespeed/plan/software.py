@@ -9,7 +9,7 @@ from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec, SoftwarePart
 from wirespeed.plan.combination import Combination, gencode
 from wirespeed.plan.compatibility import conflicts, what_would_work
-from wirespeed.plan.drivers import AFTER, Drivers, drivers_of, kernel_has_client, numbered
+from wirespeed.plan.drivers import AFTER, Drivers, drivers_of, kernel_has_client, number_steps
 from wirespeed.plan.nccl import build_for
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep, Package, Software
@@ -62,7 +62,7 @@ def software_of(
     return HostSoftware(
         versions=versions,
         packages=drivers.packages if drivers else {},
-        steps=numbered(_steps(part, drivers, catalogue)),
+        steps=number_steps(_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
         drivers=stack.release.drivers if stack else None,

@@ -58,13 +58,14 @@ def stack_of(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chos
         known = ", ".join(stack.releases)
         problems.refuse((*path, name), f"{stack.title} {wanted}", f"a release that is known: {known}", _BY_HAND)
         return None
-    build = next((one for one in found.builds if _is_for(one, spec.os)), None)
+    build = next((candidate for candidate in found.builds if _is_for(candidate, spec.os)), None)
     if build is None:
         others = _releases_for(spec.os, release)
         problems.refuse(
             (*path, name),
             f"{stack.title} {wanted} on {spec.os}",
-            f"a system it is known to be built for: {', '.join(one for b in found.builds for one in b.systems)}",
+            "a system it is known to be built for: "
+            + ", ".join(system for row in found.builds for system in row.systems),
             f"for {spec.os} there is {', '.join(others)}" if others else _BY_HAND,
         )
         return None
@@ -147,8 +148,8 @@ def _releases_for(os: str, release: DriverRelease) -> list[str]:
     return [
         f"{name}: {number}"
         for name, stack in release.stacks.items()
-        for number, one in stack.releases.items()
-        if any(_is_for(build, os) for build in one.builds)
+        for number, found in stack.releases.items()
+        if any(_is_for(build, os) for build in found.builds)
     ]
 
 

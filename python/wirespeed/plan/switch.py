@@ -101,8 +101,10 @@ class SwitchKind:
         speed = speed or self.box.model.speed.value
         if speed not in self.marks:
             found = {
-                str(int(self.at[name].queue)): thresholds(self.box, name, one.congestion, speed, self.problems)
-                for name, one in self.classes.items()
+                str(int(self.at[name].queue)): thresholds(
+                    self.box, name, traffic_class.congestion, speed, self.problems
+                )
+                for name, traffic_class in self.classes.items()
             }
             self.marks[speed] = {queue: marking for queue, marking in found.items() if marking is not None}
         return self.marks[speed]
@@ -192,7 +194,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         buffers=buffers(box, lossless, problems),
         load_balancing=load_balancing(box),
         congestion={
-            str(int(at[name].queue)): one.congestion for name, one in classes.items() if one.congestion is not None
+            str(int(at[name].queue)): traffic_class.congestion
+            for name, traffic_class in classes.items()
+            if traffic_class.congestion is not None
         },
         problems=problems,
     )

@@ -30,8 +30,8 @@ def tiers_of(roles: Mapping[str, str], between: Sequence[Cable]) -> Tiers:
         near.setdefault(cable.b.device, set()).add(cable.a.device)
     names = [name for name in roles if name in near]
     height = _heights(names, near, roles)
-    fabric = _joined(names, ((name, other) for name in names for other in near[name]))
-    pod = _joined(
+    fabric = _join_sets(names, ((name, other) for name in names for other in near[name]))
+    pod = _join_sets(
         [
             *names,
             *(f"below {name}" for name in names),
@@ -66,7 +66,7 @@ def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Map
     return {name: found.get(name, 0) for name in names}
 
 
-def _joined(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _join_sets(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The set that each name is in, named after one of its members, when both of every pair are in one set."""
     above = {name: name for name in names}
 

@@ -18,7 +18,7 @@ from wirespeed.plan.problems import Problems
 from wirespeed.settings import Coalescing, Host, Nic, Ring, Sysctl
 
 
-def tuned(
+def apply_profile(
     host: Host,
     nics: Sequence[Nic],
     spec: HostSpec,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue.model import ChipModel
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.memory import Deep
-from wirespeed.plan.model import Computed
+from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Watchdog
 from wirespeed.units import Bandwidth, Duration
@@ -31,14 +31,18 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     deep memory what lossless traffic can hold of it. One more pause of full length may be lost from the end: a lost
     resume is obeyed when the last pause runs out.
     """
-    one = _LONGEST_PAUSE_BITS * 10**12 // speed
+    last_pause = _LONGEST_PAUSE_BITS * 10**12 // speed
     if chip is None or chip.buffer is None:
-        return LongestPause(Duration(one), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch")
-    size, of = (chip.buffer.value, "") if deep is None else (deep.held, f" = {deep.held_formula}")
+        return LongestPause(
+            Duration(last_pause), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch"
+        )
+    size, formula = (
+        (chip.buffer.value, "") if deep is None else (deep.lossless_maximum, f" = {deep.lossless_maximum_formula}")
+    )
     drain = speed.duration_of(size)
     return LongestPause(
-        Duration(drain + one),
-        f"{size}{of} draining at {speed} ({drain}) + 65535 x 512 bit times ({Duration(one)})",
+        Duration(drain + last_pause),
+        f"{size}{formula} draining at {speed} ({drain}) + 65535 x 512 bit times ({Duration(last_pause)})",
     )
 
 
@@ -67,12 +71,12 @@ def check_watchdog(
         )
 
 
-def computed(
+def explain_watchdog(
     watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, deep: Deep | None, switch: str, source: str
-) -> Computed:
+) -> ComputedValue:
     """The detection time beside the longest legitimate pause."""
     pause = longest_pause(slowest, chip, deep)
-    return Computed(
+    return ComputedValue(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),
         formula=f"above {pause.time}, the longest legitimate pause: {pause.formula}",

@@ -5,7 +5,7 @@ from wirespeed.render.commands import commands_for
 from wirespeed.render.differences import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.job import Jobs, LabJobs
-from wirespeed.render.output_folder import MANIFEST, Written, is_rendered, write
+from wirespeed.render.output_folder import MANIFEST, WriteResult, is_rendered, write
 from wirespeed.render.routing_daemons import routing_daemons
 from wirespeed.render.simulator_mapping import simulator_mappings
 from wirespeed.render.stack import stack
@@ -19,7 +19,7 @@ __all__ = [
     "LabJobs",
     "RenderedFile",
     "SettingDifference",
-    "Written",
+    "WriteResult",
     "ansible",
     "check",
     "commands_for",

@@ -18,8 +18,8 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
     """
     if device not in plan.devices:
         return None
-    thing = plan.devices[device]
-    for place, inner in things(thing, Place(device)):
+    planned = plan.devices[device]
+    for place, inner in things(planned, Place(device)):
         if str(place) != change.place:
             continue
         known = settings_of(type(inner))
@@ -27,9 +27,9 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
             continue
         value = _part(get(inner, change.setting), change.members)
         for platform in stack(plan, device) if value is not None else ():
-            worded = platform.commands_for(place, change.setting, value, thing) if platform.commands_for else None
-            if worded is not None:
-                return worded
+            commands = platform.commands_for(place, change.setting, value, planned) if platform.commands_for else None
+            if commands is not None:
+                return commands
     return None
 
 

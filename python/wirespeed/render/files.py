@@ -99,14 +99,14 @@ def _check_covered(plan: Plan, devices: Iterable[str]) -> None:
 
 def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     steps: list[Step] = []
-    thing = plan.devices[device]
+    settings = plan.devices[device]
     for platform in stack(plan, device):
         for file in platform.files:
-            for extra in _times(thing, file):
+            for extra in _times(settings, file):
                 text = _say(plan, platform, file.template, device, extra)
                 if not text.strip():
                     continue
-                step = _step(platform, file, device, thing, extra)
+                step = _step(platform, file, device, settings, extra)
                 if step.path.startswith("/"):  # others are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
@@ -115,17 +115,17 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
         yield RenderedFile(device, name, text, 0o755)
 
 
-def _times(thing: Device, file: FileTemplate) -> list[dict[str, Any]]:
+def _times(settings: Device, file: FileTemplate) -> list[dict[str, Any]]:
     """Template variables besides the device: once, or once for each NIC."""
-    if not file.per_nic or not isinstance(thing, Host):
+    if not file.per_nic or not isinstance(settings, Host):
         return [{}]
-    return [{"interface": interface, "nic": nic} for interface, nic in thing.nics.items()]
+    return [{"interface": interface, "nic": nic} for interface, nic in settings.nics.items()]
 
 
-def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, extra: dict[str, Any]) -> Step:
-    (path,) = fill_lines(platform, file.path, device, thing, **extra)
+def _step(platform: Platform, file: FileTemplate, device: str, settings: Device, extra: dict[str, Any]) -> Step:
+    (path,) = fill_lines(platform, file.path, device, settings, **extra)
     apply, rollback = (
-        tuple(line for text in texts for line in fill_lines(platform, text, device, thing, **extra))
+        tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
     )
     return Step(path, file.mode, apply, rollback, file.consequence)

@@ -37,8 +37,10 @@ class Jobs:
                     name, f"jobs over {launch.library}", "a library that can be restricted to the NICs within a host"
                 )
             launch = kept
-        starters = [platforms()["launcher", one].start for one in platforms_of_launch(launch.library, launch.starter)]
-        start = next((one for one in reversed(starters) if one is not None), None)
+        starters = [
+            platforms()["launcher", launcher].start for launcher in platforms_of_launch(launch.library, launch.starter)
+        ]
+        start = next((starter for starter in reversed(starters) if starter is not None), None)
         if start is None:
             raise refuse(
                 name,

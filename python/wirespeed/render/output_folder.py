@@ -26,7 +26,7 @@ MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was written."""
 
     devices: tuple[str, ...]
@@ -44,7 +44,7 @@ def write(
     cluster: str,
     progress: Callable[[str], None] | None = None,
     beside: Beside | None = None,
-) -> Written:
+) -> WriteResult:
     """Write files to ``folder/<device>/<path>``. Devices that are not among them stay as they are.
 
     Args:
@@ -110,7 +110,7 @@ def _manifest(folder: Path) -> Mapping[str, Any] | None:
     return document if isinstance(document, dict) and document.get("kind") == "rendered" else None
 
 
-def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[str], None] | None) -> Written:
+def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[str], None] | None) -> WriteResult:
     """Write every device's files, while the next devices' are rendered: making a file is the kernel's work."""
     done: list[_Batch] = []
     waiting: deque[Future[_Batch]] = deque()
@@ -132,7 +132,7 @@ def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return Written(
+    return WriteResult(
         tuple(batch.device for batch in done), sum(batch.files for batch in done), sum(batch.bytes for batch in done)
     )
 

@@ -9,7 +9,10 @@ from wirespeed.platforms import SimulatorMapping, platforms
 
 def simulator_mappings() -> Mapping[str, SimulatorMapping]:
     """By kernel driver; drivers without congestion control in the simulator are left out."""
-    known = [one for (kind, _), one in platforms().items() if kind == "nic"]
+    known = [platform for (kind, _), platform in platforms().items() if kind == "nic"]
     return {
-        driver: one.simulator_mapping for one in known for driver in one.drivers if one.simulator_mapping is not None
+        driver: platform.simulator_mapping
+        for platform in known
+        for driver in platform.drivers
+        if platform.simulator_mapping is not None
     }

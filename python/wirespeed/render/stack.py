@@ -14,14 +14,14 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     Raises:
         Refused: the device runs a system that wirespeed has no platform for.
     """
-    thing = plan.devices[device]
-    keys = _switch(thing) if isinstance(thing, Switch) else _host(plan, thing)
+    settings = plan.devices[device]
+    keys = _switch(settings) if isinstance(settings, Switch) else _host(plan, settings)
     known = platforms()
     problems = [
         Problem(
             f"{plan.origins.get(device, plan.name)}: {device}",
             f"the {kind} platform {name!r}",
-            _known(kind),
+            _format_known(kind),
             did_you_mean(name.partition("-")[0] if kind == "host" else name, _names(kind)),
         )
         for kind, name in keys
@@ -55,7 +55,7 @@ def _of_system(kind: str, system: str | None) -> str:
     return platform_of_system(kind, system or "") or system or "unknown"
 
 
-def _known(kind: str) -> str:
+def _format_known(kind: str) -> str:
     names = _names(kind)
     return f"one of {', '.join(names)}" if names else f"a {kind} platform"
 
@@ -63,5 +63,10 @@ def _known(kind: str) -> str:
 def _names(kind: str) -> list[str]:
     """What a cluster file or the catalogue may name: systems, or platforms themselves."""
     return sorted(
-        {name for (known, own), one in platforms().items() if known == kind for name in one.systems or (own,)}
+        {
+            name
+            for (known, platform_name), platform in platforms().items()
+            if known == kind
+            for name in platform.systems or (platform_name,)
+        }
     )

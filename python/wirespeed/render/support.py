@@ -15,21 +15,23 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
 
     States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
-    seen: set[str] = set()
-    for place, thing in things(plan.devices[device], Place(device)):
-        for path, setting in settings_of(type(thing)).items():
-            if path in seen or setting.observed or setting.compare is Compare.NONE:
+    reported: set[str] = set()
+    for place, settings in things(plan.devices[device], Place(device)):
+        for path, setting in settings_of(type(settings)).items():
+            if path in reported or setting.observed or setting.compare is Compare.NONE:
                 continue
-            value = thing
+            value = settings
             for name in path.split(".")[1:]:
                 value = getattr(value, name)
-            if value is None or any(one.support(path).rendered or one.support(path).automatic for one in platforms):
+            if value is None or any(
+                platform.support(path).rendered or platform.support(path).automatic for platform in platforms
+            ):
                 continue
-            seen.add(path)
-            hints = [instead for one in platforms if (instead := one.support(path).instead)]
+            reported.add(path)
+            hints = [instead for platform in platforms if (instead := platform.support(path).instead)]
             yield Problem(
                 f"{plan.origins.get(device, plan.name)}: {place}",
                 f"{path} = {value}, {setting.meaning}",
-                f"a setting that {' or '.join(one.title for one in platforms)} can configure",
+                f"a setting that {' or '.join(platform.title for platform in platforms)} can configure",
                 hints[0] if hints else "leave it out of the cluster file, or use a device that supports it",
             )

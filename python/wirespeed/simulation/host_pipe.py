@@ -82,7 +82,7 @@ def _check(traffic: Traffic, said: HostPipe) -> None:
 
     def hold(good: bool, key: str, found: str, expected: str) -> None:
         if not good:
-            problems.append(Problem(traffic.origin.at("host_pipe", key), found, expected))
+            problems.append(Problem(traffic.origin.locate("host_pipe", key), found, expected))
 
     if said.tags is not None:
         hold(said.tags <= _MOST_TAGS, "tags", f"{said.tags:,} tags", f"at most {_MOST_TAGS:,}")
@@ -222,7 +222,7 @@ class _Making:
         raise Refused(
             [
                 Problem(
-                    self._traffic.origin.at("host_pipe", "receive_buffer"),
+                    self._traffic.origin.locate("host_pipe", "receive_buffer"),
                     f"{size:,} bytes",
                     f"at least {least:,}",
                     f"the headroom of {port.name}'s cable and an MTU",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.lab.rdma.kernel_image import kernel_of, unpacked
+from wirespeed.lab.rdma.kernel_image import kernel_of, unpack_kernel
 
 _NOTE = struct.pack("<III", 4, 8, 18) + b"Xen\0" + struct.pack("<Q", 0x1000000)
 KERNEL = b"\x7fELF" + bytes(3000) + _NOTE + random.Random(1).randbytes(5000)
@@ -57,19 +57,19 @@ def test_what_is_not_understood_boots_as_it_is(odd: bytes, tmp_path: Path) -> No
     assert kernel_of(odd) is None
     file = tmp_path / "vmlinuz"
     file.write_bytes(odd)
-    assert unpacked(file, tmp_path / "cache") == file
+    assert unpack_kernel(file, tmp_path / "cache") == file
 
 
 def test_it_is_kept_by_what_it_was_made_of(tmp_path: Path) -> None:
     cache, file = tmp_path / "new" / "cache", tmp_path / "vmlinuz"
     file.write_bytes(image(lzma.compress(KERNEL)))
-    kept = unpacked(file, cache)
+    kept = unpack_kernel(file, cache)
     assert (kept.parent, kept.read_bytes()) == (cache, KERNEL)
     made = kept.stat().st_mtime_ns
-    assert unpacked(file, cache) == kept
+    assert unpack_kernel(file, cache) == kept
     assert kept.stat().st_mtime_ns == made
     file.write_bytes(image(gzip(KERNEL)))
-    assert len({kept, unpacked(file, cache)}) == 2
+    assert len({kept, unpack_kernel(file, cache)}) == 2
     assert {path.name[:8] for path in cache.iterdir()} == {"vmlinux-"}
 
 
@@ -77,4 +77,4 @@ def test_a_cache_that_takes_nothing_is_no_hindrance(tmp_path: Path) -> None:
     file = tmp_path / "vmlinuz"
     file.write_bytes(image(lzma.compress(KERNEL)))
     (tmp_path / "cache").write_text("no folder")
-    assert unpacked(file, tmp_path / "cache") == file
+    assert unpack_kernel(file, tmp_path / "cache") == file

@@ -15,7 +15,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.lab.rdma import access, initrd
-from wirespeed.lab.rdma.design import machines_of, plugged
+from wirespeed.lab.rdma.design import machines_of, use_machines
 from wirespeed.lab.rdma.kernel import kernel
 from wirespeed.lab.rdma.machine import Machine, Nic
 from wirespeed.plan import build
@@ -158,7 +158,7 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     hosts = lab.hosts_of(plan, 2)
     design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
-    made = plugged(plan, design)
+    made = use_machines(plan, design)
     assert [(one.name, one.machine, one.expects) for one in made.devices if one.machine] == [
         ("node1", True, ()),
         ("node2", True, ()),

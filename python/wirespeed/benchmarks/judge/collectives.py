@@ -14,7 +14,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
+from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.gpus import links_of
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.impact import nic_function
@@ -68,8 +68,8 @@ class CollectiveLimits:
         if measurement.metric is Metric.ALGBW:
             factor = printed_factor(self.collective, self.ranks)
             why = f"1/{number(factor)}, bus to algorithm bandwidth"
-            physical = scaled(physical, 1 / factor, why)
-            reachable = scaled(reachable, 1 / factor, why) if reachable else None
+            physical = scale_bound(physical, 1 / factor, why)
+            reachable = scale_bound(reachable, 1 / factor, why) if reachable else None
             shown = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
         return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, shown)

@@ -94,7 +94,7 @@ class MpiLimits:
         count = self.crossing(measurement.size_bytes or 0, self.ranks, self.here)
         if count < 1:
             return None
-        bound = latency.least([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
+        bound = latency.sum_terms([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
         return Bound(bound.value, bound.unit, bound.bottleneck, bound.terms, self.assumptions)
 
 

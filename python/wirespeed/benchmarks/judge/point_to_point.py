@@ -17,7 +17,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
-from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
+from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.host import MemoryOfHost, memory_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
@@ -65,7 +65,8 @@ class PairLimits:
         if not self.one_message:
             return None
         rate = convert(self.physical.value, self.physical.unit, "Gb/s")
-        return latency.least([latency.of_bytes(max(measurement.size_bytes or 0, 1), rate, "over all NICs of a host")])
+        size = max(measurement.size_bytes or 0, 1)
+        return latency.sum_terms([latency.of_bytes(size, rate, "over all NICs of a host")])
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
@@ -154,8 +155,8 @@ def _limits(
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
     most, usual = ways * senders / kind.sharing, ways * senders * rails / kind.sharing
-    physical = scaled(at_most, most, _factor(most)) if most != 1 else at_most
-    by_nic = scaled(in_use, usual, _factor(usual)) if usual != 1 else in_use
+    physical = scale_bound(at_most, most, _factor(most)) if most != 1 else at_most
+    by_nic = scale_bound(in_use, usual, _factor(usual)) if usual != 1 else in_use
     return PairLimits(
         kind=kind,
         physical=physical,

@@ -110,7 +110,7 @@ class RdmaLimits:
             terms.append(replace(self.cables, value=2 * self.cables.value, formula=f"2 × {self.cables.formula}"))
         elif self.cables is not None:
             terms.append(self.cables)
-        return latency.least(terms)
+        return latency.sum_terms(terms)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Small messages are bound by the message rate."""

@@ -101,9 +101,9 @@ def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
 def _leaf_queue(here: Here) -> Place | None:
     """The queue of the leaf port that the NIC's lossless traffic is planned to reach."""
     cable = here.cables.get(End(here.place.device, here.place.name))
-    if cable is None or cable.other(here.place.device).device not in here.plan.switches:
+    if cable is None or cable.other_end(here.place.device).device not in here.plan.switches:
         return None
-    end = cable.other(here.place.device)
+    end = cable.other_end(here.place.device)
     port = here.plan.switches[end.device].ports.get(end.port)
     if port is None or port.qos.dscp_tc is None or port.qos.tc_queue is None:
         return None

@@ -33,7 +33,7 @@ def check(here: Here) -> Outcome:
     cable = here.cables.get(End(here.place.device, here.place.name))
     if cable is None:
         raise NoIntentError("the plan has no cable here")
-    end = cable.other(here.place.device)
+    end = cable.other_end(here.place.device)
     found = End(here.found("port.neighbour.device"), here.found("port.neighbour.port"))
     expected = f"{end.device}:{end.port}"
     if found == end:
@@ -41,9 +41,10 @@ def check(here: Here) -> Outcome:
     planned = here.cables.get(found)
     here_port = f"{here.place.device}:{here.place.name}"
     found_port = f"{found.device}:{found.port}"
+    peer = planned.other_end(found.device) if planned is not None else None
     correction = (
-        f"move the cable of {found_port} to {planned.other(found.device).device}:{planned.other(found.device).port}"
-        if planned is not None and found.device != planned.other(found.device).device
+        f"move the cable of {found_port} to {peer.device}:{peer.port}"
+        if peer is not None and found.device != peer.device
         else f"unplug the cable of {found_port}, which is not in the plan"
     )
     fix = Fix(f"{correction}; connect {expected} to {here_port}")

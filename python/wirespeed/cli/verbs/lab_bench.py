@@ -148,7 +148,7 @@ def bench(
     meaning = _OF_MACHINES if machines else _OF_NAMESPACES
     for line in (load(folder.campaign, at_once), *folder.campaign.notes, meaning):
         err().print(line, markup=False, soft_wrap=True)
-    with nullcontext(found) if machines else labs.benching(found, request.fabric.endpoints[0].mtu) as whole:
+    with nullcontext(found) if machines else labs.benchmark_network(found, request.fabric.endpoints[0].mtu) as whole:
         how = RunOptions(at_once, retest, tuple(path or ()))
         if machines:
             how = replace(how, listen_s=_LISTEN_S)

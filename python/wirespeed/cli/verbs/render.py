@@ -13,7 +13,7 @@ from wirespeed.cli.app import app
 
 if TYPE_CHECKING:
     from wirespeed.plan import Plan
-    from wirespeed.render import RenderedFile, Written
+    from wirespeed.render import RenderedFile, WriteResult
 
 SCHEMA = 1
 
@@ -100,7 +100,7 @@ def _kept(files: Iterator[RenderedFile], told: list[RenderedFile]) -> Iterator[R
         yield file
 
 
-def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], output: Path) -> Written:
+def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], output: Path) -> WriteResult:
     from rich.progress import Progress
 
     from wirespeed import render as rendering
@@ -113,7 +113,7 @@ def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], ou
         )
 
 
-def _print(plan: Plan, output: Path, written: Written, told: Sequence[RenderedFile], format_: Format) -> None:
+def _print(plan: Plan, output: Path, written: WriteResult, told: Sequence[RenderedFile], format_: Format) -> None:
     from wirespeed.cli.console import out
     from wirespeed.results.json import document
 

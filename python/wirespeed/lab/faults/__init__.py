@@ -1,7 +1,7 @@
 """One file per kind of fault; being here registers it.
 
 A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which returns the
-commands that inject and remove the fault. It runs nothing. ``settled(lab, fault)``, if present, returns whether the
+commands that inject and remove the fault. It runs nothing. ``has_settled(lab, fault)``, if present, returns whether the
 daemons have reacted; ``show(lab, fault)`` returns its visible symptoms.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.lab.faults.location import Where
+from wirespeed.lab.faults.location import FaultLocation
 from wirespeed.lab.lab import Lab
 from wirespeed.results.lab import LabFault
 
@@ -29,8 +29,8 @@ class Kind:
     name: str
     title: str
     manual: str
-    make: Callable[[Where], LabFault]
-    settled: Callable[[Lab, LabFault], bool]
+    make: Callable[[FaultLocation], LabFault]
+    has_settled: Callable[[Lab, LabFault], bool]
     show: Callable[[Lab, LabFault], list[str]] | None
 
 
@@ -49,7 +49,7 @@ def kinds() -> Mapping[str, Kind]:
         name = module.name.replace("_", "-")
         manual = inspect.cleandoc(file.__doc__ or "")
         found[name] = Kind(
-            name, file.TITLE, manual, file.make, getattr(file, "settled", _at_once), getattr(file, "show", None)
+            name, file.TITLE, manual, file.make, getattr(file, "has_settled", _at_once), getattr(file, "show", None)
         )
     return dict(sorted(found.items()))
 

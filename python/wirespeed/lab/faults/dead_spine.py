@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import Where, ip, keep_ipv6
+from wirespeed.lab.faults.location import FaultLocation, ip, keep_ipv6
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabFault
@@ -17,7 +17,7 @@ from wirespeed.results.lab import LabAct, LabFault
 TITLE = "a spine switch that is powered off (all its links down)"
 
 
-def make(where: Where) -> LabFault:
+def make(where: FaultLocation) -> LabFault:
     """All its links, at its own ends."""
     lab, plan = where.lab, where.plan
     spines = [name for name in lab.switches if plan.roles.get(name) not in ("leaf", None)]
@@ -39,7 +39,7 @@ def make(where: Where) -> LabFault:
     return LabFault("dead-spine", spine, f"{spine} is off: no link to {leaves}", tuple(acts), dead=(spine,))
 
 
-def settled(lab: Lab, fault: LabFault) -> bool:
+def has_settled(lab: Lab, fault: LabFault) -> bool:
     """Whether its neighbours have noticed: as many BGP sessions are gone as they have links to it."""
     for neighbour in dict.fromkeys(link.other(fault.place).device for link in lab.links_of(fault.place)):
         ran = lab.run(neighbour, "vtysh", "-c", "show bgp summary json")

@@ -9,24 +9,24 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import Where, after, ip
+from wirespeed.lab.faults.location import FaultLocation, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "the routing rule of a NIC is missing"
 
 
-def make(where: Where) -> LabFault:
+def make(where: FaultLocation) -> LabFault:
     """Every planned rule from an address of the NIC."""
     host = where.host_end(where.host_link())
     rules = where.plan.hosts[host.device].rules
     acts = []
     for address in where.nic(host).addresses or ():
-        own = ip_interface(address)
-        selector = f"from {own.ip}/{own.max_prefixlen}"
+        assigned = ip_interface(address)
+        selector = f"from {assigned.ip}/{assigned.max_prefixlen}"
         rule = rules.get(selector)
         if rule is not None:
             arguments = f"{selector} table {rule.table} priority {rule.priority}"
-            acts.append(ip(host.device, f"rule del {arguments}", version=f"-{own.version}"))
+            acts.append(ip(host.device, f"rule del {arguments}", version=f"-{assigned.version}"))
     if not acts:
         raise refuse(f"{host.device} {host.port}", "no planned rule from its address", "a NIC with a source rule")
     removed = ", ".join(" ".join(act.do[4:6]) for act in acts)

@@ -6,7 +6,7 @@ that is cabled to it.
 
 from __future__ import annotations
 
-from wirespeed.lab.faults.location import Where, after, ip
+from wirespeed.lab.faults.location import FaultLocation, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port with MTU 1500"
@@ -14,7 +14,7 @@ TITLE = "a leaf port with MTU 1500"
 _ETHERNET = 1500  # IEEE 802.3, without jumbo frames
 
 
-def make(where: Where) -> LabFault:
+def make(where: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
     link = where.host_link()
     host = where.host_end(link)
@@ -25,7 +25,7 @@ def make(where: Where) -> LabFault:
         f"{end.device} {end.port}",
         f"{end.device} {end.port}, the port of {host.device} {host.port}, forwards no packet above 1500 bytes",
         (
-            *(after(one, "route flush cache") for one in where.lab.hosts),
+            *(after(host_name, "route flush cache") for host_name in where.lab.hosts),
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import Where, after, ip, parameter
+from wirespeed.lab.faults.location import FaultLocation, after, ip, parameter
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault
@@ -27,7 +27,7 @@ _REPLY = re.compile(r"reply from \S+ \[([0-9A-Fa-f:]+)\]")  # arping(8) of iputi
 _PING_S = 10
 
 
-def make(where: Where) -> LabFault:
+def make(where: FaultLocation) -> LabFault:
     """A bridge of all ports with hosts on the leaf, which takes the leaf's addresses; an address more for each NIC."""
     leaf, ends = _leaf(where)
     acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
@@ -58,11 +58,11 @@ def make(where: Where) -> LabFault:
     hosts = list(dict.fromkeys(end.device for end in ends))
     cure: list[LabAct] = []
     for number, host in enumerate(hosts, start=1):
-        own = [end for end in ends if end.device == host]
-        for place, end in enumerate(own, start=1):
+        host_ends = [end for end in ends if end.device == host]
+        for place, end in enumerate(host_ends, start=1):
             assignment = f"{_NETWORK}.{number}.{place}/{_BITS} dev {end.interface}"
             acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
-        for name in ("all", *(end.interface for end in own)):
+        for name in ("all", *(end.interface for end in host_ends)):
             for key in _ARP:
                 planned = where.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
                 value = planned.value if planned is not None and planned.value is not None else "0"
@@ -98,16 +98,16 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
         f"{requester} resolves {len(known)} addresses of {target} "
         f"to {macs} MAC address{'' if macs == 1 else 'es'} (ip neigh)"
     ]
-    one = list(addresses[target].values())[-1]
-    ran = lab.run(requester, "arping", "-b", "-w1", "-I", interface, one, timeout_s=_PING_S)
+    address = list(addresses[target].values())[-1]
+    ran = lab.run(requester, "arping", "-b", "-w1", "-I", interface, address, timeout_s=_PING_S)
     if ran.status is Status.OK or ran.stdout:
         replies = _REPLY.findall(ran.stdout.decode("utf-8", "replace"))
         nics = f"{len(set(replies))} NIC{'' if len(set(replies)) == 1 else 's'}"
-        symptoms.append(f"{nics} of {target} replied to ARP for {one} (arping)")
+        symptoms.append(f"{nics} of {target} replied to ARP for {address} (arping)")
     return symptoms
 
 
-def _leaf(where: Where) -> tuple[str, list[LabEnd]]:
+def _leaf(where: FaultLocation) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
@@ -120,9 +120,9 @@ def _leaf(where: Where) -> tuple[str, list[LabEnd]]:
             if end.device in lab.hosts and other.device in lab.switches:
                 ends.setdefault(other.device, []).append(end)
     fit = {
-        leaf: own
-        for leaf, own in ends.items()
-        if len({end.device for end in own}) > 1 and len(own) > len({end.device for end in own})
+        leaf: leaf_ends
+        for leaf, leaf_ends in ends.items()
+        if len({end.device for end in leaf_ends}) > 1 and len(leaf_ends) > len({end.device for end in leaf_ends})
     }
     if where.device is not None and lab.device(where.device).name not in fit:
         found = f"{where.device}, which has no two hosts with several NICs"
@@ -133,7 +133,7 @@ def _leaf(where: Where) -> tuple[str, list[LabEnd]]:
     return leaf, fit[leaf]
 
 
-def _link(where: Where, end: LabEnd) -> Any:
+def _link(where: FaultLocation, end: LabEnd) -> Any:
     return next(link for link in where.lab.links_of(end.device) if link.end(end.device) == end)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from wirespeed.lab.faults.location import Where, ip, keep_ipv6
+from wirespeed.lab.faults.location import FaultLocation, ip, keep_ipv6
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabFault
@@ -15,7 +15,7 @@ from wirespeed.results.lab import LabFault
 TITLE = "a leaf port that is down"
 
 
-def make(where: Where) -> LabFault:
+def make(where: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
     link = where.host_link()
     host = where.host_end(link)
@@ -31,10 +31,10 @@ def make(where: Where) -> LabFault:
     )
 
 
-def settled(lab: Lab, fault: LabFault) -> bool:
+def has_settled(lab: Lab, fault: LabFault) -> bool:
     """Whether the host's daemon has noticed: it takes the addresses away, and then nothing more."""
     device, port = fault.place.split(" ", 1)
-    link = next(one for one in lab.links_of(device) if one.end(device).port == port)
+    link = next(candidate for candidate in lab.links_of(device) if candidate.end(device).port == port)
     end = link.other(device)
     ran = lab.run(end.device, "ip", "-json", "address", "show", "dev", end.interface, "scope", "global")
-    return ran.status is not Status.OK or not any(one.get("addr_info") for one in json.loads(ran.stdout or "[]"))
+    return ran.status is not Status.OK or not any(entry.get("addr_info") for entry in json.loads(ran.stdout or "[]"))

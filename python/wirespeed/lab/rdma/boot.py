@@ -14,7 +14,7 @@ from wirespeed.lab.host import File, HostFiles
 from wirespeed.lab.rdma import access, initrd
 from wirespeed.lab.rdma.design import address, management
 from wirespeed.lab.rdma.kernel import CACHE, Kernel
-from wirespeed.lab.rdma.kernel_image import unpacked
+from wirespeed.lab.rdma.kernel_image import unpack_kernel
 from wirespeed.lab.rdma.local_command import run_command
 from wirespeed.lab.rdma.machine import CONSOLE, Machine
 from wirespeed.reach import Status
@@ -46,15 +46,15 @@ def boot(
     addresses = {machine.name: address(number) for number, machine in enumerate(machines)}
     access.keys(folder, within[machines[0].name], addresses, initrd.static_busybox(), lock)
     _connect(lab, list(within.values()), lock)
-    image = unpacked(kernel.image, CACHE)
+    image = unpack_kernel(kernel.image, CACHE)
 
     def start(machine: Machine) -> None:
-        own = state.device_folder(lab.name, machine.name)
-        machine.write_configuration(own / "machine", kernel.root, addresses, keep)
-        _write(own, machine.name, files, networks[machine.name], lock)
-        access.give(folder, own / "machine", addresses[machine.name], addresses)
-        packed = initrd.write(own, kernel, lock)
-        command = ("ip", "netns", "exec", within[machine.name], *machine.command(image, packed, own, keep))
+        host_folder = state.device_folder(lab.name, machine.name)
+        machine.write_configuration(host_folder / "machine", kernel.root, addresses, keep)
+        _write(host_folder, machine.name, files, networks[machine.name], lock)
+        access.give(folder, host_folder / "machine", addresses[machine.name], addresses)
+        packed = initrd.write(host_folder, kernel, lock)
+        command = ("ip", "netns", "exec", within[machine.name], *machine.command(image, packed, host_folder, keep))
         run_command(command, _START_S, machine.name, "apt-get install qemu-system-x86", lock)
 
     with ThreadPoolExecutor() as pool:
@@ -73,20 +73,20 @@ def _connect(lab: LabState, within: Sequence[str], lock: int) -> None:
             raise refuse(f"lab {lab.name}", f"ip -batch {path}: {ran.detail}", "a network for ssh")
 
 
-def _write(own: Path, host: str, files: Sequence[File], network: HostFiles, lock: int) -> None:
+def _write(folder: Path, host: str, files: Sequence[File], network: HostFiles, lock: int) -> None:
     """What was rendered for the host, and what netplan makes of it."""
-    machine = own / "machine"
+    machine = folder / "machine"
     for file in files:
         if file.device == host:
             path = machine / "files" / file.relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file.text, encoding="utf-8")
             path.chmod(file.mode)
-    network.write(own)
+    network.write(folder)
     if network.netplan:
-        networkd.generate(host, own, lock)
-    networkd.prepare(own)
-    (own / "run" / "systemd" / "network").rename(machine / "network")
+        networkd.generate(host, folder, lock)
+    networkd.prepare(folder)
+    (folder / "run" / "systemd" / "network").rename(machine / "network")
 
 
 def _wait(consoles: Mapping[str, Path]) -> None:

@@ -17,7 +17,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.rdma import kernel as kernels
 from wirespeed.lab.rdma.boot import boot
-from wirespeed.lab.rdma.design import MOST, machines_of, plugged
+from wirespeed.lab.rdma.design import MOST, machines_of, use_machines
 from wirespeed.lab.rdma.machine import EMULATOR
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabState
@@ -112,4 +112,4 @@ def up(
         boot(lab, machines, rendered, networks, chosen, keep, lock)
         return _LACKING
 
-    return namespaces_up(plugged(plan, of_namespaces), cluster, report_progress, start)
+    return namespaces_up(use_machines(plan, of_namespaces), cluster, report_progress, start)

@@ -43,14 +43,14 @@ def _nics(plan: Plan, design: Design, host: str) -> tuple[Nic, ...]:
     return (*found, Nic(_MANAGEMENT, mac(plan.name, host, _MANAGEMENT), 1500, _TAP))
 
 
-def plugged(plan: Plan, design: Design) -> Design:
+def use_machines(plan: Plan, design: Design) -> Design:
     """The design with hosts that are machines: nothing runs in their namespaces but an emulator, behind bridges."""
     devices = tuple(
         replace(device, daemons=(), expects=(), machine=True) if device.role is Role.HOST else device
         for device in design.devices
     )
     hosts = [device.name for device in devices if device.machine]
-    setups = {one: _setup(plan, design, one) if one in hosts else setup for one, setup in design.setups.items()}
+    setups = {name: _setup(plan, design, name) if name in hosts else setup for name, setup in design.setups.items()}
     return replace(design, devices=devices, files={}, setups=setups)
 
 

@@ -27,7 +27,7 @@ def write(folder: Path, kernel: Kernel, lock: int) -> Path:
     busybox = static_busybox()
     (root / "modules").mkdir(parents=True)
     shutil.copy(busybox, root / "busybox")
-    names = [_copied(path, root / "modules") for path in _modules(kernel)]
+    names = [_copy_module(path, root / "modules") for path in _modules(kernel)]
     (root / "modules" / "order").write_text("".join(f"{name}\n" for name in names))
     shutil.copy(_HERE / "first.sh", root / "init")
     (root / "init").chmod(0o755)
@@ -81,7 +81,7 @@ def _modules(kernel: Kernel) -> list[Path]:
     return list(found)
 
 
-def _copied(module: Path, folder: Path) -> str:
+def _copy_module(module: Path, folder: Path) -> str:
     """Copy a module, unpacked: insmod takes no other."""
     if module.suffix not in (".ko", ".xz"):
         raise refuse("--kernel", f"the module {module}", "modules as .ko or .ko.xz", "unpack them, then depmod")

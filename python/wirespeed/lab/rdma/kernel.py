@@ -61,13 +61,13 @@ def kernel(
         Refused: there is none, or it has no soft-RoCE.
     """
     if given is None:
-        return _kept(cache) or _installed(installed) or _downloaded(cache, report_progress)
+        return _find_cached(cache) or _find_installed(installed) or _download(cache, report_progress)
     if given.is_dir():
         return _of_folder(given)
     if given.suffix != ".deb" or not given.is_file():
         raise refuse("--kernel", str(given), "a folder with boot/ and lib/modules/, or a .deb file")
-    found = _kept(cache, given.name)
-    return found or _unpacked(given, cache)
+    found = _find_cached(cache, given.name)
+    return found or _unpack(given, cache)
 
 
 def _of_folder(folder: Path) -> Kernel:
@@ -75,35 +75,35 @@ def _of_folder(folder: Path) -> Kernel:
     found = _kernels(folder)
     if not found:
         raise refuse("--kernel", f"no boot/vmlinuz-RELEASE beside lib/modules/RELEASE in {folder}", "both", _ELSEWHERE)
-    fit = [one for one in found if _has_rxe(one)]
+    fit = [kernel for kernel in found if _has_rxe(kernel)]
     if not fit:
-        raise _without_rxe(", ".join(one.release for one in found))
-    return max(fit, key=lambda one: _order(one.release))
+        raise _without_rxe(", ".join(kernel.release for kernel in found))
+    return max(fit, key=lambda kernel: _order(kernel.release))
 
 
 def _kernels(folder: Path) -> list[Kernel]:
     images = {path.name.removeprefix("vmlinuz-"): path for path in (folder / "boot").glob("vmlinuz-*")}
     every = [Kernel(release, image, folder) for release, image in images.items()]
-    return [one for one in every if one.modules.is_dir()]
+    return [kernel for kernel in every if kernel.modules.is_dir()]
 
 
-def _installed(root: Path) -> Kernel | None:
+def _find_installed(root: Path) -> Kernel | None:
     """The newest that is installed with all that a machine needs: kernels of some distributions have no 9p."""
-    fit = [one for one in _kernels(root) if all(_has(one, name, (".ko", ".ko.xz")) for name in (*FIRST, _RXE))]
-    return max(fit, key=lambda one: _order(one.release), default=None)
+    fit = [kernel for kernel in _kernels(root) if all(_has(kernel, name, (".ko", ".ko.xz")) for name in (*FIRST, _RXE))]
+    return max(fit, key=lambda kernel: _order(kernel.release), default=None)
 
 
-def _has_rxe(one: Kernel) -> bool:
-    return _has(one, _RXE, (".ko", ".ko.xz", ".ko.zst", ".ko.gz"))
+def _has_rxe(kernel: Kernel) -> bool:
+    return _has(kernel, _RXE, (".ko", ".ko.xz", ".ko.zst", ".ko.gz"))
 
 
-def _has(one: Kernel, module: str, endings: Sequence[str]) -> bool:
+def _has(kernel: Kernel, module: str, endings: Sequence[str]) -> bool:
     """Whether it has a module: built in, or as a file with one of the endings."""
-    builtin = one.modules / "modules.builtin"
+    builtin = kernel.modules / "modules.builtin"
     if builtin.is_file() and f"/{module}.ko\n" in builtin.read_text():
         return True
     return any(
-        path.name in {module + ending for ending in endings} for path in one.modules.glob(f"kernel/**/{module}.ko*")
+        path.name in {module + ending for ending in endings} for path in kernel.modules.glob(f"kernel/**/{module}.ko*")
     )
 
 
@@ -115,14 +115,14 @@ def _order(release: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
-def _kept(cache: Path, package: str | None = None) -> Kernel | None:
+def _find_cached(cache: Path, package: str | None = None) -> Kernel | None:
     """What the cache holds of a package, or the newest of all that were downloaded."""
     folders = [cache / package] if package else sorted(cache.glob(f"{PACKAGE.removesuffix('-amd64')}-*.deb"))
-    found = [one for folder in folders if folder.is_dir() for one in _kernels(folder) if _has_rxe(one)]
-    return max(found, key=lambda one: _order(one.release), default=None)
+    found = [kernel for folder in folders if folder.is_dir() for kernel in _kernels(folder) if _has_rxe(kernel)]
+    return max(found, key=lambda kernel: _order(kernel.release), default=None)
 
 
-def _downloaded(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
+def _download(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
     """Debian's kernel of today, as apt verifies it."""
     for program, package in (("apt-get", "apt"), ("dpkg-deb", "dpkg")):
         if shutil.which(program) is None:
@@ -137,12 +137,12 @@ def _downloaded(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
     run_command(
         ("sh", "-c", ask, "sh", str(folder), names[0]), _DOWNLOAD_S, "--kernel", f"apt-get update; or {_ELSEWHERE}"
     )
-    found = _unpacked(next(folder.glob("*.deb")), cache)
+    found = _unpack(next(folder.glob("*.deb")), cache)
     shutil.rmtree(folder)
     return found
 
 
-def _unpacked(package: Path, cache: Path) -> Kernel:
+def _unpack(package: Path, cache: Path) -> Kernel:
     """A package unpacked into the cache: whole, or not there at all."""
     if shutil.which("dpkg-deb") is None:
         raise refuse("--kernel", f"{package.name}, and no dpkg-deb to unpack it", "dpkg, or a folder", _ELSEWHERE)

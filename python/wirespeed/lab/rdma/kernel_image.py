@@ -38,7 +38,7 @@ _ELF = b"\x7fELF"
 _PVH = tuple(struct.pack("<III", 4, size, 18) + b"Xen\0" for size in (4, 8))
 
 
-def unpacked(image: Path, cache: Path) -> Path:
+def unpack_kernel(image: Path, cache: Path) -> Path:
     """The kernel to boot: unpacked, kept in the cache by what it was made of; the image itself where that cannot be."""
     data = image.read_bytes()
     kept = cache / f"vmlinux-{hashlib.sha256(data).hexdigest()[:32]}"
@@ -66,7 +66,7 @@ def kernel_of(image: bytes) -> bytes | None:
     offset, length = struct.unpack_from("<II", image, _PAYLOAD)
     start = (1 + (image[_SETUP_SECTORS] or 4)) * _SECTOR + offset  # 0 stands for 4
     payload = image[start : start + length]
-    unpacks = next((one for first, one in _UNPACK.items() if payload.startswith(first)), None)
+    unpacks = next((command for first, command in _UNPACK.items() if payload.startswith(first)), None)
     if unpacks is None:
         return None
     packed = unpacks()

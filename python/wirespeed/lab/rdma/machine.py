@@ -81,8 +81,8 @@ class Machine:
             # The whole of the host's files, other file systems among them, for reading alone.
             *("-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"),
             *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root"),
-            *(_kept(keep) if keep is not None else ()),
-            *_plugged(self.nics),
+            *(_shared_folder_arguments(keep) if keep is not None else ()),
+            *_network_arguments(self.nics),
         )
 
 
@@ -106,7 +106,7 @@ def _row_device(nic: Nic) -> str:
     return f"{nic.tap}.1"
 
 
-def _kept(folder: Path) -> tuple[str, ...]:
+def _shared_folder_arguments(folder: Path) -> tuple[str, ...]:
     """The one folder of this machine that the machine may write to. A comma is doubled (qemu(1))."""
     path = str(folder).replace(",", ",,")
     return (
@@ -117,7 +117,7 @@ def _kept(folder: Path) -> tuple[str, ...]:
     )
 
 
-def _plugged(nics: Sequence[Nic]) -> list[str]:
+def _network_arguments(nics: Sequence[Nic]) -> list[str]:
     arguments = []
     for number, nic in enumerate(nics):
         arguments += ["-netdev", f"tap,id=n{number},ifname={nic.tap},script=no,downscript=no"]

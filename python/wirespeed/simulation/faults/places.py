@@ -49,7 +49,7 @@ def refusing(traffic: Traffic, index: int) -> Refuse:
     """What makes problems of one fault of the file."""
 
     def problem(key: str, found: str, expected: str, hint: str | None = None) -> Problem:
-        return Problem(traffic.origin.at("faults", index, key), found, expected, hint)
+        return Problem(traffic.origin.locate("faults", index, key), found, expected, hint)
 
     return problem
 

@@ -138,14 +138,14 @@ def read_traffic(path: Path) -> Traffic:
     origin = Origin(str(path), lines)
     if not isinstance(raw, dict):
         found = "a list" if isinstance(raw, list) else "plain text"
-        raise refuse(origin.at(), found, "a mapping with version and traffic")
+        raise refuse(origin.locate(), found, "a mapping with version and traffic")
     check_version(raw.get("version"), origin)
     try:
         parsed = TrafficFile.model_validate(raw)
     except ValidationError as error:
         raise Refused(problems_of(error, origin, TrafficFile)) from None
     if not parsed.traffic:
-        raise refuse(origin.at("traffic"), "no traffic", "at least one entry")
+        raise refuse(origin.locate("traffic"), "no traffic", "at least one entry")
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Traffic(
         parsed.name or path.stem, tuple(parsed.traffic), tuple(parsed.faults or ()), parsed.host_pipe, origin, digest

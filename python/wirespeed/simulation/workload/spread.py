@@ -112,7 +112,7 @@ class _Spreading:
                 port = None if port is None else 0xC000 + (port + 1) % 0x4000 if port >= 0xFFFF else port + 1
 
     def _refuse(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(self._origin.at("traffic", index, key), found, expected, hint))
+        self.problems.append(Problem(self._origin.locate("traffic", index, key), found, expected, hint))
 
     def _check_keys(self, index: int, entry: Entry) -> None:
         needed, allowed = _KEYS[entry.pattern]
