@@ -15,7 +15,7 @@ use wirespeed_sim::{congestion, reader, IdleNetwork, Run, Threads};
 /// Names of the congestion control algorithms.
 #[pyfunction]
 pub fn algorithms() -> Vec<&'static str> {
-    congestion::NAMES.to_vec()
+    congestion::names()
 }
 
 /// Names of the presets.

@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use support::draws;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
-use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters, NAMES};
+use wirespeed_sim::congestion::{names, Algorithm, CongestionControl, Parameters};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
@@ -51,7 +51,7 @@ fn ns3() -> Nvidia {
 
 #[test]
 fn every_name_is_an_algorithm() {
-    for name in NAMES {
+    for name in names() {
         let text = format!(r#"{{"algorithm": "{name}"}}"#);
         let parameters: Parameters = serde_json::from_str(&text).unwrap();
         let written = serde_json::to_value(&parameters).unwrap();
@@ -62,14 +62,14 @@ fn every_name_is_an_algorithm() {
     let refused = serde_json::from_str::<Parameters>(r#"{"algorithm": ""}"#).unwrap_err();
     assert_eq!(
         refused.to_string().matches('`').count(),
-        2 * (NAMES.len() + 1)
+        2 * (names().len() + 1)
     );
 }
 
 #[test]
 fn no_limiter_stands_before_the_first_notification() {
     let rows = [
-        Parameters::LineRate {},
+        Parameters::NONE,
         Parameters::Dcqcn(Published::default()),
         Parameters::DcqcnNvidia(Nvidia::default()),
     ];
@@ -80,7 +80,7 @@ fn no_limiter_stands_before_the_first_notification() {
         assert_eq!(it.peek(SECOND), None);
         assert_eq!(it.alpha(SECOND), None);
         it.on_cnp(SECOND);
-        let limited = parameters != Parameters::LineRate {};
+        let limited = parameters != Parameters::NONE;
         assert_eq!(it.rate(SECOND).is_some(), limited);
     }
 }
@@ -419,7 +419,7 @@ fn parameters_read_from_json() {
     let rows = [
         (
             r#"{"algorithm": "line-rate"}"#,
-            Ok(Parameters::LineRate {}),
+            Ok(Parameters::NONE),
         ),
         (
             r#"{"algorithm": "dcqcn"}"#,
@@ -484,7 +484,7 @@ fn parameters_that_do_not_fit() {
     let paper = Published::default;
     let firmware = Nvidia::default;
     let rows = [
-        (Parameters::LineRate {}, vec![]),
+        (Parameters::NONE, vec![]),
         (
             Parameters::Dcqcn(Published {
                 alpha_timer_ns: 0,

@@ -50,7 +50,7 @@ const AETH: u64 = 4;
 /// The `roce` preset without congestion control.
 fn roce() -> Parameters {
     Parameters {
-        congestion: congestion::Parameters::LineRate {},
+        congestion: congestion::Parameters::NONE,
         ..preset("roce")
     }
 }

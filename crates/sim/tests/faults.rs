@@ -28,7 +28,7 @@ use wirespeed_sim::time::NEVER;
 /// The `roce` preset without congestion control.
 fn roce() -> Parameters {
     Parameters {
-        congestion: congestion::Parameters::LineRate {},
+        congestion: congestion::Parameters::NONE,
         ..preset("roce")
     }
 }

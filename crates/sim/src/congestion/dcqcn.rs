@@ -3,9 +3,10 @@
 //!
 //! Every notification cuts the rate at once and starts all timers anew.
 
+use super::control::CongestionControl;
+use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
-use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, NANOSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,28 +55,6 @@ impl Default for Parameters {
             rai_bps: 40_000_000,
             rhai_bps: None,
             min_rate_bps: 40_000_000,
-        }
-    }
-}
-
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        let fits = self.min_rate_bps <= line_rate_bps;
-        let range = format!("1 to {line_rate_bps}, the line rate");
-        checks.demand(fits, "min_rate_bps", self.min_rate_bps, range);
-    }
-
-    pub(super) fn prepare(&self) -> Constants {
-        Constants {
-            alpha_timer: Picoseconds::from(self.alpha_timer_ns) * NANOSECOND,
-            average: MovingAverage::new(self.g),
-            alpha_before_cut: self.alpha_before_cut,
-            increase_timer: Picoseconds::from(self.increase_timer_ns) * NANOSECOND,
-            byte_counter: self.byte_counter_bytes,
-            fast_recovery_times: self.fast_recovery_times,
-            additive: self.rai_bps as f64,
-            hyper: self.rhai_bps.unwrap_or(self.rai_bps) as f64,
-            min_rate: self.min_rate_bps as f64,
         }
     }
 }
@@ -137,8 +116,34 @@ struct Limiter {
     cnp_at: Picoseconds,
 }
 
-impl Dcqcn {
-    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+impl Definition for Dcqcn {
+    const DESCRIPTION: &'static str = "DCQCN as published.";
+
+    type Parameters = Parameters;
+    type Shared = Constants;
+    type State = Self;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
+        let fits = parameters.min_rate_bps <= line_rate_bps;
+        let range = format!("1 to {line_rate_bps}, the line rate");
+        checks.demand(fits, "min_rate_bps", parameters.min_rate_bps, range);
+    }
+
+    fn prepare(parameters: &Parameters) -> Constants {
+        Constants {
+            alpha_timer: Picoseconds::from(parameters.alpha_timer_ns) * NANOSECOND,
+            average: MovingAverage::new(parameters.g),
+            alpha_before_cut: parameters.alpha_before_cut,
+            increase_timer: Picoseconds::from(parameters.increase_timer_ns) * NANOSECOND,
+            byte_counter: parameters.byte_counter_bytes,
+            fast_recovery_times: parameters.fast_recovery_times,
+            additive: parameters.rai_bps as f64,
+            hyper: parameters.rhai_bps.unwrap_or(parameters.rai_bps) as f64,
+            min_rate: parameters.min_rate_bps as f64,
+        }
+    }
+
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> Self {
         Dcqcn {
             constants,
             line: line_rate_bps as f64,

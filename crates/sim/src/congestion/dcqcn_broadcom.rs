@@ -29,8 +29,9 @@
 //! * the rise goes with line rate (`ai_rate_incr`): the driver counts rates by the link ("link bytes per usec", "64B
 //!   transmitted in one rtt"), and HPCC's simulator scales that of DCQCN so (`ai = 5 * bw / 25`, the same file).
 
+use super::control::CongestionControl;
+use super::definition::{Checks, Definition};
 use super::moving_average::MovingAverage;
-use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, MICROSECOND, NEVER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,7 +114,7 @@ impl Default for Parameters {
 
 /// How the level of congestion of an epoch is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+enum Mode {
     /// DCQCN-P: whether a CNP came.
     Probabilistic,
     /// DCQCN-D: the share of the packets for which one came.
@@ -121,7 +122,7 @@ pub(super) enum Mode {
 }
 
 impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
+    fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
         if self.rtt_us == 0 {
             return; // no rate can be told
         }
@@ -154,7 +155,7 @@ impl Parameters {
         (rate_bps as f64 * f64::from(self.rtt_us) / 1e6 / UNIT_BITS) as u64
     }
 
-    pub(super) fn prepare(&self, mode: Mode) -> Constants {
+    fn prepare(&self, mode: Mode) -> Constants {
         let rate = |units: u32| f64::from(units) * UNIT_BITS * 1e6 / f64::from(self.rtt_us);
         let given = |units: u32| {
             if units == 0 {
@@ -236,6 +237,54 @@ impl Constants {
     }
 }
 
+/// DCQCN-P.
+#[derive(Debug, Clone, Copy)]
+pub struct DcqcnP;
+
+impl Definition for DcqcnP {
+    const DESCRIPTION: &'static str = "DCQCN-P of Broadcom's adapters, as a model of ours.";
+
+    type Parameters = Parameters;
+    type Shared = Constants;
+    type State = DcqcnEpochs;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
+        parameters.check(checks, line_rate_bps);
+    }
+
+    fn prepare(parameters: &Parameters) -> Constants {
+        parameters.prepare(Mode::Probabilistic)
+    }
+
+    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> DcqcnEpochs {
+        DcqcnEpochs::new(shared, line_rate_bps)
+    }
+}
+
+/// DCQCN-D.
+#[derive(Debug, Clone, Copy)]
+pub struct DcqcnD;
+
+impl Definition for DcqcnD {
+    const DESCRIPTION: &'static str = "DCQCN-D of Broadcom's adapters, as a model of ours.";
+
+    type Parameters = Parameters;
+    type Shared = Constants;
+    type State = DcqcnEpochs;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
+        parameters.check(checks, line_rate_bps);
+    }
+
+    fn prepare(parameters: &Parameters) -> Constants {
+        parameters.prepare(Mode::Deterministic)
+    }
+
+    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> DcqcnEpochs {
+        DcqcnEpochs::new(shared, line_rate_bps)
+    }
+}
+
 /// The reaction point of one queue pair.
 #[derive(Debug, Clone)]
 pub struct DcqcnEpochs {
@@ -265,7 +314,7 @@ struct Limiter {
 }
 
 impl DcqcnEpochs {
-    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+    fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
         let cap = constants.cap.min(line_rate_bps as f64);
         DcqcnEpochs {
             constants,

@@ -6,9 +6,10 @@
 //! arrived, every `rate_reduce_monitor_period` the rate is cut if one did. At one instant alpha comes first, then the
 //! increase, then the cut.
 
+use super::control::CongestionControl;
+use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
-use super::{Checks, CongestionControl};
 use crate::time::{Picoseconds, MICROSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,43 +88,6 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        let line = line_rate_bps / MEGABIT;
-        let least = self.rpg_min_rate_mbps;
-        let range = format!("1 to {line}, the line rate");
-        let fits = u64::from(least) <= line;
-        checks.demand(fits, "rpg_min_rate_mbps", least, range);
-        let first = self.rate_to_set_on_first_cnp_mbps;
-        let range = format!("0, or {least} to {line}, from the minimum to the line rate");
-        let fits = first == 0 || (u64::from(least)..=line).contains(&u64::from(first));
-        checks.demand(fits, "rate_to_set_on_first_cnp_mbps", first, range);
-    }
-
-    pub(super) fn prepare(&self) -> Constants {
-        let rate = |mbps: u32| (u64::from(mbps) * MEGABIT) as f64;
-        let period = |us: u32| Picoseconds::from(us) * MICROSECOND;
-        Constants {
-            clamp: self.clamp_tgt_rate,
-            clamp_after_time: self.clamp_tgt_rate_after_time_inc,
-            average: MovingAverage::new(1.0 - f64::from(self.dce_tcp_g) / ONE),
-            alpha_period: period(self.dce_tcp_rtt_us),
-            initial_alpha: f64::from(self.initial_alpha_value) / ONE,
-            cut_period: period(self.rate_reduce_monitor_period_us),
-            first_rate: (self.rate_to_set_on_first_cnp_mbps > 0)
-                .then(|| rate(self.rate_to_set_on_first_cnp_mbps)),
-            additive: rate(self.rpg_ai_rate_mbps),
-            hyper: rate(self.rpg_hai_rate_mbps),
-            byte_reset: (self.rpg_byte_reset_bytes > 0).then_some(self.rpg_byte_reset_bytes),
-            cut_scale: ONE / (1_u64 << self.rpg_gd) as f64,
-            least_left: f64::from(self.rpg_min_dec_fac_percent) / 100.0,
-            min_rate: rate(self.rpg_min_rate_mbps),
-            threshold: self.rpg_threshold,
-            time_reset: period(self.rpg_time_reset_us),
-        }
-    }
-}
-
 /// What the queue pairs of a scenario share.
 #[derive(Debug)]
 pub struct Constants {
@@ -195,8 +159,50 @@ struct Limiter {
     check_at: Picoseconds,
 }
 
-impl DcqcnNvidia {
-    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+impl Definition for DcqcnNvidia {
+    const DESCRIPTION: &'static str = "DCQCN as NVIDIA firmware has it.";
+
+    type Parameters = Parameters;
+    type Shared = Constants;
+    type State = Self;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
+        let line = line_rate_bps / MEGABIT;
+        let least = parameters.rpg_min_rate_mbps;
+        let range = format!("1 to {line}, the line rate");
+        let fits = u64::from(least) <= line;
+        checks.demand(fits, "rpg_min_rate_mbps", least, range);
+        let first = parameters.rate_to_set_on_first_cnp_mbps;
+        let range = format!("0, or {least} to {line}, from the minimum to the line rate");
+        let fits = first == 0 || (u64::from(least)..=line).contains(&u64::from(first));
+        checks.demand(fits, "rate_to_set_on_first_cnp_mbps", first, range);
+    }
+
+    fn prepare(parameters: &Parameters) -> Constants {
+        let rate = |mbps: u32| (u64::from(mbps) * MEGABIT) as f64;
+        let period = |us: u32| Picoseconds::from(us) * MICROSECOND;
+        Constants {
+            clamp: parameters.clamp_tgt_rate,
+            clamp_after_time: parameters.clamp_tgt_rate_after_time_inc,
+            average: MovingAverage::new(1.0 - f64::from(parameters.dce_tcp_g) / ONE),
+            alpha_period: period(parameters.dce_tcp_rtt_us),
+            initial_alpha: f64::from(parameters.initial_alpha_value) / ONE,
+            cut_period: period(parameters.rate_reduce_monitor_period_us),
+            first_rate: (parameters.rate_to_set_on_first_cnp_mbps > 0)
+                .then(|| rate(parameters.rate_to_set_on_first_cnp_mbps)),
+            additive: rate(parameters.rpg_ai_rate_mbps),
+            hyper: rate(parameters.rpg_hai_rate_mbps),
+            byte_reset: (parameters.rpg_byte_reset_bytes > 0)
+                .then_some(parameters.rpg_byte_reset_bytes),
+            cut_scale: ONE / (1_u64 << parameters.rpg_gd) as f64,
+            least_left: f64::from(parameters.rpg_min_dec_fac_percent) / 100.0,
+            min_rate: rate(parameters.rpg_min_rate_mbps),
+            threshold: parameters.rpg_threshold,
+            time_reset: period(parameters.rpg_time_reset_us),
+        }
+    }
+
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> Self {
         DcqcnNvidia {
             constants,
             line: line_rate_bps as f64,

@@ -4,7 +4,8 @@
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
 //! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
-use super::{window_rate, Ack, CongestionControl, Loss};
+use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
+use super::definition::Definition;
 use crate::time::Picoseconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,10 +62,24 @@ pub struct Dctcp {
     rtt: Picoseconds,
 }
 
-impl Dctcp {
-    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+impl Definition for Dctcp {
+    const DESCRIPTION: &'static str = "DCTCP.";
+
+    type Parameters = Parameters;
+    type Shared = Parameters;
+    type State = Box<Self>;
+
+    fn feedback(_: &Parameters) -> Feedback {
+        Feedback::Acks
+    }
+
+    fn prepare(parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
         let packet = f64::from(packet_bytes);
-        Dctcp {
+        Box::new(Dctcp {
             line: line_rate_bps as f64,
             window: packet * f64::from(parameters.initial_window_packets),
             threshold: f64::INFINITY,
@@ -76,9 +91,11 @@ impl Dctcp {
             marked: 0.0,
             rtt: 0,
             parameters,
-        }
+        })
     }
+}
 
+impl Dctcp {
     /// One packet more per acknowledged packet in slow start, per window in congestion avoidance (RFC 5681, 3.1); only
     /// while the window is what holds the sender back (RFC 7661).
     fn grow(&mut self, ack: &Ack) {

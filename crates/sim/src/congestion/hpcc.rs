@@ -6,8 +6,8 @@
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
-use super::{window_rate, Ack, CongestionControl};
-use crate::congestion::Hop;
+use super::control::{window_rate, Ack, CongestionControl, Feedback, Hop};
+use super::definition::Definition;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,12 +66,28 @@ pub struct Hpcc {
     links: Vec<Hop>,
 }
 
-impl Hpcc {
-    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64) -> Self {
+impl Definition for Hpcc {
+    const DESCRIPTION: &'static str = "HPCC.";
+
+    type Parameters = Parameters;
+    type Shared = Parameters;
+    type State = Box<Self>;
+
+    fn feedback(parameters: &Parameters) -> Feedback {
+        Feedback::Telemetry {
+            header_bytes: parameters.header_bytes,
+        }
+    }
+
+    fn prepare(parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, _packet_bytes: u32) -> Box<Self> {
         let line = line_rate_bps as f64;
         let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND as f64;
         let window = line / 8.0 * rtt / SECOND as f64;
-        Hpcc {
+        Box::new(Hpcc {
             line,
             rtt,
             window,
@@ -81,9 +97,11 @@ impl Hpcc {
             updated_until: 0,
             links: Vec::new(),
             parameters,
-        }
+        })
     }
+}
 
+impl Hpcc {
     /// How full the fullest link is, averaged over one T; nothing where the way is another than before, or the ACK older
     /// than the last: ACKs that go several ways overtake each other.
     fn measure(&mut self, now: &[Hop]) -> bool {

@@ -1,21 +1,33 @@
 //! No congestion control: every queue pair sends at line rate and ignores notifications. The smallest example.
 
-use super::CongestionControl;
-use crate::time::Picoseconds;
+use super::control::CongestionControl;
+use super::definition::Definition;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// No parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "LineRate")]
+pub struct Parameters {}
 
 /// A queue pair without a rate limiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRate;
 
-impl CongestionControl for LineRate {
-    #[inline]
-    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
-        None
+impl Definition for LineRate {
+    const DESCRIPTION: &'static str = "No congestion control.";
+
+    type Parameters = Parameters;
+    type Shared = ();
+    type State = Self;
+
+    fn prepare(_: &Parameters) {}
+
+    fn start(_: Arc<()>, _line_rate_bps: u64, _packet_bytes: u32) -> Self {
+        LineRate
     }
-
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
-
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
 }
+
+impl CongestionControl for LineRate {}

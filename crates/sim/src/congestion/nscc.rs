@@ -15,10 +15,11 @@
 
 mod parameters;
 
-use super::{window_rate, Ack, CongestionControl, Loss, Penalty};
+use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss, Penalty};
+use super::definition::Definition;
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
 pub use parameters::Parameters;
-pub(super) use parameters::REFERENCE_RTT_NS;
+pub(crate) use parameters::REFERENCE_RTT_NS;
 use std::sync::Arc;
 
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
@@ -63,6 +64,38 @@ pub struct Nscc {
     /// What was in flight then, and how much of it has been heard of.
     in_flight_then: f64,
     heard_since: f64,
+}
+
+impl Definition for Nscc {
+    const DESCRIPTION: &'static str = "NSCC of Ultra Ethernet.";
+
+    type Parameters = Parameters;
+    type Shared = Parameters;
+    type State = Box<Self>;
+
+    fn feedback(_: &Parameters) -> Feedback {
+        Feedback::Acks
+    }
+
+    fn prepare(parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+        Box::new(Nscc::new(parameters, line_rate_bps, packet_bytes))
+    }
+
+    fn entropy_values(parameters: &Parameters) -> u16 {
+        parameters.path_entropy_size
+    }
+
+    fn penalty(parameters: &Parameters) -> Penalty {
+        parameters.penalty()
+    }
+
+    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<u32>> {
+        vec![&mut parameters.config_base_rtt_ns]
+    }
 }
 
 impl Nscc {

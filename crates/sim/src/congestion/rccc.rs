@@ -10,8 +10,10 @@
 //! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts
 //! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
 
+use super::control::{Ack, CongestionControl, Feedback, Loss, Penalty};
+use super::definition::Definition;
 use super::nscc::{self, Nscc};
-use super::{Ack, CongestionControl, Loss};
+use super::receiver_driven::{Granting, ReceiverDriven};
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,59 @@ pub struct Rccc {
     window: Option<Nscc>,
 }
 
+impl Definition for Rccc {
+    const DESCRIPTION: &'static str = "RCCC of Ultra Ethernet.";
+
+    type Parameters = Parameters;
+    type Shared = Parameters;
+    type State = Box<Self>;
+
+    fn feedback(_: &Parameters) -> Feedback {
+        Feedback::Acks
+    }
+
+    fn prepare(parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+        Box::new(Rccc::new(parameters, line_rate_bps, packet_bytes))
+    }
+
+    fn entropy_values(parameters: &Parameters) -> u16 {
+        parameters.path_entropy_size
+    }
+
+    fn penalty(parameters: &Parameters) -> Penalty {
+        let nscc = parameters.nscc.as_ref();
+        nscc.map_or(Penalty::default(), nscc::Parameters::penalty)
+    }
+
+    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<u32>> {
+        let nscc = parameters.nscc.as_mut();
+        let nscc = nscc.map(|nscc| &mut nscc.config_base_rtt_ns);
+        let rtts = nscc.into_iter().chain([&mut parameters.config_base_rtt_ns]);
+        rtts.collect()
+    }
+
+    fn granting(parameters: &Parameters) -> Option<Granting> {
+        Some(Granting {
+            packets: parameters.credit_packets,
+            rate: parameters.credit_rate,
+            timeout: Picoseconds::from(parameters.credit_timeout_ns) * NANOSECOND,
+            base_rtt: parameters.base_rtt(),
+        })
+    }
+
+    fn receiver_driven(state: &Box<Self>) -> Option<&dyn ReceiverDriven> {
+        Some(&**state)
+    }
+
+    fn receiver_driven_mut(state: &mut Box<Self>) -> Option<&mut dyn ReceiverDriven> {
+        Some(&mut **state)
+    }
+}
+
 impl Rccc {
     pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
         let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
@@ -132,8 +187,14 @@ impl CongestionControl for Rccc {
         self.window.as_ref()?.window()
     }
 
-    fn credit(&self) -> Option<i64> {
-        Some(self.credit)
+    fn throughput(&self, now: Picoseconds) -> Option<f64> {
+        self.window.as_ref()?.throughput(now)
+    }
+}
+
+impl ReceiverDriven for Rccc {
+    fn credit(&self) -> i64 {
+        self.credit
     }
 
     fn on_credit(&mut self, granted: u64) {
@@ -159,9 +220,5 @@ impl CongestionControl for Rccc {
             false => 0,
         };
         self.granted + (wanted - self.credit).max(least) as u64
-    }
-
-    fn throughput(&self, now: Picoseconds) -> Option<f64> {
-        self.window.as_ref()?.throughput(now)
     }
 }

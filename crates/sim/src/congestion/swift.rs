@@ -5,7 +5,8 @@
 //! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
 //! simulator, and scaling of the target with the number of hops: `base_target_ns` holds the way's length.
 
-use super::{window_rate, Ack, Checks, CongestionControl, Loss};
+use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
+use super::definition::{Checks, Definition};
 use crate::time::{Picoseconds, NANOSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,36 +70,6 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks) {
-        let (least, most) = (self.fs_min_window_packets, self.fs_max_window_packets);
-        let range = format!("above fs_min_window_packets, {least}");
-        checks.demand(most > least, "fs_max_window_packets", most, range);
-        let least = self.min_window_packets;
-        for (field, packets) in [
-            ("max_window_packets", self.max_window_packets),
-            ("initial_window_packets", self.initial_window_packets),
-        ] {
-            let range = format!("at least min_window_packets, {least}");
-            checks.demand(packets >= least, field, packets, range);
-        }
-    }
-
-    pub(super) fn prepare(&self) -> Constants {
-        let root = |packets: f64| 1.0 / packets.sqrt();
-        let range = f64::from(self.fs_range_ns) * NANOSECOND as f64;
-        let [small, large] = [self.fs_min_window_packets, self.fs_max_window_packets].map(root);
-        let alpha = range / (small - large);
-        Constants {
-            base: f64::from(self.base_target_ns) * NANOSECOND as f64,
-            range,
-            alpha,
-            beta: -alpha * large,
-            parameters: self.clone(),
-        }
-    }
-}
-
 /// What the queue pairs of a scenario share; times in ps.
 #[derive(Debug)]
 pub struct Constants {
@@ -130,9 +101,54 @@ pub struct Swift {
     timeouts: u32,
 }
 
-impl Swift {
-    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64, packet_bytes: u32) -> Self {
-        Swift {
+impl Definition for Swift {
+    const DESCRIPTION: &'static str = "Swift-like delay control.";
+
+    type Parameters = Parameters;
+    type Shared = Constants;
+    type State = Box<Self>;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, _line_rate_bps: u64) {
+        let (least, most) = (
+            parameters.fs_min_window_packets,
+            parameters.fs_max_window_packets,
+        );
+        let range = format!("above fs_min_window_packets, {least}");
+        checks.demand(most > least, "fs_max_window_packets", most, range);
+        let least = parameters.min_window_packets;
+        for (field, packets) in [
+            ("max_window_packets", parameters.max_window_packets),
+            ("initial_window_packets", parameters.initial_window_packets),
+        ] {
+            let range = format!("at least min_window_packets, {least}");
+            checks.demand(packets >= least, field, packets, range);
+        }
+    }
+
+    fn feedback(_: &Parameters) -> Feedback {
+        Feedback::Acks
+    }
+
+    fn prepare(parameters: &Parameters) -> Constants {
+        let root = |packets: f64| 1.0 / packets.sqrt();
+        let range = f64::from(parameters.fs_range_ns) * NANOSECOND as f64;
+        let [small, large] = [
+            parameters.fs_min_window_packets,
+            parameters.fs_max_window_packets,
+        ]
+        .map(root);
+        let alpha = range / (small - large);
+        Constants {
+            base: f64::from(parameters.base_target_ns) * NANOSECOND as f64,
+            range,
+            alpha,
+            beta: -alpha * large,
+            parameters: parameters.clone(),
+        }
+    }
+
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+        Box::new(Swift {
             line: line_rate_bps as f64,
             packet: f64::from(packet_bytes),
             window: constants.parameters.initial_window_packets,
@@ -140,9 +156,11 @@ impl Swift {
             cut_at: None,
             timeouts: 0,
             constants,
-        }
+        })
     }
+}
 
+impl Swift {
     /// Keeps `left` of the window, at most once per RTT.
     fn cut(&mut self, now: Picoseconds, left: f64) {
         if self.cut_at.is_some_and(|last| now - last < self.rtt) {

@@ -4,7 +4,8 @@
 //! One RTT is taken for each segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
 //! gradient of the RTT between two thresholds.
 
-use super::{Ack, Checks, CongestionControl};
+use super::control::{Ack, CongestionControl, Feedback};
+use super::definition::{Checks, Definition};
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,18 +63,6 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        let ordered = self.t_low_ns <= self.t_high_ns;
-        let range = format!("at least t_low_ns, {}", self.t_low_ns);
-        checks.demand(ordered, "t_high_ns", self.t_high_ns, range);
-        if let Some(rate) = self.min_rate_bps {
-            let range = format!("1 to {line_rate_bps}, the line rate");
-            checks.demand(rate <= line_rate_bps, "min_rate_bps", rate, range);
-        }
-    }
-}
-
 /// The sender of one queue pair.
 #[derive(Debug, Clone)]
 pub struct Timely {
@@ -91,10 +80,34 @@ pub struct Timely {
     falling: u32,
 }
 
-impl Timely {
-    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+impl Definition for Timely {
+    const DESCRIPTION: &'static str = "TIMELY.";
+
+    type Parameters = Parameters;
+    type Shared = Parameters;
+    type State = Box<Self>;
+
+    fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
+        let ordered = parameters.t_low_ns <= parameters.t_high_ns;
+        let range = format!("at least t_low_ns, {}", parameters.t_low_ns);
+        checks.demand(ordered, "t_high_ns", parameters.t_high_ns, range);
+        if let Some(rate) = parameters.min_rate_bps {
+            let range = format!("1 to {line_rate_bps}, the line rate");
+            checks.demand(rate <= line_rate_bps, "min_rate_bps", rate, range);
+        }
+    }
+
+    fn feedback(_: &Parameters) -> Feedback {
+        Feedback::Acks
+    }
+
+    fn prepare(parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
         let line = line_rate_bps as f64;
-        Timely {
+        Box::new(Timely {
             line,
             packet_time: f64::from(packet_bytes) * 8.0 * SECOND as f64 / line,
             rate: line,
@@ -103,9 +116,11 @@ impl Timely {
             bytes: 0,
             falling: 0,
             parameters,
-        }
+        })
     }
+}
 
+impl Timely {
     /// Algorithm 1; times in ps.
     fn update(&mut self, rtt: f64) {
         let it = &*self.parameters;

@@ -5,11 +5,11 @@
 //! credit, which can say nothing in a packet, sends a request when there is more to send than it last said, and again when
 //! nothing came. Both frames are as long as an acknowledgement, and go where those go.
 
-use crate::congestion::rccc;
+use crate::congestion::Granting;
 use crate::ids::PortId;
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Scenario, Service};
-use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
+use crate::time::{pacing_gap, Picoseconds, NEVER};
 use std::collections::VecDeque;
 
 /// All senders and receivers of a run.
@@ -66,7 +66,7 @@ impl Credits {
     pub fn new(scenario: &Scenario) -> Option<Box<Self>> {
         let queue_pairs = 0..2 * scenario.connections.len() as u32;
         let senders: Vec<_> = queue_pairs
-            .map(|id| parameters(scenario, id).map(Sender::new))
+            .map(|id| granting(scenario, id).map(Sender::new))
             .collect();
         senders.iter().any(Option::is_some).then(|| {
             Box::new(Credits {
@@ -143,16 +143,16 @@ impl Credits {
     ) -> Option<Grant> {
         let turns = &mut self.turns[port];
         let id = turns.waiting.pop_front()?;
-        let parameters = parameters(scenario, id ^ 1)?;
+        let granting = granting(scenario, id ^ 1)?;
         let receiver = &mut self.receivers[id as usize];
-        let turn = packet * u64::from(parameters.credit_packets);
+        let turn = packet * u64::from(granting.packets);
         let more = turn.min(receiver.wanted - receiver.granted);
         receiver.granted += more;
         receiver.waits = receiver.wanted > receiver.granted;
         if receiver.waits {
             turns.waiting.push_back(id);
         }
-        let rate = scenario.links[port.link()].rate as f64 * parameters.credit_rate;
+        let rate = scenario.links[port.link()].rate as f64 * granting.rate;
         turns.free_at = now + pacing_gap(more as u32, rate);
         Some(Grant {
             id,
@@ -213,7 +213,7 @@ pub(crate) enum Ask {
 }
 
 impl Sender {
-    fn new(parameters: &rccc::Parameters) -> Self {
+    fn new(granting: Granting) -> Self {
         Sender {
             asked: 0,
             quiet_until: 0,
@@ -224,8 +224,8 @@ impl Sender {
             spent: 0,
             requests: 0,
             unanswered: 0,
-            base_rtt: parameters.base_rtt(),
-            timeout: Picoseconds::from(parameters.credit_timeout_ns) * NANOSECOND,
+            base_rtt: granting.base_rtt,
+            timeout: granting.timeout,
         }
     }
 
@@ -314,10 +314,10 @@ impl Sender {
 }
 
 /// How queue pair `id` is granted credit to send, if it has to be.
-fn parameters(scenario: &Scenario, id: u32) -> Option<&rccc::Parameters> {
+fn granting(scenario: &Scenario, id: u32) -> Option<Granting> {
     let connection = &scenario.connections[id as usize / 2];
     let port = [connection.port_a, connection.port_b][id as usize % 2];
     let set = scenario.of_priority_queue(port, usize::from(connection.priority));
-    let parameters = set.congestion.credit();
-    parameters.filter(|_| connection.service == Service::Rc)
+    let granting = set.congestion.granting();
+    granting.filter(|_| connection.service == Service::Rc)
 }

@@ -3,7 +3,7 @@
 //! What is sent and answered is the transport's business ([`crate::mechanisms::transport`]), how fast congestion control's
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::devices::nic`]).
 
-use crate::congestion::{Algorithm, CongestionControl};
+use crate::congestion::{Algorithm, CongestionControl, ReceiverDriven};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Kind, NAK, RNR};
 use crate::mechanisms::transport::{Segment, Service, Transport};
@@ -143,7 +143,7 @@ impl QueuePair {
             limited: congestion.peek(0).is_some(),
             failed: false,
             windowed: service == scenario::Service::Rc
-                && (congestion.window().is_some() || congestion.credit().is_some()),
+                && (congestion.window().is_some() || congestion.receiver_driven().is_some()),
             unreliable: service.unreliable(),
             datagrams: matches!(service, scenario::Service::Ud { .. }),
             next_allowed: 0,
@@ -173,16 +173,24 @@ impl QueuePair {
             // What is outstanding may pass the window by less than a packet, and one packet always may be.
             self.window = ((bytes / f64::from(mtu)).ceil() as u32).max(1);
         }
-        match self.congestion.credit() {
+        match self.credit() {
             Some(credit) if credit <= 0 => self.window = 0,
             Some(_) if self.congestion.window().is_none() => self.window = u32::MAX,
             _ => {}
         }
     }
 
+    /// Its credit, if its receiver has to grant it any.
+    #[inline]
+    pub(crate) fn credit(&self) -> Option<i64> {
+        self.congestion
+            .receiver_driven()
+            .map(ReceiverDriven::credit)
+    }
+
     /// Whether it has no credit, and needs some.
     pub(crate) fn starves(&self) -> bool {
-        self.windowed && self.congestion.credit().is_some_and(|it| it <= 0)
+        self.windowed && self.credit().is_some_and(|credit| credit <= 0)
     }
 
     /// Whether it has something to send that its window allows.

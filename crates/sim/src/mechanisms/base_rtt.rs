@@ -38,7 +38,7 @@ impl IdleNetwork {
 /// Fills in what parameters of congestion control leave to the network.
 pub(crate) fn fill(scenario: &mut Scenario) {
     let mut sets = scenario.parameters_mut();
-    if !sets.any(|set| !set.congestion.base_rtts().is_empty()) {
+    if !sets.any(|set| !set.congestion.missing_base_rtts().is_empty()) {
         return;
     }
     drop(sets);
@@ -47,7 +47,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
     };
     let nanoseconds = u32::try_from(longest.div_ceil(NANOSECOND)).unwrap_or(u32::MAX);
     for set in scenario.parameters_mut() {
-        for rtt in set.congestion.base_rtts() {
+        for rtt in set.congestion.missing_base_rtts() {
             *rtt = Some(nanoseconds);
         }
     }
@@ -194,7 +194,11 @@ mod tests {
                 if slow { 10 } else { 100 } * 1_000_000_000
             );
             fill(&mut scenario);
-            assert!(scenario.parameters.congestion.base_rtts().is_empty());
+            assert!(scenario
+                .parameters
+                .congestion
+                .missing_base_rtts()
+                .is_empty());
         }
     }
     #[test]

@@ -1,6 +1,6 @@
 //! From a scenario to a network before its first event.
 
-use crate::congestion::{CongestionControl, Feedback, Prepared};
+use crate::congestion::{self, Feedback, Prepared};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
@@ -202,6 +202,7 @@ impl Simulation {
         let recovery = self.scenario.parameters.transport.recovery;
         let mut ready = vec![None; 2 * self.scenario.sets() as usize];
         let sockets = &self.scenario.parameters.sockets;
+        let unlimited = congestion::Parameters::NONE.prepare();
         for (number, connection) in self.scenario.connections.iter().enumerate() {
             let mtu = connection.service.payload(&self.scenario.parameters);
             let ends = [connection.port_a, connection.port_b];
@@ -216,8 +217,8 @@ impl Simulation {
                 let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
                     .get_or_insert_with(|| prepare(self.scenario.set(number), echoes));
                 let (transport, congestion) = match connection.service {
-                    scenario::Service::Tcp => (Service::tcp(sockets, mtu), &Prepared::LineRate),
-                    scenario::Service::Udp => (Service::udp(mtu, transport), &Prepared::LineRate),
+                    scenario::Service::Tcp => (Service::tcp(sockets, mtu), &unlimited),
+                    scenario::Service::Udp => (Service::udp(mtu, transport), &unlimited),
                     scenario::Service::Rc => (Service::reliable(recovery, transport), &*congestion),
                     _ => (Service::unreliable(transport), &*congestion),
                 };
@@ -234,7 +235,7 @@ impl Simulation {
                 let acks = self.scenario.set(number).transport.ack_priority;
                 queue_pair.received.answer_by(acks);
                 queue_pair.follow(0, mtu);
-                let credit = queue_pair.congestion.credit();
+                let credit = queue_pair.credit();
                 if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
                     credits.begin(id, credit);
                 }

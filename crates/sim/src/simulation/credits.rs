@@ -1,6 +1,5 @@
 //! Credit of receivers: requests, grants and timers.
 
-use crate::congestion::CongestionControl;
 use crate::devices::credits::{Ask, Sender};
 use crate::ids::PortId;
 use crate::mechanisms::frame::{Frame, Kind};
@@ -22,7 +21,9 @@ impl Simulation {
         sender.spend(bytes);
         let mtu = self.settings.parameters.transport.mtu_bytes;
         let queue_pair = &mut self.queue_pairs[id as usize];
-        queue_pair.congestion.spend(bytes);
+        if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
+            congestion.spend(bytes);
+        }
         queue_pair.follow(self.now, mtu);
         let target = self.credit_target(id);
         self.credit_asked(id, target);
@@ -35,7 +36,10 @@ impl Simulation {
         let (packets, payload) = self.queue_pairs[id as usize].transport.backlog();
         let each = u64::from(framing.data_bytes + framing.gap_bytes);
         let congestion = &self.queue_pairs[id as usize].congestion;
-        congestion.credit_target(payload + packets * each)
+        let backlog = payload + packets * each;
+        congestion
+            .receiver_driven()
+            .map_or(0, |congestion| congestion.credit_target(backlog))
     }
 
     /// The sender at a queue pair has asked for credit; it waits for an answer if it cannot go on without.
@@ -170,7 +174,9 @@ impl Simulation {
     fn credit_arrives(&mut self, id: u32, granted: u64) {
         let mtu = self.settings.parameters.transport.mtu_bytes;
         let queue_pair = &mut self.queue_pairs[id as usize];
-        queue_pair.congestion.on_credit(granted);
+        if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
+            congestion.on_credit(granted);
+        }
         queue_pair.follow(self.now, mtu);
         let starves = queue_pair.starves();
         let now = self.now;

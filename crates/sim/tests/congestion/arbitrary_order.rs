@@ -89,7 +89,7 @@ pub fn arbitrary_order(bytes: &[u8]) {
 /// The algorithm and its parameters, and the lowest rate they allow.
 fn parameters(input: &mut Input) -> (Parameters, f64) {
     match input.below(12) {
-        0 => (Parameters::LineRate {}, 0.0),
+        0 => (Parameters::NONE, 0.0),
         mode @ 8.. => {
             let parameters = broadcom(input);
             let units = f64::from(parameters.cr_min_th.max(1));

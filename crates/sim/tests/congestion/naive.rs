@@ -17,7 +17,7 @@ impl Naive {
     pub fn start(parameters: &Parameters, line_rate_bps: u64) -> Self {
         let line = line_rate_bps as f64;
         match parameters {
-            Parameters::LineRate {} => Naive::LineRate,
+            Parameters::LineRate(_) => Naive::LineRate,
             Parameters::Dcqcn(it) => Naive::Dcqcn(NaiveDcqcn {
                 parameters: it.clone(),
                 line,
@@ -34,12 +34,7 @@ impl Naive {
                 line,
                 limited: None,
             }),
-            Parameters::Dctcp(_)
-            | Parameters::Timely(_)
-            | Parameters::Swift(_)
-            | Parameters::Hpcc(_)
-            | Parameters::Nscc(_)
-            | Parameters::Rccc(_) => panic!("it hears ACKs and has no timer"),
+            _ => panic!("algorithms with feedback of ACKs have no timers"),
         }
     }
 

@@ -4,7 +4,7 @@ use super::GIGABIT;
 use proptest::prelude::*;
 use wirespeed_sim::congestion::rccc::Parameters as Rccc;
 use wirespeed_sim::congestion::{
-    nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty,
+    nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty, ReceiverDriven,
 };
 use wirespeed_sim::time::MICROSECOND;
 
@@ -21,6 +21,14 @@ fn started(parameters: Rccc) -> Algorithm {
     parameters.prepare().start(100 * GIGABIT, PACKET)
 }
 
+fn sender(it: &mut Algorithm) -> &mut dyn ReceiverDriven {
+    it.receiver_driven_mut().unwrap()
+}
+
+fn credit(it: &Algorithm) -> i64 {
+    it.receiver_driven().unwrap().credit()
+}
+
 fn trimmed(last_hop: bool) -> Loss {
     Loss::Trimmed {
         psn: 0,
@@ -33,45 +41,42 @@ fn trimmed(last_hop: bool) -> Loss {
 #[test]
 fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
     let mut it = started(Rccc::default());
-    assert_eq!(
-        (it.credit(), it.window(), it.peek(0)),
-        (Some(MOST), None, None)
-    );
-    it.spend(PACKET);
-    assert_eq!(it.credit(), Some(MOST - 1_000));
+    assert_eq!((credit(&it), it.window(), it.peek(0)), (MOST, None, None));
+    sender(&mut it).spend(PACKET);
+    assert_eq!(credit(&it), MOST - 1_000);
     // What is left of it is void with the first credit, or the first packet that is trimmed.
     let mut other = it.clone();
-    it.on_credit(5_000);
-    assert_eq!(it.credit(), Some(5_000));
+    sender(&mut it).on_credit(5_000);
+    assert_eq!(credit(&it), 5_000);
     other.on_loss(0, trimmed(true));
-    assert_eq!(other.credit(), Some(0));
-    other.on_credit(5_000);
-    assert_eq!(other.credit(), Some(5_000));
+    assert_eq!(credit(&other), 0);
+    sender(&mut other).on_credit(5_000);
+    assert_eq!(credit(&other), 5_000);
 }
 
 /// The credit that a frame brings is all since the beginning: a lost one is made up for, a late one brings nothing.
 #[test]
 fn credit_counts_from_the_beginning() {
     let mut it = started(Rccc::default());
-    it.on_credit(1_000);
-    it.on_credit(4_000);
-    it.on_credit(3_000);
-    assert_eq!(it.credit(), Some(4_000));
-    it.spend(1_500);
-    it.spend(1_500);
-    it.spend(1_500);
-    assert_eq!(it.credit(), Some(-500), "any credit is enough for a packet");
+    sender(&mut it).on_credit(1_000);
+    sender(&mut it).on_credit(4_000);
+    sender(&mut it).on_credit(3_000);
+    assert_eq!(credit(&it), 4_000);
+    sender(&mut it).spend(1_500);
+    sender(&mut it).spend(1_500);
+    sender(&mut it).spend(1_500);
+    assert_eq!(credit(&it), -500, "any credit is enough for a packet");
 }
 
 #[test]
 fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
     let mut it = started(Rccc::default());
     // A packet's worth at least as long as nothing was heard.
-    assert_eq!(it.credit_target(20_000), 1_000);
-    assert_eq!(it.credit_target(300), 300);
-    assert_eq!(it.credit_target(0), 0);
-    it.on_credit(5_000);
-    it.spend(4_000);
+    assert_eq!(sender(&mut it).credit_target(20_000), 1_000);
+    assert_eq!(sender(&mut it).credit_target(300), 300);
+    assert_eq!(sender(&mut it).credit_target(0), 0);
+    sender(&mut it).on_credit(5_000);
+    sender(&mut it).spend(4_000);
     for (backlog, asked) in [
         (0, 0),
         (1_000, 0),
@@ -79,7 +84,11 @@ fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
         (20_000, 19_000),
         (1 << 40, 149_000),
     ] {
-        assert_eq!(it.credit_target(backlog), 5_000 + asked, "{backlog}");
+        assert_eq!(
+            sender(&mut it).credit_target(backlog),
+            5_000 + asked,
+            "{backlog}"
+        );
     }
 }
 
@@ -97,23 +106,26 @@ fn both_together() {
     };
     let mut it = started(with);
     let window = |it: &Algorithm| it.window().unwrap().round() as i64;
-    assert_eq!((it.credit(), window(&it)), (Some(400_000), MOST));
-    it.on_credit(2_000);
-    assert_eq!(it.credit_target(1 << 40), 2_000 + 150_000 + 1_000 - 2_000);
+    assert_eq!((credit(&it), window(&it)), (400_000, MOST));
+    sender(&mut it).on_credit(2_000);
+    assert_eq!(
+        sender(&mut it).credit_target(1 << 40),
+        2_000 + 150_000 + 1_000 - 2_000
+    );
     // A packet that the last switch trimmed is the receiver's business; others take their part of the window.
     it.on_loss(MICROSECOND, trimmed(true));
     assert_eq!(window(&it), MOST);
     it.on_loss(MICROSECOND, trimmed(false));
     assert_eq!(window(&it), MOST - 1_000);
     it.on_loss(MICROSECOND, Loss::Timeout { next: 0 });
-    assert_eq!((it.credit(), window(&it)), (Some(2_000), 1_000));
+    assert_eq!((credit(&it), window(&it)), (2_000, 1_000));
 }
 
 #[test]
 fn acknowledgements_bring_no_credit() {
     let mut it = started(Rccc::default());
-    it.spend(PACKET);
-    let before = it.credit();
+    sender(&mut it).spend(PACKET);
+    let before = credit(&it);
     it.on_ack(&Ack {
         now: MICROSECOND,
         bytes: PACKET,
@@ -127,7 +139,7 @@ fn acknowledgements_bring_no_credit() {
     });
     it.on_cnp(MICROSECOND);
     it.on_sent(MICROSECOND, PACKET);
-    assert_eq!(it.credit(), before);
+    assert_eq!(credit(&it), before);
 }
 
 #[test]
@@ -170,17 +182,17 @@ proptest! {
             match call {
                 0 => {
                     granted = granted.max(number);
-                    it.on_credit(number);
+                    sender(&mut it).on_credit(number);
                 }
                 1 => it.on_loss(0, trimmed(number % 2 == 0)),
-                _ => while it.credit().unwrap() > 0 && spent < number {
-                    it.spend(PACKET);
+                _ => while credit(&it) > 0 && spent < number {
+                    sender(&mut it).spend(PACKET);
                     spent += u64::from(PACKET);
                 },
             }
             prop_assert!(spent < granted + MOST as u64 + u64::from(PACKET));
-            prop_assert!(it.credit().unwrap() > -i64::from(PACKET));
-            let target = it.credit_target(number);
+            prop_assert!(credit(&it) > -i64::from(PACKET));
+            let target = sender(&mut it).credit_target(number);
             prop_assert!(target >= granted && target < granted + MOST as u64 + u64::from(PACKET));
         }
     }

@@ -20,7 +20,7 @@ pub const DATA: u8 = 3;
 /// RoCEv2 without marking, congestion control and timeouts; one acknowledgement at the end of each message.
 pub fn plain() -> Parameters {
     let mut parameters = preset("roce");
-    parameters.congestion = congestion::Parameters::LineRate {};
+    parameters.congestion = congestion::Parameters::NONE;
     parameters.marking.enabled = false;
     parameters.transport.ack_timeout = 0;
     parameters.transport.ack_every = 1 << 30;

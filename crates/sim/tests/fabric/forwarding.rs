@@ -207,7 +207,7 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
 #[test]
 fn routes_by_hand_can_lock_a_ring() {
     let mut parameters = crate::support::preset("roce");
-    parameters.congestion = wirespeed_sim::congestion::Parameters::LineRate {};
+    parameters.congestion = wirespeed_sim::congestion::Parameters::NONE;
     parameters.transport.ack_timeout = 0;
     let locked = run(ring(parameters.clone(), true));
     assert_eq!(column(&locked, "flows", "status"), [0; 10]);

@@ -209,7 +209,7 @@ fn a_sender_sprays_by_entropy_values() {
     for (congestion, balance) in [
         (nscc(1), Balance::Entropy),
         (nscc(1024), Balance::Flow),
-        (congestion::Parameters::LineRate {}, Balance::Entropy),
+        (congestion::Parameters::NONE, Balance::Entropy),
         (
             congestion::Parameters::Dctcp(Default::default()),
             Balance::Entropy,

@@ -195,7 +195,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
     notification.delay_ns = draws.one_of(&[0, 1_000]);
     notification.priority = draws.one_of(&[7, 3]);
     it.congestion = match draws.below(10) {
-        0 => Congestion::LineRate {},
+        0 => Congestion::NONE,
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
         2 => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
         3 => Congestion::Dctcp(Default::default()),

@@ -42,7 +42,7 @@ fn times(outcome: &Outcome) -> Vec<Picoseconds> {
 
 #[test]
 fn what_comes_days_later_takes_as_long() {
-    for algorithm in congestion::NAMES {
+    for algorithm in congestion::names() {
         let soon = outcome(algorithm, DAY_NS / 1_440);
         let deepest = column(&soon, "queues", "max_bytes").into_iter().max();
         assert!(deepest > Some(30_000), "{algorithm}: nothing was held up");

@@ -1,12 +1,12 @@
 //! Parameters of NSCC, with the specification's names and its constants (table 3-82).
 
-use crate::congestion::Penalty;
+use crate::congestion::control::Penalty;
 use crate::time::NANOSECOND;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// RTT of the network that the constants are for (table 3-82, base_BDP).
-pub(in crate::congestion) const REFERENCE_RTT_NS: u32 = 12_000;
+pub(crate) const REFERENCE_RTT_NS: u32 = 12_000;
 
 /// Parameters of the sender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,7 +87,7 @@ impl Default for Parameters {
 
 impl Parameters {
     /// Of a receiver that cannot keep up.
-    pub(in crate::congestion) fn penalty(&self) -> Penalty {
+    pub(crate) fn penalty(&self) -> Penalty {
         Penalty {
             rcv_cwnd_pend: self.rcv_cwnd_pend,
             restore_cwnd: self.restore_cwnd,

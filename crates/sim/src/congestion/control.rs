@@ -1,0 +1,146 @@
+//! What every algorithm is for its queue pair: calls from the network, and the rate and window that it answers with.
+
+use crate::ids::PortId;
+use crate::time::{Picoseconds, SECOND};
+
+/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hop {
+    /// The egress port.
+    pub port: PortId,
+    /// What waits in it after the packet, bytes.
+    pub queue_bytes: u32,
+    /// When the packet left.
+    pub time: Picoseconds,
+    /// What the port sent before it, bytes on the link.
+    pub sent_bytes: u64,
+    /// Bits per second of the port.
+    pub rate: u64,
+}
+
+/// What an acknowledgement tells a sender. Packets are those of writes and sends; a packet counts as a full one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ack<'a> {
+    /// When it arrived.
+    pub now: Picoseconds,
+    /// Bytes that were not acknowledged before.
+    pub bytes: u32,
+    /// Everything before this packet has arrived, and the packet to be sent next.
+    pub until: u32,
+    /// See `until`.
+    pub next: u32,
+    /// Packets still outstanding.
+    pub outstanding: u32,
+    /// From the start of the packet that it acknowledges to its own arrival, if that is known.
+    pub rtt: Option<Picoseconds>,
+    /// The packet that it acknowledges, or one before, was marked.
+    pub marked: bool,
+    /// What the switches wrote into that packet.
+    pub hops: &'a [Hop],
+    /// What the receiver asks of the sender's window.
+    pub penalty: Penalty,
+}
+
+/// What a receiver that cannot keep up asks of the windows of its senders: the flow control of the destination, Ultra Ethernet
+/// Specification 1.0, section 3.6.13.2. Nothing, unless it says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Penalty {
+    /// 128ths of what this acknowledges, by which the window becomes smaller (`Rcv_Cwnd_Pend`); 0 = it does not.
+    pub rcv_cwnd_pend: u8,
+    /// Once there is no penalty any more, the window is again what it was before (`pds.ack_cc_state.rc`).
+    pub restore_cwnd: bool,
+}
+
+/// A loss as a sender hears of it; `next` is the packet to be sent next when it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// A negative acknowledgement: packet `until` is missing.
+    Gap {
+        /// The packet that is missing.
+        until: u32,
+        /// The packet that would have been next.
+        next: u32,
+    },
+    /// A switch trimmed a packet: its header alone arrived.
+    Trimmed {
+        /// The packet.
+        psn: u32,
+        /// The packet that would have been next.
+        next: u32,
+        /// Packets still outstanding.
+        outstanding: u32,
+        /// By the switch that the receiver is cabled to.
+        last_hop: bool,
+    },
+    /// Nothing came in time.
+    Timeout {
+        /// The packet that would have been next.
+        next: u32,
+    },
+}
+
+/// What an algorithm hears of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feedback {
+    /// CNPs, or marks echoed in ACKs if the notification point is set so.
+    Notifications,
+    /// Every ACK, with the mark it echoes and the time its packet took.
+    Acks,
+    /// The same, and what switches wrote into the packet, in a header of so many bytes.
+    Telemetry {
+        /// In every data packet and ACK.
+        header_bytes: u32,
+    },
+}
+
+/// Bits per second that a window of `bytes` comes to; the line, which has `line` of them, carries no more.
+pub(super) fn window_rate(bytes: f64, rtt: Picoseconds, line: f64) -> Option<f64> {
+    (rtt > 0).then(|| (bytes * 8.0 * SECOND as f64 / rtt as f64).min(line))
+}
+
+/// The reaction point of one queue pair.
+///
+/// Calls come in the order of simulated time, which stays below [`crate::time::NEVER`]. An algorithm keeps no timers
+/// in the event queue: it brings itself up to date with what elapsed whenever it is called, so additional calls
+/// change nothing. What is due at the time of a call happens before the call.
+pub trait CongestionControl {
+    /// The rate that paces the frame about to be sent, bits per second; `None` while no limiter stands (line rate).
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
+    }
+
+    /// A data frame of `bytes` starts on the link.
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    /// A congestion notification arrived.
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    /// An acknowledgement arrived; only algorithms with the [`Feedback`] of ACKs are called.
+    fn on_ack(&mut self, _ack: &Ack) {}
+
+    /// Something was lost; only algorithms with the [`Feedback`] of ACKs are called.
+    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
+
+    /// No more bytes than this may be outstanding, but always one packet; `None` = any number.
+    fn window(&self) -> Option<f64> {
+        None
+    }
+
+    /// What `rate` would say, changing nothing.
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    /// What it comes to, bits per second, where a window paces instead of a rate: for time series.
+    fn throughput(&self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
+    }
+
+    /// The congestion estimate, 0 to 1, where the algorithm has one and a limiter stands: for time series.
+    fn alpha(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,100 @@
+//! What the file of an algorithm defines for the list of algorithms.
+
+use super::control::{Feedback, Penalty};
+use super::receiver_driven::{Granting, ReceiverDriven};
+use crate::problem::Problem;
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// An algorithm as scenarios choose it. Its name there is that of the implementing type in kebab case: `DcqcnP` is `dcqcn-p`.
+pub trait Definition {
+    /// Its line in the reference.
+    const DESCRIPTION: &'static str;
+
+    /// Its parameters in a scenario.
+    type Parameters;
+
+    /// What all queue pairs with the same parameters share.
+    type Shared;
+
+    /// The state of one queue pair, which implements [`CongestionControl`](super::CongestionControl); boxed if it is large.
+    type State;
+
+    /// Refuses values that do not fit each other or the line rate. Ranges of single values are in the schema.
+    fn check(_parameters: &Self::Parameters, _checks: &mut Checks, _line_rate_bps: u64) {}
+
+    /// The feedback that the sender needs.
+    fn feedback(_parameters: &Self::Parameters) -> Feedback {
+        Feedback::Notifications
+    }
+
+    /// Computes what all queue pairs share, from parameters that were checked.
+    fn prepare(parameters: &Self::Parameters) -> Self::Shared;
+
+    /// The state of a new queue pair. A full packet has a payload of `packet_bytes`.
+    fn start(shared: Arc<Self::Shared>, line_rate_bps: u64, packet_bytes: u32) -> Self::State;
+
+    /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
+    fn entropy_values(_parameters: &Self::Parameters) -> u16 {
+        0
+    }
+
+    /// What a receiver that cannot keep up asks of the windows of its senders.
+    fn penalty(_parameters: &Self::Parameters) -> Penalty {
+        Penalty::default()
+    }
+
+    /// Parameters that are the RTT of the longest path without a queue: computed from the network where they are missing.
+    fn base_rtts(_parameters: &mut Self::Parameters) -> Vec<&mut Option<u32>> {
+        Vec::new()
+    }
+
+    /// How receivers grant credit; none = the algorithm is not receiver-driven.
+    fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
+        None
+    }
+
+    /// The state as that of a receiver-driven algorithm, if it is one.
+    #[inline]
+    fn receiver_driven(_state: &Self::State) -> Option<&dyn ReceiverDriven> {
+        None
+    }
+
+    /// The same, to change it.
+    #[inline]
+    fn receiver_driven_mut(_state: &mut Self::State) -> Option<&mut dyn ReceiverDriven> {
+        None
+    }
+}
+
+/// Collects what does not fit, for the algorithms' own checks.
+pub struct Checks<'a> {
+    pub(super) place: &'a str,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Checks<'_> {
+    /// Demands `fits` of a parameter.
+    pub(super) fn demand(
+        &mut self,
+        fits: bool,
+        field: &str,
+        found: impl Display,
+        expected: impl Display,
+    ) {
+        if fits {
+            return;
+        }
+        let problem = Problem {
+            place: format!("{}.{field}", self.place),
+            found: found.to_string(),
+            expected: expected.to_string(),
+            hint: String::new(),
+        };
+        let mut noted = self.problems.iter_mut();
+        match noted.find(|it| it.place == problem.place) {
+            Some(noted) => *noted = problem,
+            None => self.problems.push(problem),
+        }
+    }
+}

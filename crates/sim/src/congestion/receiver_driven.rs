@@ -1,0 +1,31 @@
+//! Algorithms whose receivers grant credit: what a sender does with it, and how receivers grant it.
+
+use crate::time::Picoseconds;
+
+/// The sender of a queue pair that needs credit of its receiver.
+pub trait ReceiverDriven {
+    /// Bytes on the link that may be sent; below zero by less than a packet. Nothing is sent while it is not above zero.
+    fn credit(&self) -> i64;
+
+    /// A grant arrived: `granted` bytes since the beginning.
+    fn on_credit(&mut self, granted: u64);
+
+    /// A packet of `bytes` on the link uses credit.
+    fn spend(&mut self, bytes: u32);
+
+    /// What the receiver should have granted since the beginning, if `backlog` bytes wait to be sent.
+    fn credit_target(&self, backlog: u64) -> u64;
+}
+
+/// How receivers grant credit to the senders of an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Granting {
+    /// Full packets that a sender is granted in its turn.
+    pub packets: u32,
+    /// The share of its link that a receiver grants, above 0 and at most 1.
+    pub rate: f64,
+    /// A sender without credit asks again after this.
+    pub timeout: Picoseconds,
+    /// The RTT without a queue: a sender asks at most once in it.
+    pub base_rtt: Picoseconds,
+}

@@ -1,0 +1,180 @@
+//! The list of algorithms as types: parameters in a scenario, what is prepared from them, and the state of a queue pair.
+
+/// Declares the module of each algorithm, and the types that hold any of them. `module::Type` implements
+/// [`Definition`](super::Definition); a module may define several.
+macro_rules! register {
+    ($($module:ident :: $($name:ident),+ ;)+) => {
+        $(pub mod $module;)+
+
+        /// Which algorithm runs, and its parameters. What a scenario leaves out has its published value.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "algorithm", rename_all = "kebab-case", deny_unknown_fields)]
+        #[schemars(rename = "Congestion")]
+        pub enum Parameters {
+            $($(
+                #[doc = concat!("Of [`", stringify!($module), "`].")]
+                #[schemars(description = <$module::$name as Definition>::DESCRIPTION)]
+                $name(<$module::$name as Definition>::Parameters),
+            )+)+
+        }
+
+        impl Parameters {
+            fn check_together(&self, checks: &mut Checks, line_rate_bps: u64) {
+                match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::check(it, checks, line_rate_bps),)+)+
+                }
+            }
+
+            /// The feedback that senders need.
+            pub fn feedback(&self) -> Feedback {
+                match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::feedback(it),)+)+
+                }
+            }
+
+            /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
+            pub fn entropy_values(&self) -> u16 {
+                match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::entropy_values(it),)+)+
+                }
+            }
+
+            /// How receivers grant credit to senders; none = these need none.
+            pub fn granting(&self) -> Option<Granting> {
+                match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::granting(it),)+)+
+                }
+            }
+
+            /// What a receiver that cannot keep up asks of the windows of its senders.
+            pub(crate) fn penalty(&self) -> Penalty {
+                match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::penalty(it),)+)+
+                }
+            }
+
+            /// The RTTs of the longest path that the scenario leaves to the network.
+            pub(crate) fn missing_base_rtts(&mut self) -> Vec<&mut Option<u32>> {
+                let mut rtts = match self {
+                    $($(Parameters::$name(it) => <$module::$name as Definition>::base_rtts(it),)+)+
+                };
+                rtts.retain(|rtt| rtt.is_none());
+                rtts
+            }
+
+            /// What all queue pairs share, once per scenario; parameters that [`check`](Self::check) refuses may panic here.
+            pub fn prepare(&self) -> Prepared {
+                match self {
+                    $($(Parameters::$name(it) => Prepared::$name(Arc::new(<$module::$name as Definition>::prepare(it))),)+)+
+                }
+            }
+        }
+
+        /// Parameters as the queue pairs of a scenario share them.
+        #[derive(Debug, Clone)]
+        pub enum Prepared {
+            $($(
+                #[doc = concat!("Of [`", stringify!($module), "`].")]
+                $name(Arc<<$module::$name as Definition>::Shared>),
+            )+)+
+        }
+
+        impl Prepared {
+            /// The state of a new queue pair on a port of `line` bits per second; a full packet has `packet` bytes of payload.
+            pub fn start(&self, line: u64, packet: u32) -> Algorithm {
+                match self {
+                    $($(Prepared::$name(shared) => {
+                        Algorithm::$name(<$module::$name as Definition>::start(shared.clone(), line, packet))
+                    })+)+
+                }
+            }
+        }
+
+        /// The state of one queue pair, whatever its algorithm.
+        #[derive(Debug, Clone)]
+        pub enum Algorithm {
+            $($(
+                #[doc = concat!("Of [`", stringify!($module), "`].")]
+                $name(<$module::$name as Definition>::State),
+            )+)+
+        }
+
+        impl Algorithm {
+            /// The state as that of a receiver-driven algorithm, if it is one.
+            #[inline]
+            pub fn receiver_driven(&self) -> Option<&dyn ReceiverDriven> {
+                match self {
+                    $($(Algorithm::$name(it) => <$module::$name as Definition>::receiver_driven(it),)+)+
+                }
+            }
+
+            /// The same, to change it.
+            #[inline]
+            pub fn receiver_driven_mut(&mut self) -> Option<&mut dyn ReceiverDriven> {
+                match self {
+                    $($(Algorithm::$name(it) => <$module::$name as Definition>::receiver_driven_mut(it),)+)+
+                }
+            }
+        }
+
+        impl CongestionControl for Algorithm {
+            #[inline]
+            fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => it.rate(now),)+)+
+                }
+            }
+
+            #[inline]
+            fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+                match self {
+                    $($(Algorithm::$name(it) => it.on_sent(now, bytes),)+)+
+                }
+            }
+
+            #[inline]
+            fn on_cnp(&mut self, now: Picoseconds) {
+                match self {
+                    $($(Algorithm::$name(it) => it.on_cnp(now),)+)+
+                }
+            }
+
+            fn on_ack(&mut self, ack: &Ack) {
+                match self {
+                    $($(Algorithm::$name(it) => it.on_ack(ack),)+)+
+                }
+            }
+
+            fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
+                match self {
+                    $($(Algorithm::$name(it) => it.on_loss(now, loss),)+)+
+                }
+            }
+
+            fn window(&self) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => it.window(),)+)+
+                }
+            }
+
+            fn peek(&self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => it.peek(now),)+)+
+                }
+            }
+
+            fn throughput(&self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => it.throughput(now),)+)+
+                }
+            }
+
+            fn alpha(&self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => it.alpha(now),)+)+
+                }
+            }
+        }
+    };
+}
+pub(super) use register;
