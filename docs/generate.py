@@ -190,12 +190,12 @@ def catalogue() -> str:
 
 
 def _numbers(entry: Any, prefix: str) -> Iterator[str]:
-    from wirespeed.catalogue.model import Entry, PcieAbility, Sourced
+    from wirespeed.catalogue.model import Entry, PcieAbility, SourcedValue
 
     for name in type(entry).model_fields:
         value = getattr(entry, name)
         label = f"{prefix}{name.replace('_', ' ')}"
-        if isinstance(value, Sourced):
+        if isinstance(value, SourcedValue):
             text = f"{value.value / 1000:g} GT/s" if isinstance(entry, PcieAbility) and name == "speed" else value.value
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):

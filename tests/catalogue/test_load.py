@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from wirespeed.catalogue import load
 from wirespeed.catalogue.load import _folder
-from wirespeed.catalogue.model import CableModel, Sourced
+from wirespeed.catalogue.model import CableModel, SourcedValue
 from wirespeed.errors import Refused
 from wirespeed.settings import bdf
 from wirespeed.units import Bandwidth, Size
@@ -27,7 +27,7 @@ def test_the_example_hardware_is_there() -> None:
 
 def test_a_number_without_a_source_is_refused() -> None:
     with pytest.raises(ValidationError):
-        Sourced[int].model_validate({"value": 1, "source": ""})
+        SourcedValue[int].model_validate({"value": 1, "source": ""})
 
 
 @pytest.mark.parametrize(

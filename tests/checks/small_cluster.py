@@ -238,7 +238,7 @@ PLAN = Plan(
     hardware=catalogue.load(),
 )
 
-STRANGER = Place("node9").thing("resolved", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
+STRANGER = Place("node9").thing("neighbour", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
 _NOBODY_PLANS = (
     *(
         (HOST.thing("nic", f"eth{rail}"), f"nic.counters.{name}", 0)
@@ -247,7 +247,7 @@ _NOBODY_PLANS = (
     ),
     (HOST, "host.kernel.errors", ()),
     (HOST, "host.conflicting_stacks", ()),
-    (STRANGER, "resolved.mac", "02:00:00:00:01:01"),
+    (STRANGER, "neighbour.mac", "02:00:00:00:01:01"),
 )
 
 Changes = Mapping[tuple[Place, str], Any]

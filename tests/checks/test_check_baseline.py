@@ -6,7 +6,7 @@ import pytest
 import small_cluster as small
 
 from wirespeed.checks import run
-from wirespeed.checks.baseline import baseline, described
+from wirespeed.checks.baseline import baseline, describe_hosts
 from wirespeed.facts import Facts, Gap
 from wirespeed.results.findings import Status
 
@@ -25,7 +25,7 @@ def plain(**changes: object) -> Facts:
 
 def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
     facts = plain(**{"host.rdma_devices": ()})
-    assert described(facts) == (
+    assert describe_hosts(facts) == (
         "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
         "node1: no RDMA device",
         "node1: checks of address, fabric, launch, lending, link, nic, pcie, port, qos do not apply: they concern "
@@ -40,7 +40,7 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
 
 
 def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:
-    assert described(plain())[1] == "node1: RDMA devices: not read"
+    assert describe_hosts(plain())[1] == "node1: RDMA devices: not read"
 
 
 def test_what_was_not_read_is_not_called_absent() -> None:
@@ -48,7 +48,7 @@ def test_what_was_not_read_is_not_called_absent() -> None:
         ("node1", "host.nics"): (Gap("ip-addr", "no answer within 3 s"),),
         ("node1", "host.gpus"): (Gap("rocm-smi", "rocm-smi is not installed"),),
     }
-    assert described(replace(plain(), gaps=gaps))[0] == (
+    assert describe_hosts(replace(plain(), gaps=gaps))[0] == (
         "node1: debian-12, kernel 6.1; network interfaces: not read, ip-addr: no answer within 3 s; "
         "GPUs: not read, rocm-smi: rocm-smi is not installed"
     )
@@ -61,7 +61,7 @@ def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
 def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -> None:
     sound = small.rdma_host()
     assert found(sound) == []
-    assert described(sound)[1:] == (
+    assert describe_hosts(sound)[1:] == (
         "node1: RDMA devices: bnxt_re0, bnxt_re1",
         "node1: addresses, priorities, cables and switches are not checked: that needs a cluster file",
     )

@@ -182,8 +182,8 @@ ROWS = [
             (sysctl("net.ipv4.conf.eth1.rp_filter"), "sysctl.value"): "0",
         },
     ),
-    ("address.neighbour", {(small.STRANGER, "resolved.mac"): "02:00:00:00:01:02"}),
-    ("address.neighbour", {(small.STRANGER, "resolved.mac"): "02:00:00:00:09:09"}),
+    ("address.neighbour", {(small.STRANGER, "neighbour.mac"): "02:00:00:00:01:02"}),
+    ("address.neighbour", {(small.STRANGER, "neighbour.mac"): "02:00:00:00:09:09"}),
     (
         "address.arp",
         {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wirespeed.checks.wording import differing, format_expected, format_value
+from wirespeed.checks.wording import differences, format_expected, format_value
 from wirespeed.settings import Compare, Congestion, Dscp, Priority, Setting
 from wirespeed.units import Bandwidth, Duration, Size
 
@@ -55,4 +55,4 @@ def test_at_least_is_said() -> None:
     ],
 )
 def test_maps_are_cut_down_to_what_differs(compare: Compare, intended: Any, found: Any, shown: tuple[Any, Any]) -> None:
-    assert differing(Setting("a map", compare=compare), intended, found) == shown
+    assert differences(Setting("a map", compare=compare), intended, found) == shown

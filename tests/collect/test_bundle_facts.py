@@ -54,7 +54,7 @@ def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
 def test_what_was_not_read_says_why(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
     facts = read_facts(bundle(tmp_path / "b", (entry, text)))
     assert facts.value(H, "host.kernel.errors") is None
-    assert facts.missing(H, "host.kernel.errors") == reason
+    assert facts.missing_reason(H, "host.kernel.errors") == reason
 
 
 def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) ->
     facts = read_facts(bundle(tmp_path / "b", ok("lspci", text)))
     assert facts.complete(H, "host.pcie")
     reason = "lspci: permission: withheld from this user: <access denied>"
-    assert facts.missing(H.thing("pcie", "0000:1d:00.0"), "pcie.acs") == reason
+    assert facts.missing_reason(H.thing("pcie", "0000:1d:00.0"), "pcie.acs") == reason
 
 
 def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
         for name in ("eth0", "eth1")
     ]
     facts = read_facts(bundle(tmp_path / "b", *lacking))
-    assert facts.missing(H.thing("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
+    assert facts.missing_reason(H.thing("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
 
 
 def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
         writer.device("h", HOST)
         raise KeyboardInterrupt
     facts = read_facts(tmp_path / "b")
-    assert facts.missing(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
+    assert facts.missing_reason(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
 
 
 def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_libraries_that_differ_leave_a_setting_unknown(
     assert facts.value(H, "host.launch.gid_index") == row
     if row is None:
         assert "mvapich2 has another value than other libraries of the host" in (
-            facts.missing(H, "host.launch.gid_index") or ""
+            facts.missing_reason(H, "host.launch.gid_index") or ""
         )
 
 

@@ -16,7 +16,7 @@ from wirespeed.collect import Machine, collect_local, collect_machines, open_bun
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import invocations
 from wirespeed.platforms import Command, platforms
-from wirespeed.reach import Ran, Status, run
+from wirespeed.reach import CommandResult, Status, run
 from wirespeed.settings import Host, Nic, Switch
 
 
@@ -49,7 +49,7 @@ def test_every_command_of_the_system_is_recorded_in_order(tmp_path: Path) -> Non
 def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
 
-    def record(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> Ran:
+    def record(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> CommandResult:
         given.append(timeout_s)
         return run(arguments, timeout_s, (0,), stop=stop)
 
@@ -134,7 +134,7 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
     module = sys.modules["wirespeed.collect.collection"]
     typed: list[str] = []
 
-    def answer(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> Ran:
+    def answer(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> CommandResult:
         typed.append(" ".join(arguments))
         return run(("false" if arguments == ("new", "a") else "true",), timeout_s, (0,), stop=stop)
 
@@ -154,9 +154,9 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
 
     def answer(
         arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), *, stop: threading.Event
-    ) -> Ran:
+    ) -> CommandResult:
         ran.append(" ".join(arguments))
-        return Ran(Status.OK, b"[ ]", b"", 0, datetime(2025, 1, 2, tzinfo=UTC), 0.0)
+        return CommandResult(Status.OK, b"[ ]", b"", 0, datetime(2025, 1, 2, tzinfo=UTC), 0.0)
 
     there = Machine("node1", ("host", "ubuntu"), answer, network=True)
     leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")

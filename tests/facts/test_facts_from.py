@@ -55,9 +55,12 @@ def test_a_device_with_ports_is_a_switch():
 def test_gaps_say_why():
     gap = Gap("lspci -vvv", "permission denied")
     facts = facts_from([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
-    assert facts.missing(Place("node1").thing("pcie", "0000:1d:00.0"), "pcie.acs") == "lspci -vvv: permission denied"
-    assert facts.missing(Place("node1"), "host.memlock") == "no collected output shows it"
-    assert facts.missing(Place("node9"), "host.memlock") == "nothing was collected from node9"
+    assert (
+        facts.missing_reason(Place("node1").thing("pcie", "0000:1d:00.0"), "pcie.acs")
+        == "lspci -vvv: permission denied"
+    )
+    assert facts.missing_reason(Place("node1"), "host.memlock") == "no collected output shows it"
+    assert facts.missing_reason(Place("node9"), "host.memlock") == "nothing was collected from node9"
 
 
 def test_an_unknown_path_is_our_bug():

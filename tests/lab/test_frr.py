@@ -12,7 +12,7 @@ from labs import ROUTERS
 
 from needs import needs
 from wirespeed.lab import frr
-from wirespeed.reach import ended
+from wirespeed.reach import has_ended
 
 # In place of the words that enter a namespace: zebra takes its time, and bgpd says whether zebra answers it.
 _STAND_IN = """
@@ -41,7 +41,7 @@ def _started(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) 
 def test_bgpd_starts_when_zebra_answers(tmp_path: Path) -> None:
     needs(*ROUTERS)
     started = _started(tmp_path, ("zebra", "bgpd"))
-    while not ended(started["bgpd"]):
+    while not has_ended(started["bgpd"]):
         time.sleep(0.01)
     os.kill(started["zebra"], 9)
     assert (tmp_path / "run" / "frr" / "asked").read_text() == "it answers"

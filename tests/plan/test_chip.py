@@ -12,7 +12,7 @@ from wirespeed.catalogue.model import (
     BufferDefaults,
     EcnFillDefaults,
     LoadBalancingDefaults,
-    Sourced,
+    SourcedValue,
 )
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refused
@@ -24,8 +24,8 @@ from wirespeed.units import Bandwidth, Duration
 CLUSTER = (Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml").read_text(encoding="utf-8")
 
 
-def sourced(value: object) -> Sourced:  # type: ignore[type-arg]
-    return Sourced(value=value, source="test")
+def sourced(value: object) -> SourcedValue:  # type: ignore[type-arg]
+    return SourcedValue(value=value, source="test")
 
 
 def catalogue() -> Catalogue:

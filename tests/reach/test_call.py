@@ -14,7 +14,7 @@ import pytest
 from needs import needs
 from ssh_server import free_port, server
 from wirespeed.errors import Refused
-from wirespeed.reach import Call, Prefixed, Reach, Ssh, Status, on_this_machine, through_slurm
+from wirespeed.reach import Call, CommandPrefix, Reach, Ssh, Status, on_this_machine, through_slurm
 
 _SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); print('up', flush=True); time.sleep(60)"
 
@@ -47,12 +47,12 @@ def test_how_a_command_ends(
     reach: Reach, arguments: tuple[str, ...], status: Status, exit_code: int, stdout: bytes, detail: str | None
 ) -> None:
     limit = 0.5 if status is Status.TIMEOUT else 10
-    ran = reach.start(Call("node1", arguments, limit, {"TUNED": "a 'b' $c"})).ran()
+    ran = reach.start(Call("node1", arguments, limit, {"TUNED": "a 'b' $c"})).result()
     assert (ran.status, ran.exit_code, ran.stdout, ran.detail) == (status, exit_code, stdout, detail)
 
 
 def test_a_program_that_is_not_there(reach: Reach) -> None:
-    ran = reach.start(Call("node1", ("no-such-program",), 10)).ran()
+    ran = reach.start(Call("node1", ("no-such-program",), 10)).result()
     assert ran.status is Status.MISSING
     assert "no-such-program" in (ran.detail or "")
 
@@ -61,7 +61,7 @@ def test_a_folder_of_programs_is_searched_first(reach: Reach, tmp_path: Path) ->
     program = tmp_path / "true"
     program.write_text("#!/bin/sh\necho mine\n")
     program.chmod(0o755)
-    assert reach.start(Call("node1", ("true",), 10, path=(str(tmp_path),))).ran().stdout == b"mine\n"
+    assert reach.start(Call("node1", ("true",), 10, path=(str(tmp_path),))).result().stdout == b"mine\n"
 
 
 def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
@@ -69,12 +69,12 @@ def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
     call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port)
     started = reach.start(call)
     assert started.listens(10)
-    assert not started.ended(0)
-    again = reach.start(call).ran()
+    assert not started.wait_for_end(0)
+    again = reach.start(call).result()
     assert again.exit_code == 98
     assert again.detail == f"another program listens on port 0x{port:04X}"
     started.stop()
-    ran = started.ran()
+    ran = started.result()
     assert (ran.stdout, ran.exit_code, ran.detail) == (b"up\n", None, "stopped")
     _gone(str(port))
 
@@ -82,7 +82,7 @@ def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
 def test_a_server_that_does_not_come_up(reach: Reach) -> None:
     started = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listens=free_port()))
     assert not started.listens(10)
-    assert started.ran().detail == "no memory"
+    assert started.result().detail == "no memory"
 
 
 def _gone(word: str) -> None:
@@ -116,7 +116,7 @@ def test_the_guard_ends_its_command_when_wirespeed_is_killed(reach: Reach, tmp_p
 def test_a_host_that_does_not_answer_is_unreachable() -> None:
     needs("ssh")
     reach = Ssh(options=("-F", "none", "-p", str(free_port())), names={"node1": "127.0.0.1"}, connect_s=2)
-    ran = reach.start(Call("node1", ("true",), 10)).ran()
+    ran = reach.start(Call("node1", ("true",), 10)).result()
     assert ran.status is Status.UNREACHABLE
     assert "refused" in (ran.detail or "")
 
@@ -131,21 +131,21 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
     ("reach", "said"),
     [
         (on_this_machine(), "env A='b c' ib_write_bw -d x"),
-        (Prefixed(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
+        (CommandPrefix(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
         (
-            Prefixed(lambda host: ("long",), short_prefix=lambda host: ("exec", host)),
+            CommandPrefix(lambda host: ("long",), short_prefix=lambda host: ("exec", host)),
             "exec node1 env 'A=b c' ib_write_bw -d x",
         ),
         (Ssh(user="root"), "ssh -l root -oConnectTimeout=10 node1 'env '\"'\"'A=b c'\"'\"' ib_write_bw -d x'"),
     ],
 )
 def test_a_command_as_one_would_paste_it(reach: Reach, said: str) -> None:
-    typed = reach.typed(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
+    typed = reach.command_text(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
     assert shlex.split(typed) == shlex.split(said)
 
 
 def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
-    typed = through_slurm().typed(Call("node1", ("hostname",), 1))
+    typed = through_slurm().command_text(Call("node1", ("hostname",), 1))
     assert typed == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
 
 
@@ -160,6 +160,6 @@ def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch:
     started = through_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port))
     assert started.listens(10)
     started.stop()
-    assert started.ran().detail == "stopped"
+    assert started.result().detail == "stopped"
     assert "--nodelist=node7" in told.read_text().splitlines()
     _gone(str(port))

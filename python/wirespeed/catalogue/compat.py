@@ -4,64 +4,64 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from wirespeed.catalogue.model import Entry, Sourced
+from wirespeed.catalogue.model import Entry, SourcedValue
 
 
 class CudaToolkit(Entry):
     """A CUDA toolkit, and what it works with."""
 
     title: str
-    driver: Sourced[str]  # first driver on which all of it works
-    family_driver: Sourced[str] | None = None  # first driver on which its programs run at all
-    gcc: Sourced[int]  # newest major release of GCC that nvcc works with
-    nvhpc: Sourced[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers take
-    int128: Sourced[bool]  # whether nvcc has 128-bit integers
-    breaks_on: Sourced[list[str]] | None = None  # systems whose C library nvcc's front end cannot read
+    driver: SourcedValue[str]  # first driver on which all of it works
+    family_driver: SourcedValue[str] | None = None  # first driver on which its programs run at all
+    gcc: SourcedValue[int]  # newest major release of GCC that nvcc works with
+    nvhpc: SourcedValue[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers take
+    int128: SourcedValue[bool]  # whether nvcc has 128-bit integers
+    breaks_on: SourcedValue[list[str]] | None = None  # systems whose C library nvcc's front end cannot read
 
 
 class GpuArchitecture(Entry):
     """NVIDIA GPUs of one compute capability. No last toolkit or driver: support goes on."""
 
     title: str
-    first_cuda: Sourced[str]
-    last_cuda: Sourced[str] | None = None
-    last_driver: Sourced[int] | None = None  # branch
+    first_cuda: SourcedValue[str]
+    last_cuda: SourcedValue[str] | None = None
+    last_driver: SourcedValue[int] | None = None  # branch
 
 
 class NcclTests(Entry):
     """A revision of nccl-tests."""
 
     title: str
-    int128: Sourced[bool]  # whether it needs 128-bit integers from nvcc
+    int128: SourcedValue[bool]  # whether it needs 128-bit integers from nvcc
 
 
 class NcclRelease(Entry):
     """An NCCL release, as NVIDIA builds it."""
 
     title: str
-    builds: Sourced[list[str]]  # the toolkits it is built for
-    code: Sourced[dict[str, list[str]]]  # first toolkit -> targets of nvcc, sm_80 or compute_80, from it on
+    builds: SourcedValue[list[str]]  # the toolkits it is built for
+    code: SourcedValue[dict[str, list[str]]]  # first toolkit -> targets of nvcc, sm_80 or compute_80, from it on
 
 
 class AmdTarget(Entry):
     """AMD GPUs of one LLVM target."""
 
     title: str
-    first_rocm: Sourced[str]  # whose RCCL has code for them
+    first_rocm: SourcedValue[str]  # whose RCCL has code for them
 
 
 class KernelSeries(Entry):
     """Kernels of one system and series."""
 
     title: str
-    built_in: Sourced[bool]  # whether a peer-memory client is built in
+    built_in: SourcedValue[bool]  # whether a peer-memory client is built in
 
 
 class RocmRelease(Entry):
     """A ROCm release."""
 
     title: str
-    tested: Sourced[bool]
+    tested: SourcedValue[bool]
 
 
 class DriverPackage(Entry):
@@ -89,7 +89,7 @@ class StackRelease(Entry):
 
     drivers: str  # version of its drivers, or how it begins; as they and the stack report it
     builds: list[StackBuild] = Field(min_length=1)
-    breaks_on: Sourced[str] | None = None  # first kernel series that its modules are known not to compile for
+    breaks_on: SourcedValue[str] | None = None  # first kernel series that its modules are known not to compile for
 
 
 class Stack(Entry):

@@ -21,7 +21,7 @@ class Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-class Sourced(Entry, Generic[T]):
+class SourcedValue(Entry, Generic[T]):
     """A value with the document, standard or measurement it comes from."""
 
     value: T
@@ -60,8 +60,8 @@ PriorityGroupField = Annotated[PriorityGroup, BeforeValidator(PriorityGroup)]
 class PcieAbility(Entry):
     """Fastest PCIe link a card can train."""
 
-    speed: Sourced[int]  # MT/s: 32000 is 32 GT/s, generation 5
-    width: Sourced[int]  # lanes
+    speed: SourcedValue[int]  # MT/s: 32000 is 32 GT/s, generation 5
+    width: SourcedValue[int]  # lanes
 
 
 class NicClass(Entry):
@@ -89,9 +89,9 @@ class NicNvm(Entry):
 class NtbAbility(Entry):
     """Address space that a non-transparent PCIe bridge reserves by default, and can be configured to reserve."""
 
-    prefetch: Sourced[SizeField]  # as it comes from the factory
-    least: Sourced[SizeField]
-    most: Sourced[SizeField]
+    prefetch: SourcedValue[SizeField]  # as it comes from the factory
+    least: SourcedValue[SizeField]
+    most: SourcedValue[SizeField]
 
 
 class NicModel(Entry):
@@ -105,19 +105,21 @@ class NicModel(Entry):
     modules: list[str]  # kernel modules the NIC needs
     peer_memory: str | None = None  # kernel module by which the NIC reaches GPU memory
     rdma_prefix: str  # the kernel names RDMA devices with this and a number from 0
-    ports: Sourced[int]
-    speed: Sourced[BandwidthField]  # of one port
+    ports: SourcedValue[int]
+    speed: SourcedValue[BandwidthField]  # of one port
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
-    ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: not configurable on the NIC
+    ect: SourcedValue[Ect] | None = None  # ECN code point of RoCE data; None: not configurable on the NIC
     stacks: list[str] = []  # RDMA software stacks made for it, which displace other NICs' drivers
-    firmware: Sourced[str] | None = None  # file name pattern of its firmware; {release} is 28_39_1002 for 28.39.1002
+    firmware: SourcedValue[str] | None = (
+        None  # file name pattern of its firmware; {release} is 28_39_1002 for 28.39.1002
+    )
     qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
     congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
     buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable
     nvm: NicNvm | None = None
-    ring_maximum: Sourced[int] | None = None  # most descriptors of a ring, in either direction
-    message_rate: Sourced[int] | None = None  # messages per second, one direction
+    ring_maximum: SourcedValue[int] | None = None  # most descriptors of a ring, in either direction
+    message_rate: SourcedValue[int] | None = None  # messages per second, one direction
     rdma: bool = True  # whether it has RDMA devices; without, it is an IP interface
     ntb: NtbAbility | None = None  # it joins the PCIe of two hosts, which can lend each other devices
 
@@ -126,11 +128,13 @@ class GpuLinks(Entry):
     """The GPU-to-GPU links of one host."""
 
     name: str  # xGMI, NVLink
-    per_gpu: Sourced[int]
+    per_gpu: SourcedValue[int]
     full_mesh: bool  # one link to every other GPU, no switch between
-    peak: Sourced[BandwidthField]  # of one link, one direction
-    usable: Sourced[BandwidthField] | None = None  # what measurements reach of one link, one direction
-    reduction: Sourced[float] | None = None  # the switch between sums and copies; the part of `usable` that reaches
+    peak: SourcedValue[BandwidthField]  # of one link, one direction
+    usable: SourcedValue[BandwidthField] | None = None  # what measurements reach of one link, one direction
+    reduction: SourcedValue[float] | None = (
+        None  # the switch between sums and copies; the part of `usable` that reaches
+    )
 
 
 class GpuModel(Entry):
@@ -140,9 +144,9 @@ class GpuModel(Entry):
     vendor: str
     pci_id: str | None = None
     module: str  # kernel module
-    bars: Sourced[list[SizeField]] | None = None  # memory BARs, which a host that borrows it must have room for
-    compute_capability: Sourced[str] | None = None  # NVIDIA's number of the architecture
-    target: Sourced[str] | None = None  # LLVM's name of an AMD architecture
+    bars: SourcedValue[list[SizeField]] | None = None  # memory BARs, which a host that borrows it must have room for
+    compute_capability: SourcedValue[str] | None = None  # NVIDIA's number of the architecture
+    target: SourcedValue[str] | None = None  # LLVM's name of an AMD architecture
     links: GpuLinks | None = None
     pcie: PcieAbility
 
@@ -150,7 +154,7 @@ class GpuModel(Entry):
 class LineCards(Entry):
     """The cards of a modular switch that carry its ports; each has the same number."""
 
-    slots: Sourced[list[int]]  # in front-panel order, as the system numbers them
+    slots: SourcedValue[list[int]]  # in front-panel order, as the system numbers them
 
 
 class SwitchModel(Entry):
@@ -160,12 +164,14 @@ class SwitchModel(Entry):
     vendor: str
     systems: list[str]  # names in catalogue/software/switch
     chip: str
-    ports: Sourced[int]
-    speed: Sourced[BandwidthField]
-    lanes: Sourced[int] | None = None  # electrical lanes of a port
-    breakouts: Sourced[list[int]] | None = None  # into how many ports one of the front panel can be split
+    ports: SourcedValue[int]
+    speed: SourcedValue[BandwidthField]
+    lanes: SourcedValue[int] | None = None  # electrical lanes of a port
+    breakouts: SourcedValue[list[int]] | None = None  # into how many ports one of the front panel can be split
     cards: LineCards | None = None  # of a modular switch
-    latency: Sourced[DurationField] | None = None  # of an idle switch, from a frame's last bit in to its first bit out
+    latency: SourcedValue[DurationField] | None = (
+        None  # of an idle switch, from a frame's last bit in to its first bit out
+    )
 
 
 class Slot(Entry):
@@ -198,11 +204,11 @@ class CpuTopology(Entry):
     """The CPUs of a server."""
 
     model: str
-    sockets: Sourced[int]
-    cores: Sourced[int]  # of one socket
-    threads: Sourced[int]  # of one core, when the BIOS leaves them on
-    numa_nodes: Sourced[int]  # of one socket
-    numbering: Sourced[Numbering]
+    sockets: SourcedValue[int]
+    cores: SourcedValue[int]  # of one socket
+    threads: SourcedValue[int]  # of one core, when the BIOS leaves them on
+    numa_nodes: SourcedValue[int]  # of one socket
+    numbering: SourcedValue[Numbering]
 
 
 class BiosRow(Entry):
@@ -229,10 +235,10 @@ BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_known_bios)]
 class Memory(Entry):
     """The memory of one socket, with every channel populated at the fastest rate there is for it."""
 
-    channels: Sourced[int]
-    speed: Sourced[int]  # MT/s
-    cache: Sourced[SizeField] | None = None  # all of the socket's caches together, levels 2 and 3
-    sockets: Sourced[int] | None = None  # if `cpus` does not contain it
+    channels: SourcedValue[int]
+    speed: SourcedValue[int]  # MT/s
+    cache: SourcedValue[SizeField] | None = None  # all of the socket's caches together, levels 2 and 3
+    sockets: SourcedValue[int] | None = None  # if `cpus` does not contain it
 
     @property
     def bandwidth(self) -> Bandwidth:
@@ -257,11 +263,11 @@ class ServerModel(Entry):
     nic_slots: list[Slot]
     gpu_slots: list[Slot] = []
     bridges: list[Bridge] = []
-    max_payload: Sourced[int] | None = None
-    socket_link: Sourced[BandwidthField] | None = None  # between two sockets, one direction, all links together
+    max_payload: SourcedValue[int] | None = None
+    socket_link: SourcedValue[BandwidthField] | None = None  # between two sockets, one direction, all links together
     memory: Memory | None = None
-    ordered_writes: Sourced[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
-    tcp_core: Sourced[BandwidthField] | None = None  # what one core receives of TCP
+    ordered_writes: SourcedValue[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
+    tcp_core: SourcedValue[BandwidthField] | None = None  # what one core receives of TCP
     bios: BiosTable = {}
     source: str
 
@@ -280,57 +286,57 @@ class EcnDefaults(Entry):
     A queue of another speed gets the same time of the link: bandwidth times the delay of these thresholds.
     """
 
-    speed: Sourced[BandwidthField] | None = None  # that the thresholds are for; None: the same at every speed
-    minimum: Sourced[SizeField]
-    maximum: Sourced[SizeField]
-    probability: Sourced[int]  # percent
+    speed: SourcedValue[BandwidthField] | None = None  # that the thresholds are for; None: the same at every speed
+    minimum: SourcedValue[SizeField]
+    maximum: SourcedValue[SizeField]
+    probability: SourcedValue[int]  # percent
 
 
 class EcnFillDefaults(Entry):
     """The same on a system that counts in percent of the queue's buffer."""
 
-    minimum_fill: Sourced[int]
-    maximum_fill: Sourced[int]
-    probability: Sourced[int]  # percent
+    minimum_fill: SourcedValue[int]
+    maximum_fill: SourcedValue[int]
+    probability: SourcedValue[int]  # percent
 
 
 class BufferDefaults(Entry):
     """Default division of the packet buffer; the names are those of the settings."""
 
-    lossless: Sourced[bool] | None = None  # whether a set of buffers for lossless traffic must be put into use
-    lossless_share: Sourced[int] | None = None  # from here all but the last in percent
-    headroom_share: Sourced[int] | None = None
-    lossy_share: Sourced[int] | None = None
-    egress_lossless_share: Sourced[int] | None = None
-    egress_lossy_share: Sourced[int] | None = None
-    dedicated_ingress: Sourced[int] | None = None
-    dedicated_egress: Sourced[int] | None = None
-    dynamic_threshold: Sourced[int] | None = None
+    lossless: SourcedValue[bool] | None = None  # whether a set of buffers for lossless traffic must be put into use
+    lossless_share: SourcedValue[int] | None = None  # from here all but the last in percent
+    headroom_share: SourcedValue[int] | None = None
+    lossy_share: SourcedValue[int] | None = None
+    egress_lossless_share: SourcedValue[int] | None = None
+    egress_lossy_share: SourcedValue[int] | None = None
+    dedicated_ingress: SourcedValue[int] | None = None
+    dedicated_egress: SourcedValue[int] | None = None
+    dynamic_threshold: SourcedValue[int] | None = None
 
 
 class ThresholdSteps(Entry):
     """How a system counts the part of the free buffer that a group may take: every step doubles it."""
 
-    whole: Sourced[int]  # the step at which a group may take as much as is free
-    last: Sourced[int]  # the first is 0
+    whole: SourcedValue[int]  # the step at which a group may take as much as is free
+    last: SourcedValue[int]  # the first is 0
 
 
 class LoadBalancingDefaults(Entry):
     """Default load balancing over equal-cost paths; the names are those of the settings."""
 
-    mode: Sourced[str]
-    flowlet_gap: Sourced[DurationField] | None = None
-    flowlet_table: Sourced[int] | None = None
-    hash_fields: Sourced[list[str]] | None = None
+    mode: SourcedValue[str]
+    flowlet_gap: SourcedValue[DurationField] | None = None
+    flowlet_table: SourcedValue[int] | None = None
+    hash_fields: SourcedValue[list[str]] | None = None
 
 
 class WatchdogDefaults(Entry):
     """PFC watchdog where the cluster file names none."""
 
-    action: Sourced[WatchdogAction]
-    detect: Sourced[DurationField]
-    restore: Sourced[DurationField] | None = None  # None: the system has no setting for it
-    poll: Sourced[DurationField]
+    action: SourcedValue[WatchdogAction]
+    detect: SourcedValue[DurationField]
+    restore: SourcedValue[DurationField] | None = None  # None: the system has no setting for it
+    poll: SourcedValue[DurationField]
 
 
 class SwitchSystem(Entry):
@@ -341,8 +347,8 @@ class SwitchSystem(Entry):
     port_name: str
     sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0, {part} from 1
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
-    mtu: Sourced[int]  # largest IP packet to configure
-    ecn_unit: Sourced[int] | None = None  # bytes in the unit of thresholds; None: percent of a queue's buffer
+    mtu: SourcedValue[int]  # largest IP packet to configure
+    ecn_unit: SourcedValue[int] | None = None  # bytes in the unit of thresholds; None: percent of a queue's buffer
     classes: dict[str, QueueMap]  # roce, cnp, default
     ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
@@ -382,14 +388,18 @@ class ChipModel(Entry):
     """A switch chip."""
 
     title: str
-    capacity: Sourced[BandwidthField] | None = None  # its ports together; a switch of more ports has several
-    cell: Sourced[SizeField] | None = None  # the buffer is given out in cells of this size
-    buffer: Sourced[SizeField] | None = None  # packet buffer
-    slices: Sourced[int] | None = None  # equal parts of the buffer; what comes in at a port lives in that port's part
-    share: Sourced[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
+    capacity: SourcedValue[BandwidthField] | None = None  # its ports together; a switch of more ports has several
+    cell: SourcedValue[SizeField] | None = None  # the buffer is given out in cells of this size
+    buffer: SourcedValue[SizeField] | None = None  # packet buffer
+    slices: SourcedValue[int] | None = (
+        None  # equal parts of the buffer; what comes in at a port lives in that port's part
+    )
+    share: SourcedValue[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
     headroom: list[HeadroomSample] = []
     groups: list[LosslessGroup] = []  # instead of share
-    credit: Sourced[SizeField] | None = None  # of virtual output queues, where packets wait as they came in: its worth
+    credit: SourcedValue[SizeField] | None = (
+        None  # of virtual output queues, where packets wait as they came in: its worth
+    )
 
     def group(self, speed: Bandwidth) -> LosslessGroup | None:
         """Of ports of this speed; of one between two, that of the slower."""
@@ -408,33 +418,33 @@ class CableModel(Entry):
     """A kind of cable."""
 
     title: str
-    delay_ns_per_m: Sourced[float]
+    delay_ns_per_m: SourcedValue[float]
     training: bool = False  # whether the ends train the link
-    max_length: Sourced[LengthField] | None = None
+    max_length: SourcedValue[LengthField] | None = None
 
 
 class Tuning(Entry):
     """Default settings of a library; the names are those of the launch settings."""
 
-    rdma: Sourced[bool] | None = None
-    transport: Sourced[str] | None = None
-    hybrid_from: Sourced[int] | None = None
-    queue_pairs: Sourced[int] | None = None
-    coalescing: Sourced[bool] | None = None
-    coalescing_from: Sourced[int] | None = None
-    eager_sgl: Sourced[bool] | None = None
-    eager_sgl_limit: Sourced[SizeField] | None = None
-    async_progress: Sourced[bool] | None = None
-    gpu_direct: Sourced[str] | None = None
-    gpu_direct_reads: Sourced[bool] | None = None
-    gpu_peers: Sourced[str] | None = None
-    dma_buf: Sourced[bool] | None = None
-    virtual_memory: Sourced[bool] | None = None
-    fine_grained_memory: Sourced[bool] | None = None
-    relaxed_ordering: Sourced[bool] | None = None
-    shared_memory: Sourced[bool] | None = None
-    network_within_host: Sourced[bool] | None = None
-    channels: Sourced[int] | None = None
+    rdma: SourcedValue[bool] | None = None
+    transport: SourcedValue[str] | None = None
+    hybrid_from: SourcedValue[int] | None = None
+    queue_pairs: SourcedValue[int] | None = None
+    coalescing: SourcedValue[bool] | None = None
+    coalescing_from: SourcedValue[int] | None = None
+    eager_sgl: SourcedValue[bool] | None = None
+    eager_sgl_limit: SourcedValue[SizeField] | None = None
+    async_progress: SourcedValue[bool] | None = None
+    gpu_direct: SourcedValue[str] | None = None
+    gpu_direct_reads: SourcedValue[bool] | None = None
+    gpu_peers: SourcedValue[str] | None = None
+    dma_buf: SourcedValue[bool] | None = None
+    virtual_memory: SourcedValue[bool] | None = None
+    fine_grained_memory: SourcedValue[bool] | None = None
+    relaxed_ordering: SourcedValue[bool] | None = None
+    shared_memory: SourcedValue[bool] | None = None
+    network_within_host: SourcedValue[bool] | None = None
+    channels: SourcedValue[int] | None = None
 
 
 class NeedsVirtualMemory(Entry):
@@ -475,25 +485,25 @@ class TunedParameters(Entry):
 class TunedCoalescing(Entry):
     """Interrupt coalescing; the names are those of the settings."""
 
-    adaptive_rx: Sourced[bool] | None = None
-    adaptive_tx: Sourced[bool] | None = None
-    rx_usecs: Sourced[int] | None = None
-    rx_frames: Sourced[int] | None = None
-    tx_usecs: Sourced[int] | None = None
-    tx_frames: Sourced[int] | None = None
+    adaptive_rx: SourcedValue[bool] | None = None
+    adaptive_tx: SourcedValue[bool] | None = None
+    rx_usecs: SourcedValue[int] | None = None
+    rx_frames: SourcedValue[int] | None = None
+    tx_usecs: SourcedValue[int] | None = None
+    tx_frames: SourcedValue[int] | None = None
 
 
 class TuningProfile(Entry):
     """What a host is tuned for beyond RoCE, and how."""
 
     title: str
-    ring: Sourced[int] | None = None  # descriptors of each ring
+    ring: SourcedValue[int] | None = None  # descriptors of each ring
     coalescing: TunedCoalescing = TunedCoalescing()
-    interrupts_near: Sourced[bool] | None = None  # whether interrupts go to cores of the NIC's NUMA node alone
-    irq_balancing: Sourced[bool] | None = None
-    governor: Sourced[str] | None = None
-    idle_states: Sourced[list[str]] | None = None  # that cores may enter
-    qdisc: Sourced[str] | None = None
+    interrupts_near: SourcedValue[bool] | None = None  # whether interrupts go to cores of the NIC's NUMA node alone
+    irq_balancing: SourcedValue[bool] | None = None
+    governor: SourcedValue[str] | None = None
+    idle_states: SourcedValue[list[str]] | None = None  # that cores may enter
+    qdisc: SourcedValue[str] | None = None
     parameters: TunedParameters | None = None
     bios: BiosTable = {}
     bios_left_out: dict[str, LeftOut] = {}

@@ -32,7 +32,7 @@ def baseline(facts: Facts) -> Plan:
     )
 
 
-def described(facts: Facts) -> tuple[str, ...]:
+def describe_hosts(facts: Facts) -> tuple[str, ...]:
     """A description of each host, and which checks do not apply to it and why."""
     return tuple(
         line
@@ -96,8 +96,8 @@ def _above(seen: Host, address: str | None) -> Iterator[str]:
 
 
 def _describe(name: str, seen: Host, facts: Facts) -> Iterator[str]:
-    nics = ", ".join(sorted(seen.nics)) or _none(facts, name, "host.nics")
-    gpus = str(len(seen.gpus)) if seen.gpus else _none(facts, name, "host.gpus")
+    nics = ", ".join(sorted(seen.nics)) or _empty_text(facts, name, "host.nics")
+    gpus = str(len(seen.gpus)) if seen.gpus else _empty_text(facts, name, "host.gpus")
     kernel = f", kernel {seen.kernel.version}" if seen.kernel.version else ""
     system = seen.os or "operating system not read"
     yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {gpus}"
@@ -114,7 +114,7 @@ def _describe(name: str, seen: Host, facts: Facts) -> Iterator[str]:
     )
 
 
-def _none(facts: Facts, device: str, path: str) -> str:
+def _empty_text(facts: Facts, device: str, path: str) -> str:
     """Text for an empty collection: none, or why it was not read."""
     gaps = facts.gaps.get((device, path))
     return f"not read, {'; '.join(map(str, gaps))}" if gaps else "none seen"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wirespeed.checks.model import ElsewhereError, Here, NoIntentError, Outcome, UnreadError, failed, passed
-from wirespeed.checks.wording import differing, format_expected, format_value
+from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
+from wirespeed.checks.wording import differences, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
 from wirespeed.settings import THINGS, Place, Setting, settings_of
 
 _KINDS: Mapping[str, type[Any]] = {thing.kind: thing for thing in THINGS}
 
-CostOf = Callable[[Here, Any, Any], Cost | None]
+CostOf = Callable[[CheckContext, Any, Any], Cost | None]
 
 
 def compare(
@@ -23,9 +23,9 @@ def compare(
     by_hand: bool = False,
     labels: Mapping[Any, str] | None = None,
     cost: CostOf | None = None,
-    only: Callable[[Here], bool] | None = None,
-    place: Callable[[Here], Place] | None = None,
-) -> Callable[[Here], Outcome]:
+    only: Callable[[CheckContext], bool] | None = None,
+    place: Callable[[CheckContext], Place] | None = None,
+) -> Callable[[CheckContext], Outcome]:
     """A check that these settings are as intended, each compared as its annotation requires.
 
     Args:
@@ -40,21 +40,21 @@ def compare(
         place: place of the settings, if not the place of the check; ``paths`` are of the thing there.
     """
 
-    def check(here: Here) -> Outcome:
-        if only is not None and not only(here):
+    def check(context: CheckContext) -> Outcome:
+        if only is not None and not only(context):
             raise ElsewhereError
-        where = None if place is None else place(here)
-        asked = _intended(here, paths, where)
-        if here.check.presence and not here.exists():
-            expected = "; ".join(_label(path, _expected(path, value, labels)) for path, value in asked.items())
-            lost = None if cost is None else cost(here, next(iter(asked.values())), None)
-            return failed(f"{wrong}: not present", expected, "absent", *_fixes(here, asked, where), cost=lost)
+        where = None if place is None else place(context)
+        asked = _intended_values(context, paths, where)
+        if context.check.presence and not context.exists():
+            expected = "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in asked.items())
+            lost = None if cost is None else cost(context, next(iter(asked.values())), None)
+            return failure(f"{wrong}: not present", expected, "absent", *_fixes(context, asked, where), cost=lost)
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         same: dict[str, Any] = {}
         for path, intended in asked.items():
             try:
-                found = here.found(path, where)
+                found = context.found_value(path, where)
             except UnreadError as error:
                 unread = unread or error
                 continue
@@ -63,48 +63,48 @@ def compare(
             else:
                 differences[path] = (intended, found)
         if differences:
-            return _failure(here, differences, where)
+            return _failure(context, differences, where)
         if unread is not None:
             raise unread
-        return passed(
-            "; ".join(_label(path, _expected(path, value, labels)) for path, value in asked.items()),
-            "; ".join(_label(path, _found(path, asked[path], value, labels)) for path, value in same.items()),
+        return success(
+            "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in asked.items()),
+            "; ".join(_label(path, _format_found(path, asked[path], value, labels)) for path, value in same.items()),
         )
 
-    def _failure(here: Here, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:
-        expected = [_label(path, _wanted(path, *pair)) for path, pair in differences.items()]
-        found = [_label(path, _got(path, *pair)) for path, pair in differences.items()]
+    def _failure(context: CheckContext, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:
+        expected = [_label(path, _expected_text(path, *pair)) for path, pair in differences.items()]
+        found = [_label(path, _found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
-        return failed(
+        return failure(
             wrong,
             "; ".join(expected),
             "; ".join(found),
-            *_fixes(here, {path: pair[0] for path, pair in differences.items()}, where),
-            cost=None if cost is None else cost(here, intended, got),
+            *_fixes(context, {path: pair[0] for path, pair in differences.items()}, where),
+            cost=None if cost is None else cost(context, intended, got),
         )
 
-    def _fixes(here: Here, asked: Mapping[str, Any], where: Place | None) -> tuple[Fix, ...]:
+    def _fixes(context: CheckContext, asked: Mapping[str, Any], where: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
-        return tuple(here.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
+        return tuple(context.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
 
     def _label(path: str, text: str) -> str:
         return f"{path.rpartition('.')[2]} {text}" if len(paths) > 1 else text
 
-    def _wanted(path: str, intended: Any, got: Any) -> str:
-        return _expected(path, differing(_setting(path), intended, got)[0], labels)
+    def _expected_text(path: str, intended: Any, got: Any) -> str:
+        return _format_expected(path, differences(_setting(path), intended, got)[0], labels)
 
-    def _got(path: str, intended: Any, got: Any) -> str:
-        return _found(path, intended, got, labels)
+    def _found_text(path: str, intended: Any, got: Any) -> str:
+        return _format_found(path, intended, got, labels)
 
     return check
 
 
-def _intended(here: Here, paths: tuple[str, ...], where: Place | None) -> dict[str, Any]:
+def _intended_values(context: CheckContext, paths: tuple[str, ...], where: Place | None) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     for path in paths:
         try:
-            asked[path] = here.intended(path, where)
+            asked[path] = context.intended_value(path, where)
         except NoIntentError:
             if len(paths) == 1:
                 raise
@@ -117,13 +117,13 @@ def _setting(path: str) -> Setting:
     return settings_of(_KINDS[path.partition(".")[0]])[path]
 
 
-def _expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:
+def _format_expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:
     return _label_of(value, labels) or format_expected(_setting(path), value)
 
 
-def _found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
+def _format_found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
     setting = _setting(path)
-    return _label_of(value, labels) or format_value(differing(setting, intended, value)[1], setting.unit)
+    return _label_of(value, labels) or format_value(differences(setting, intended, value)[1], setting.unit)
 
 
 def _label_of(value: Any, labels: Mapping[Any, str] | None) -> str | None:

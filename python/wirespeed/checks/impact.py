@@ -6,7 +6,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed import wire
-from wirespeed.checks.model import Here, InapplicableError, NoIntentError, UnreadError
+from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
 from wirespeed.limits.impact import nic_bandwidth, nic_cost
 from wirespeed.limits.nic import ipv6_alone
@@ -15,99 +15,99 @@ from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
 
-def pcie_width(here: Here, intended: Any, found: Any) -> Cost | None:
+def pcie_width(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a NIC's PCIe link with fewer lanes."""
-    return _cost(here, pcie_width=int(found))
+    return _cost(context, pcie_width=int(found))
 
 
-def pcie_speed(here: Here, intended: Any, found: Any) -> Cost | None:
+def pcie_speed(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a NIC's PCIe link at a lower signalling rate."""
-    return _cost(here, pcie_speed=int(found))
+    return _cost(context, pcie_speed=int(found))
 
 
-def pcie_packets(here: Here, intended: Any, found: Any) -> Cost | None:
+def pcie_packets(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a NIC's smaller MaxPayload, where one is planned. What smaller read requests cost depends on the latency of
     memory, which is not known."""
-    place = pcie_function(here)
+    place = pcie_function(context)
     try:
-        here.intended("pcie.max_payload", place)
-        return _cost(here, max_payload=int(here.found("pcie.max_payload", place)))
+        context.intended_value("pcie.max_payload", place)
+        return _cost(context, max_payload=int(context.found_value("pcie.max_payload", place)))
     except (NoIntentError, UnreadError):
         return None
 
 
-def link_speed(here: Here, intended: Any, found: Any) -> Cost | None:
+def link_speed(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of an Ethernet link at a lower speed."""
-    return _cost(here, speed=Bandwidth(found))
+    return _cost(context, speed=Bandwidth(found))
 
 
-def path_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
+def path_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a smaller RDMA path MTU."""
-    return _cost(here, path_mtu=int(found))
+    return _cost(context, path_mtu=int(found))
 
 
-def interface_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
+def interface_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a smaller MTU of the interface: the path MTU that still fits."""
-    nic = here.plan.hosts[here.place.device].nics[here.place.name]
+    nic = context.plan.hosts[context.place.device].nics[context.place.name]
     fitting = wire.path_mtu_fitting(int(found), ipv6=ipv6_alone(nic.addresses))
-    return None if fitting is None else _cost(here, path_mtu=fitting)
+    return None if fitting is None else _cost(context, path_mtu=fitting)
 
 
-def whole_rail(here: Here, intended: Any, found: Any) -> Cost | None:
+def whole_rail(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Of a rail without traffic."""
-    return _all_of(here, here.place, "the rail carries no traffic")
+    return _all_of(context, context.place, "the rail carries no traffic")
 
 
-def no_route(here: Here, address: str) -> Cost | None:
+def no_route(context: CheckContext, address: str) -> Cost | None:
     """Of a NIC whose address has no route; None if it has neighbours in its subnet."""
-    for name, nic in here.plan.hosts[here.place.device].nics.items():
+    for name, nic in context.plan.hosts[context.place.device].nics.items():
         own = next((one for one in map(ip_interface, nic.addresses or ()) if str(one.ip) == address), None)
         if own is not None and own.network.num_addresses <= POINT_TO_POINT:
-            return _all_of(here, Place(here.place.device).thing("nic", name), f"{own.ip} has no route")
+            return _all_of(context, Place(context.place.device).thing("nic", name), f"{own.ip} has no route")
     return None
 
 
-def strayed(here: Here, planned: Place, plugged: Place) -> Cost | None:
+def impact_of_swapped_cable(context: CheckContext, planned: Place, plugged: Place) -> Cost | None:
     """Of a port with the cable of another NIC; None if that NIC is in the same subnet."""
-    here_is = _networks(here, planned)
-    if not here_is or here_is & _networks(here, plugged):
+    here_is = _networks(context, planned)
+    if not here_is or here_is & _networks(context, plugged):
         return None
-    return _all_of(here, planned, f"{plugged.device}:{plugged.name} has no address in the subnet of this port")
+    return _all_of(context, planned, f"{plugged.device}:{plugged.name} has no address in the subnet of this port")
 
 
 POINT_TO_POINT = 4
 """Addresses of the largest point-to-point subnet, a /30."""
 
 
-def _networks(here: Here, nic: Place) -> frozenset[object]:
-    host = here.plan.hosts.get(nic.device)
+def _networks(context: CheckContext, nic: Place) -> frozenset[object]:
+    host = context.plan.hosts.get(nic.device)
     planned = host.nics.get(nic.name) if host else None
     return frozenset(ip_interface(one).network for one in (planned.addresses or () if planned else ()))
 
 
-def dropped_frames(here: Here, port_mtu: int) -> Cost | None:
+def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:
     """Of a switch port that drops what the NIC behind it sends; None where packets of the path MTU still fit."""
     try:
-        nic, _ = here.across()
+        nic, _ = context.across()
     except InapplicableError:
         return None
-    sender = here.plan.hosts[nic.device].nics[nic.name]
+    sender = context.plan.hosts[nic.device].nics[nic.name]
     planned = sender.rdma_mtu
     fitting = wire.path_mtu_fitting(port_mtu, ipv6=ipv6_alone(sender.addresses))
     if planned is None or (fitting is not None and fitting >= planned):
         return None
-    return _all_of(here, nic, f"every packet of the path MTU {planned} is dropped")
+    return _all_of(context, nic, f"every packet of the path MTU {planned} is dropped")
 
 
-def _cost(here: Here, **found: Any) -> Cost | None:
+def _cost(context: CheckContext, **found: Any) -> Cost | None:
     try:
-        return nic_cost(here.plan, here.place.device, here.place.name, **found)
+        return nic_cost(context.plan, context.place.device, context.place.name, **found)
     except ValueError:  # a width or MTU of no standard: the impact is not known
         return None
 
 
-def _all_of(here: Here, nic: Place, why: str) -> Cost | None:
-    bound = nic_bandwidth(here.plan, nic.device, nic.name)
+def _all_of(context: CheckContext, nic: Place, why: str) -> Cost | None:
+    bound = nic_bandwidth(context.plan, nic.device, nic.name)
     if bound is None:
         return None
     return Cost(round(bound.value, 2), bound.unit, f"{bound.value:.2f} {bound.unit} by design; {why}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import CheckContext
 from wirespeed.settings import Place
 
 
@@ -11,7 +11,7 @@ def sysctl(device: str, key: str) -> Place:
     return Place(device).thing("sysctl", key)
 
 
-def effective(here: Here, parameter: str) -> int:
+def effective(context: CheckContext, parameter: str) -> int:
     """The effective value of an IPv4 parameter on the NIC's interface: the larger of ``all`` and the interface.
 
     Source: Linux Documentation/networking/ip-sysctl.rst, arp_announce, arp_ignore and rp_filter.
@@ -19,8 +19,9 @@ def effective(here: Here, parameter: str) -> int:
     Raises:
         UnreadError: one of the two was not read.
     """
-    device, interface = here.place.device, here.place.name
+    device, interface = context.place.device, context.place.name
     values = [
-        here.found("sysctl.value", sysctl(device, f"net.ipv4.conf.{name}.{parameter}")) for name in ("all", interface)
+        context.found_value("sysctl.value", sysctl(device, f"net.ipv4.conf.{name}.{parameter}"))
+        for name in ("all", interface)
     ]
     return max(int(value) for value in values)

@@ -41,17 +41,17 @@ class Outcome:
     fix: tuple[Fix, ...] = ()
 
 
-def passed(expected: str, found: str) -> Outcome:
+def success(expected: str, found: str) -> Outcome:
     """Nothing is wrong."""
     return Outcome(Status.PASS, expected, found)
 
 
-def failed(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
+def failure(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
     """This place is not as planned."""
     return Outcome(Status.FAIL, expected, found, summary, cost, fix)
 
 
-def warned(summary: str, expected: str, found: str, *fix: Fix) -> Outcome:
+def warning(summary: str, expected: str, found: str, *fix: Fix) -> Outcome:
     """This place may be correct, or has an impact only under conditions that the check cannot see."""
     return Outcome(Status.WARN, expected, found, summary, None, fix)
 
@@ -81,12 +81,12 @@ class Check:
     over: type[Any]
     needs: tuple[str, ...]
     failures: tuple[str, ...]
-    function: Callable[[Here], Outcome]
+    function: Callable[[CheckContext], Outcome]
     presence: bool = False
 
 
 @dataclass(slots=True)
-class Here:
+class CheckContext:
     """The place that a check examines: intent, facts, and the readings used."""
 
     plan: Plan
@@ -97,19 +97,19 @@ class Here:
     cables: Mapping[End, Cable]  # the planned cable in each port
     used: list[tuple[Place, str, Reading]] = field(default_factory=list)
 
-    def intended(self, path: str, place: Place | None = None) -> Any:
+    def intended_value(self, path: str, place: Place | None = None) -> Any:
         """The planned value at this place, or at ``place``.
 
         Raises:
             NoIntentError: the plan has no such thing or no intent for it.
         """
-        thing = self.thing if place is None else planned(self.plan, place)
+        thing = self.thing if place is None else planned_thing(self.plan, place)
         value = None if thing is None else get(thing, path)
         if value is None:
             raise NoIntentError(f"the plan has no intent for {path}")
         return value
 
-    def found(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
+    def found_value(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
         """The value read at this place, or at ``place``; with ``state``, the reading of that state.
 
         Raises:
@@ -117,11 +117,11 @@ class Here:
             KeyError: the check did not declare that it needs this path.
         """
         where = place or self.place
-        self._declared(path)
+        self._require_declaration(path)
         readings = self.facts.readings.get((where, path), ())
         reading = next((one for one in readings if state is None or one.state == state), None)
         if reading is None:
-            raise UnreadError(f"{path}: {self.facts.missing(where, path)}")
+            raise UnreadError(f"{path}: {self.facts.missing_reason(where, path)}")
         self.used.append((where, path, reading))
         return reading.value
 
@@ -132,11 +132,11 @@ class Here:
             UnreadError: the collection was not read completely.
         """
         where = place or self.place
-        self._declared(path)
+        self._require_declaration(path)
         if not self.facts.complete(where, path):
-            raise UnreadError(f"{path}: {self.facts.missing(where, path)}")
+            raise UnreadError(f"{path}: {self.facts.missing_reason(where, path)}")
         self.used.append((where, path, self.facts.readings[where, path][0]))
-        thing = at(self.facts.devices[where.device], where)
+        thing = find_thing(self.facts.devices[where.device], where)
         return dict(get(thing, path))
 
     def exists(self, place: Place | None = None) -> bool:
@@ -149,13 +149,13 @@ class Here:
         for depth in range(1, len(where.within) + 1):
             inner = Place(where.device, where.within[:depth])
             device = self.facts.devices.get(where.device)
-            if device is not None and at(device, inner) is not None:
+            if device is not None and find_thing(device, inner) is not None:
                 continue
             collection = _collection(self.plan, inner)
             if self.facts.complete(inner.outer, collection):
                 self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
                 return False
-            raise UnreadError(f"{collection}: {self.facts.missing(inner.outer, collection)}")
+            raise UnreadError(f"{collection}: {self.facts.missing_reason(inner.outer, collection)}")
         return True
 
     def across(self) -> tuple[Place, Cable]:
@@ -181,12 +181,12 @@ class Here:
         members = tuple(sorted(map(int, value ^ found))) if value and isinstance(found, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **more)
 
-    def _declared(self, path: str) -> None:
+    def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:
             raise KeyError(f"{self.check.id} does not declare that it needs {path}")
 
 
-def at(device: Any, place: Place) -> Any:
+def find_thing(device: Any, place: Place) -> Any:
     """The thing at a place of this device, None when the device has none there."""
     thing = device
     for kind, name in place.within:
@@ -197,10 +197,10 @@ def at(device: Any, place: Place) -> Any:
     return thing
 
 
-def planned(plan: Plan, place: Place) -> Any:
+def planned_thing(plan: Plan, place: Place) -> Any:
     """The planned thing at a place, None when the plan has none there."""
     device = plan.devices.get(place.device)
-    return None if device is None else at(device, place)
+    return None if device is None else find_thing(device, place)
 
 
 def cables_of(plan: Plan) -> dict[End, Cable]:
@@ -209,6 +209,6 @@ def cables_of(plan: Plan) -> dict[End, Cable]:
 
 
 def _collection(plan: Plan, place: Place) -> str:
-    outer = planned(plan, place.outer)
+    outer = planned_thing(plan, place.outer)
     cls = type(outer)
     return next(path for path, members in collections_of(cls).items() if members.kind == place.kind)

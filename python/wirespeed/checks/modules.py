@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import CheckContext
 
 
-def drives_gpu(here: Here) -> bool:
+def drives_gpu(context: CheckContext) -> bool:
     """Whether this module drives a GPU."""
-    return here.place.name in {gpu.module for gpu in here.plan.hardware.gpus.values()}
+    return context.place.name in {gpu.module for gpu in context.plan.hardware.gpus.values()}
 
 
-def is_peer_memory(here: Here) -> bool:
+def is_peer_memory(context: CheckContext) -> bool:
     """Whether a NIC reaches GPU memory by this module; some kernels have it built in."""
-    return here.place.name in {nic.peer_memory for nic in here.plan.hardware.nics.values()}
+    return context.place.name in {nic.peer_memory for nic in context.plan.hardware.nics.values()}

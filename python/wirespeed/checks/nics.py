@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from ipaddress import ip_interface
 
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import CheckContext
 from wirespeed.settings import Place
 
 
-def pcie_function(here: Here) -> Place:
+def pcie_function(context: CheckContext) -> Place:
     """The NIC's PCIe function on its host.
 
     Raises:
         NoIntentError: the plan has no PCIe function for the NIC.
     """
-    return Place(here.place.device).thing("pcie", here.intended("nic.pcie"))
+    return Place(context.place.device).thing("pcie", context.intended_value("nic.pcie"))
 
 
-def gid_table(here: Here, nic: Place) -> dict[str, str]:
+def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
     """A NIC's GID table as text: ``10.1.0.1, RoCE v2`` by index, in the order of the index.
 
     Raises:
         UnreadError: the table or a row was not read.
     """
     rows: dict[str, str] = {}
-    for index in sorted(here.members("nic.gids", nic), key=int):
+    for index in sorted(context.members("nic.gids", nic), key=int):
         row = nic.thing("gid", index)
-        rows[index] = f"{here.found('gid.address', row)}, {here.found('gid.type', row)}"
+        rows[index] = f"{context.found_value('gid.address', row)}, {context.found_value('gid.type', row)}"
     return rows
 
 
-def wanted_gid(here: Here) -> str:
+def wanted_gid(context: CheckContext) -> str:
     """The GID of the NIC's first planned address, as `gid_table` formats it.
 
     Raises:
         NoIntentError: the plan gives the NIC no address.
     """
-    return f"{ip_interface(here.intended('nic.addresses')[0]).ip}, RoCE v2"
+    return f"{ip_interface(context.intended_value('nic.addresses')[0]).ip}, RoCE v2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.checks.model import Here, InapplicableError, UnreadError
+from wirespeed.checks.model import CheckContext, InapplicableError, UnreadError
 from wirespeed.settings import Dscp, SwitchQueue, SwitchTrafficClass, TrafficClass
 
 
@@ -21,32 +21,32 @@ class QueueMapping:
         return f"DSCP {int(self.dscp)} → TC {int(self.traffic_class)} → queue {int(self.queue)}"
 
 
-def found_mapping(here: Here, dscp: Dscp) -> QueueMapping | None:
+def found_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """The running mapping of a DSCP; None if a map lacks it.
 
     Raises:
         UnreadError: a map was not read.
         InapplicableError: the port does not classify by DSCP although planned, which qos.trust reports.
     """
-    if here.thing.qos.trust == "dscp" and _trust(here) not in ("dscp", None):
+    if context.thing.qos.trust == "dscp" and _trust(context) not in ("dscp", None):
         raise InapplicableError("the port does not classify by DSCP, see qos.trust")
-    return _follow_maps(dscp, here.found("port.qos.dscp_tc"), here.found("port.qos.tc_queue"))
+    return _follow_maps(dscp, context.found_value("port.qos.dscp_tc"), context.found_value("port.qos.tc_queue"))
 
 
-def _trust(here: Here) -> str | None:
+def _trust(context: CheckContext) -> str | None:
     try:
-        return str(here.found("port.qos.trust"))
+        return str(context.found_value("port.qos.trust"))
     except UnreadError:
         return None
 
 
-def planned_mapping(here: Here, dscp: Dscp) -> QueueMapping | None:
+def planned_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """The planned mapping of a DSCP; None if a map lacks it.
 
     Raises:
         NoIntentError: the plan has no maps for the port.
     """
-    return _follow_maps(dscp, here.intended("port.qos.dscp_tc"), here.intended("port.qos.tc_queue"))
+    return _follow_maps(dscp, context.intended_value("port.qos.dscp_tc"), context.intended_value("port.qos.tc_queue"))
 
 
 def _follow_maps(dscp: Dscp, classes: Any, queues: Any) -> QueueMapping | None:
@@ -55,7 +55,9 @@ def _follow_maps(dscp: Dscp, classes: Any, queues: Any) -> QueueMapping | None:
     return None if queue is None else QueueMapping(dscp, traffic_class, queue)
 
 
-def code_points(here: Here, *, lossless: bool = False, strict: bool = False) -> list[tuple[TrafficClass, Dscp]]:
+def code_points(
+    context: CheckContext, *, lossless: bool = False, strict: bool = False
+) -> list[tuple[TrafficClass, Dscp]]:
     """Every DSCP of the classes of one sort, lowest first."""
-    classes = [one for one in here.plan.classes.values() if (one.lossless and lossless) or (one.strict and strict)]
+    classes = [one for one in context.plan.classes.values() if (one.lossless and lossless) or (one.strict and strict)]
     return sorted(((one, dscp) for one in classes for dscp in one.dscp), key=lambda pair: int(pair[1]))

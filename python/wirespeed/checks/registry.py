@@ -52,7 +52,7 @@ def load(identifier: str, module: ModuleType) -> Check:
     if over not in THINGS:
         raise TypeError(f"check {identifier}: over must be a kind of thing, found {over.__name__}")
     needs = part("needs", tuple)
-    unknown = sorted(set(needs) - _known())
+    unknown = sorted(set(needs) - _known_paths())
     if unknown:
         raise TypeError(f"check {identifier} needs {', '.join(unknown)}: no setting or collection")
     failures = part("failures", tuple)
@@ -73,12 +73,12 @@ def load(identifier: str, module: ModuleType) -> Check:
     )
 
 
-def listed() -> tuple[str, ...]:
+def stored_ids() -> tuple[str, ...]:
     """The ids in ``ids.txt``, which holds them so that none changes unnoticed."""
     text = (resources.files(__package__) / "ids.txt").read_text(encoding="utf-8")
     return tuple(text.split())
 
 
 @cache
-def _known() -> frozenset[str]:
+def _known_paths() -> frozenset[str]:
     return frozenset(path for thing in THINGS for path in (*settings_of(thing), *collections_of(thing)))

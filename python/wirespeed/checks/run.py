@@ -7,14 +7,14 @@ from typing import Any
 
 from wirespeed.checks.model import (
     Check,
+    CheckContext,
     ElsewhereError,
-    Here,
     InapplicableError,
     NoIntentError,
     Outcome,
     UnreadError,
     cables_of,
-    planned,
+    planned_thing,
 )
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
@@ -42,86 +42,88 @@ def _device(
         places.setdefault(type(thing), []).append((place, thing))
     for check in checks:
         for place, thing in places.get(check.over, ()):
-            finding = _check_place(Here(plan, facts, place, thing, check, cables))
+            finding = _check_place(CheckContext(plan, facts, place, thing, check, cables))
             if finding is not None:
                 yield finding
 
 
-def _check_place(here: Here) -> Finding | None:
+def _check_place(context: CheckContext) -> Finding | None:
     """Run one check at one place. The statuses unknown, skip and error come from here alone."""
     try:
-        if not here.check.presence and _is_absent(here):
-            return _undecided(here, Status.SKIP, "not present on this device")
-        return _finding(here, here.check.function(here))
+        if not context.check.presence and _is_absent(context):
+            return _finding_without_verdict(context, Status.SKIP, "not present on this device")
+        return _finding(context, context.check.function(context))
     except ElsewhereError:
         return None
     except (NoIntentError, InapplicableError) as reason:
-        return _undecided(here, Status.SKIP, str(reason))
+        return _finding_without_verdict(context, Status.SKIP, str(reason))
     except UnreadError as reason:
-        return _undecided(here, Status.UNKNOWN, f"not read: {reason}")
+        return _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
     except Exception as error:
-        return _undecided(here, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}")
+        return _finding_without_verdict(
+            context, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}"
+        )
 
 
-def _is_absent(here: Here) -> bool:
+def _is_absent(context: CheckContext) -> bool:
     """Whether the thing is known to be absent; one that was not searched for is not."""
     try:
-        return not here.exists()
+        return not context.exists()
     except UnreadError:
         return False
 
 
-def _finding(here: Here, outcome: Outcome) -> Finding:
-    evidence = _evidence(here)
+def _finding(context: CheckContext, outcome: Outcome) -> Finding:
+    evidence = _evidence(context)
     status = outcome.status
-    doubtful = [path for place, path, _ in here.used if (place.device, path) in here.facts.unverified]
+    doubtful = [path for place, path, _ in context.used if (place.device, path) in context.facts.unverified]
     if status is Status.FAIL and doubtful:
         status = Status.WARN
         evidence = (
             *evidence,
             f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: it only warns",
         )
-    assumed = [path for _, path, reading in here.used if reading.state is State.ASSUMED]
+    assumed = [path for _, path, reading in context.used if reading.state is State.ASSUMED]
     if assumed and status in (Status.FAIL, Status.WARN):
         status = Status.WARN
         evidence = (*evidence, f"{', '.join(dict.fromkeys(assumed))} is not printed: its default is assumed")
     return Finding(
-        check=here.check.id,
+        check=context.check.id,
         status=status,
-        device=here.place.device,
-        place=_name(here),
-        summary=outcome.summary or here.check.manual.title,
+        device=context.place.device,
+        place=_name(context),
+        summary=outcome.summary or context.check.manual.title,
         expected=outcome.expected,
         found=outcome.found,
         evidence=evidence,
         cost=outcome.cost,
         fix=outcome.fix,
-        failures=here.check.failures,
-        source=here.check.manual.source,
+        failures=context.check.failures,
+        source=context.check.manual.source,
     )
 
 
-def _undecided(here: Here, status: Status, reason: str) -> Finding:
+def _finding_without_verdict(context: CheckContext, status: Status, reason: str) -> Finding:
     return Finding(
-        check=here.check.id,
+        check=context.check.id,
         status=status,
-        device=here.place.device,
-        place=_name(here),
-        summary=here.check.manual.title,
+        device=context.place.device,
+        place=_name(context),
+        summary=context.check.manual.title,
         found=reason,
-        evidence=_evidence(here),
-        failures=here.check.failures,
-        source=here.check.manual.source,
+        evidence=_evidence(context),
+        failures=context.check.failures,
+        source=context.check.manual.source,
     )
 
 
-def _evidence(here: Here) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"{place.device}: {reading.source}" for place, _, reading in here.used))
+def _evidence(context: CheckContext) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{place.device}: {reading.source}" for place, _, reading in context.used))
 
 
-def _name(here: Here) -> str:
-    within = here.place.within
+def _name(context: CheckContext) -> str:
+    within = context.place.within
     if not within:
-        return str(here.check.over.kind)
-    nic = planned(here.plan, Place(here.place.device, within[:1])) if within[0][0] == "nic" else None
-    return format_place(here.place, nic)
+        return str(context.check.over.kind)
+    nic = planned_thing(context.plan, Place(context.place.device, within[:1])) if within[0][0] == "nic" else None
+    return format_place(context.place, nic)

@@ -25,9 +25,9 @@ def format_value(value: Any, unit: str | None = None) -> str:
             ", ".join(f"{format_value(key)} -> {format_value(inner)}" for key, inner in sorted(value.items())) or "none"
         )
     if isinstance(value, frozenset | set):
-        return listed(sorted(value))
+        return format_list(sorted(value))
     if isinstance(value, tuple | list):
-        return listed(value)
+        return format_list(value)
     return str(value) if value not in (None, "") else "none"
 
 
@@ -36,7 +36,7 @@ def is_of_version(found: str, beginning: str) -> bool:
     return found.startswith(beginning) and not found[len(beginning) :][:1].isalnum()
 
 
-def listed(values: Iterable[Any]) -> str:
+def format_list(values: Iterable[Any]) -> str:
     """Values separated by commas, ``none`` without any."""
     return ", ".join(format_value(value) for value in values) or "none"
 
@@ -47,7 +47,7 @@ def format_expected(setting: Setting, value: Any) -> str:
     return f"at least {text}" if setting.compare is Compare.AT_LEAST else text
 
 
-def differing(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
+def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     """Both values; of maps only the entries that differ, because 64 code points help nobody."""
     if _by_rank(intended) and _by_rank(found):
         intended, found = ({rank: _runs(cores) for rank, cores in enumerate(value)} for value in (intended, found))

@@ -43,7 +43,7 @@ def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) ->
         for command, remark in ((step.server, "  # server"), (step.client, "")):
             if command is not None:
                 call = Call(command.host, command.arguments, step.limit_s, command.environment)
-                typer.echo(f"{reach.typed(call)}{remark}")
+                typer.echo(f"{reach.command_text(call)}{remark}")
 
 
 def load(campaign: Campaign, at_once: int) -> str:

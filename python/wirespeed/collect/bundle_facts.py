@@ -38,7 +38,7 @@ def extract_facts(bundle: Bundle) -> Facts:
         Refused: it is of an unknown platform.
     """
     problems = [
-        Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known(kind))
+        Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known_names(kind))
         for device in bundle.manifest.devices
         for kind, name in device.platforms
         if (kind, name) not in platforms()
@@ -59,7 +59,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     )
 
 
-def _known(kind: str) -> str:
+def _known_names(kind: str) -> str:
     names = sorted(name for known, name in platforms() if known == kind)
     return f"one of {', '.join(names)}" if names else "switch, host, nic or launcher"
 
@@ -82,9 +82,9 @@ class _Reader:
                 launches += ((platforms()[key], observation) for observation in found)
             else:
                 yield from found
-        yield from self._agreed(launches)
+        yield from self._select_agreed(launches)
 
-    def _agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
+    def _select_agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
         """Observations of launchers. No file names the library in use: where two libraries differ, nothing is known."""
         highest: dict[str, State] = {}
         for _, one in launches:

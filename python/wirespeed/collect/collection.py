@@ -17,7 +17,7 @@ from wirespeed.collect.commands import Invocation, invocations, needs, nics_of, 
 from wirespeed.collect.manifest import Entry
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, platform_of_system, platforms
-from wirespeed.reach import Ran, Status, run
+from wirespeed.reach import CommandResult, Status, run
 from wirespeed.settings import Host
 
 _ANY = "ubuntu"
@@ -45,7 +45,7 @@ class Run(Protocol):
 
     def __call__(
         self, arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), *, stop: threading.Event
-    ) -> Ran:
+    ) -> CommandResult:
         """What it printed, and how it ended."""
 
 
@@ -134,7 +134,7 @@ class _Collector:
             return
         for known in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
             nics = self._host().nics
-            self._run(ask for command in self._waiting(commands, known) for ask in invocations(command, nics))
+            self._run(ask for command in self._pending_commands(commands, known) for ask in invocations(command, nics))
         if self.machine.network:
             return
         host = self._host()
@@ -144,7 +144,7 @@ class _Collector:
             nics = nics_of(host, key)
             self._run(ask for command in platforms()[key].commands for ask in invocations(command, nics))
 
-    def _waiting(self, commands: Iterable[Command], known: set[str]) -> list[Command]:
+    def _pending_commands(self, commands: Iterable[Command], known: set[str]) -> list[Command]:
         done = {name.partition("@")[0] for name in self.order}
         return [
             command for command in commands if command.per_nic and command.id not in done and needs(command) <= known
@@ -165,7 +165,7 @@ class _Collector:
 
     def _run_all(self, wanted: Iterable[Invocation]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            futures: dict[Future[Ran], Invocation] = {}
+            futures: dict[Future[CommandResult], Invocation] = {}
             for ask in wanted:
                 self.order[ask.id] = len(self.order)
                 why = self._why_not(ask)
@@ -192,14 +192,14 @@ class _Collector:
             return "it would show the machine of the lab; only network settings belong to the device"
         return None if ask.arguments else ask.reason
 
-    def _ask(self, ask: Invocation) -> Ran:
+    def _ask(self, ask: Invocation) -> CommandResult:
         lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
         own = self.patience * ask.command.timeout_s
         seconds = own if self.limit_s is None else min(own, self.limit_s)
         with lock:
             return self.machine.run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
 
-    def _keep(self, ask: Invocation, ran: Ran) -> None:
+    def _keep(self, ask: Invocation, ran: CommandResult) -> None:
         started = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(
             ask.id,

@@ -33,7 +33,7 @@ class Invocation:
     @property
     def text(self) -> str:
         """The command line."""
-        return " ".join(_typed(word) for word in self.arguments or self.command.run)
+        return " ".join(_quote(word) for word in self.arguments or self.command.run)
 
 
 def invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
@@ -66,7 +66,7 @@ def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
 
 def stack(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
     """The platforms of a host: its operating system, its NICs' by driver or name, and the launchers."""
-    of_nics = [key for key, one in platforms().items() if key[0] == "nic" and _own(one, nics)]
+    of_nics = [key for key, one in platforms().items() if key[0] == "nic" and _nics_of(one, nics)]
     launchers = [key for key in platforms() if key[0] == "launcher"]
     return (("host", host_platform), *of_nics, *launchers)
 
@@ -75,10 +75,10 @@ def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
     """The NICs a platform's per-NIC commands are run for: all for an operating system, its own for a NIC's."""
     if platform[0] != "nic":
         return host.nics
-    return _own(platforms()[platform], host.nics)
+    return _nics_of(platforms()[platform], host.nics)
 
 
-def _own(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
+def _nics_of(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
     """The NICs a NIC platform is for."""
     return {
         name: nic
@@ -114,7 +114,7 @@ def published_commands() -> tuple[PublishedCommand, ...]:
             f"{kind} {', '.join(one.name for one in speakers[kind, text])}",
             "; ".join(one.title for one in speakers[kind, text]),
             command.id,
-            " ".join(_typed(word) for word in command.run),
+            " ".join(_quote(word) for word in command.run),
             command.root,
             command.per_nic,
             command.reads,
@@ -123,6 +123,6 @@ def published_commands() -> tuple[PublishedCommand, ...]:
     )
 
 
-def _typed(word: str) -> str:
+def _quote(word: str) -> str:
     """A quoted argument. Placeholders and the pipes and semicolons of switch CLIs need no quotes."""
     return word if word in ("|", ";") or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)

@@ -55,17 +55,17 @@ class PlatformSupport:
 
 def platform_support() -> tuple[PlatformSupport, ...]:
     """Every platform with every setting of the vocabulary that could be its own."""
-    return tuple(_supported(found) for found in platforms().values())
+    return tuple(_support_of(found) for found in platforms().values())
 
 
 def setting_states(kind: str, system: str) -> Mapping[str, str]:
     """State of each setting on an operating system or NIC platform; empty when no platform is for it."""
     name = platform_of_system(kind, system) or system
     found = platforms().get((kind, name))
-    return {one.setting: one.state.value for one in _supported(found).settings} if found else {}
+    return {one.setting: one.state.value for one in _support_of(found).settings} if found else {}
 
 
-def _supported(found: Platform) -> PlatformSupport:
+def _support_of(found: Platform) -> PlatformSupport:
     paths = [
         path
         for thing in _things(_OUTER[found.kind])

@@ -25,7 +25,7 @@ def subtract_counters(later: Facts, earlier: Facts, when: str | None) -> Facts:
             if path.startswith(_COUNTED):
                 before = earlier.value(place, path)
                 if before is None:
-                    gaps[place.device, path] = (Gap("the earlier collection", earlier.missing(place, path)),)
+                    gaps[place.device, path] = (Gap("the earlier collection", earlier.missing_reason(place, path)),)
                     continue
                 value = _new(value, before)
             observations.append(Observation(place, path, value, reading.source, reading.state))

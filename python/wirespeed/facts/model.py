@@ -104,11 +104,11 @@ class Facts:
         """The entries of the neighbour tables of all hosts, by IP address."""
         found: dict[str, list[Place]] = {}
         for name, device in self.devices.items():
-            for entry in device.resolved if isinstance(device, Host) else ():
-                found.setdefault(entry.partition(" ")[2], []).append(Place(name).thing("resolved", entry))
+            for entry in device.neighbours if isinstance(device, Host) else ():
+                found.setdefault(entry.partition(" ")[2], []).append(Place(name).thing("neighbour", entry))
         return {address: tuple(places) for address, places in found.items()}
 
-    def missing(self, place: Place, path: str) -> str:
+    def missing_reason(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""
         gaps = self.gaps.get((place.device, path), ())
         if gaps:

@@ -14,7 +14,7 @@ from wirespeed.lab.design import Design
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_programs, check_user, check_watches
 from wirespeed.lab.teardown import clear
-from wirespeed.reach import Status, ended
+from wirespeed.reach import Status, has_ended
 from wirespeed.results.lab import LabDevice, LabState, Phase, Role
 
 _AT_ONCE = 8
@@ -94,7 +94,7 @@ def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot:
         },
         _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
         lambda device: _last_words(lab, device),
-        lambda device: next((name for name, process in starts[device].daemons.items() if ended(process)), None),
+        lambda device: next((name for name, process in starts[device].daemons.items() if has_ended(process)), None),
     )
     left = _left_out(design, {name: device.refused for name, device in starts.items()})
     lacking = boot(lab, lock) if boot is not None else ()

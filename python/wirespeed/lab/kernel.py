@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed.reach import Ran, run
+from wirespeed.reach import CommandResult, run
 
 _SETTINGS, _LINES = "sysctl", "ip"
 _LIMIT_S = 120
@@ -39,12 +39,12 @@ class Setup:
         (folder / _LINES).write_text("".join(f"{line}\n" for line in self.lines), encoding="utf-8")
 
 
-def apply(namespace: str, folder: Path, stdin: int) -> Ran:
+def apply(namespace: str, folder: Path, stdin: int) -> CommandResult:
     """Set a namespace up; the keys that could not be set are printed."""
     return run(("ip", "netns", "exec", namespace, "sh", "-ec", _SET_UP, "setup", str(folder)), _LIMIT_S, stdin=stdin)
 
 
-def batch(path: Path, stdin: int, *options: str) -> Ran:
+def batch(path: Path, stdin: int, *options: str) -> CommandResult:
     """Run lines for `ip`. It reads them in place of its input, so that the shell around it is what holds a lock."""
     return run(("sh", "-c", _HELD, "batch", "ip", *options, "-batch", str(path)), _LIMIT_S, stdin=stdin)
 

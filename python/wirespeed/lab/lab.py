@@ -10,7 +10,7 @@ from pathlib import Path
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.lab import namespace_command, state
 from wirespeed.lab.rdma import access
-from wirespeed.reach import Prefixed, Ran, Status, run
+from wirespeed.reach import CommandPrefix, CommandResult, Status, run
 from wirespeed.results.lab import LabDevice, LabLink, LabState, Phase, Role
 
 _NOT_FOUND = 127  # of a shell: POSIX, XCU 2.8.2
@@ -72,14 +72,14 @@ class Lab:
             return access.prefix(state.folder(self.name), device)
         return namespace_command.prefix(self.namespace(device), device, self.folder(device))
 
-    def reach(self, device: str | None = None) -> Prefixed:
+    def reach(self, device: str | None = None) -> CommandPrefix:
         """Access to a device; without one, to the device that a call names as its host."""
-        return Prefixed(
+        return CommandPrefix(
             lambda host: self.prefix(device or host),
             short_prefix=lambda host: ("wirespeed", "lab", "exec", "--name", self.name, device or host, "--"),
         )
 
-    def run(self, device: str, *arguments: str, timeout_s: float = 60) -> Ran:
+    def run(self, device: str, *arguments: str, timeout_s: float = 60) -> CommandResult:
         """Run a command inside a device."""
         return run((*self.prefix(device), *arguments), timeout_s)
 
@@ -91,7 +91,7 @@ class Lab:
         exits: Sequence[int] = (0,),
         *,
         stop: threading.Event,
-    ) -> Ran:
+    ) -> CommandResult:
         """Run a command inside a device as `wirespeed.reach.run` does outside: a program that is not installed has
         status missing."""
         ran = run((*self.prefix(device), *arguments), timeout_s, exits, stop=stop)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wirespeed.catalogue.model import ChipModel, EcnDefaults, EcnFillDefaults, Sourced
+from wirespeed.catalogue.model import ChipModel, EcnDefaults, EcnFillDefaults, SourcedValue
 from wirespeed.cluster import EcnPart
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
@@ -54,7 +54,7 @@ class Thresholds:
             return
         for name, bound in (("minimum", window.least_formula), ("maximum", window.most_formula)):
             requested, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
-            sample: Sourced[Size] = getattr(self.defaults, name)
+            sample: SourcedValue[Size] = getattr(self.defaults, name)
             yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{Size(effective)} ({effective} B)",
@@ -66,7 +66,7 @@ class Thresholds:
 
     def _explain_fill(self, switch: str, queue: str, defaults: EcnFillDefaults) -> Iterator[ComputedValue]:
         for name in ("minimum", "maximum"):
-            sample: Sourced[int] = getattr(defaults, f"{name}_fill")
+            sample: SourcedValue[int] = getattr(defaults, f"{name}_fill")
             yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{getattr(self.effective, f'{name}_fill')} % of the queue's buffer",

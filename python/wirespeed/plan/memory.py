@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.catalogue.model import ChipModel, Sourced, SwitchModel
+from wirespeed.catalogue.model import ChipModel, SourcedValue, SwitchModel
 from wirespeed.units import Bandwidth, Size
 
 
@@ -25,8 +25,10 @@ def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | No
     return chip.model_copy(
         update={
             "buffer": chip.buffer
-            and Sourced[Size](value=Size(count * chip.buffer.value), source=f"{why}; {chip.buffer.source}"),
-            "slices": Sourced[int](value=count * slices, source=f"{why}; {chip.slices.source}" if chip.slices else why),
+            and SourcedValue[Size](value=Size(count * chip.buffer.value), source=f"{why}; {chip.buffer.source}"),
+            "slices": SourcedValue[int](
+                value=count * slices, source=f"{why}; {chip.slices.source}" if chip.slices else why
+            ),
         }
     )
 

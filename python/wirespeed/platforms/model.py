@@ -121,7 +121,7 @@ class Output:
             lines = ("" if _ENDLESS_NUMBER.search(line) else line for line in self.text.split("\n"))
             object.__setattr__(self, "text", "\n".join(lines))
 
-    def at(self, line: int) -> Source:
+    def source_of_line(self, line: int) -> Source:
         """The source of a value on this line, counted from 1."""
         return Source(self.source.device, self.source.command, self.source.file, line)
 

@@ -22,7 +22,7 @@ def observe(
     place: Place, path: str, value: Any, output: Output, line: int | None = None, state: State = State.RUNNING
 ) -> Observation:
     """One value, read from a line of an output; without a line it is the whole output that shows it."""
-    source = output.source if line is None else output.at(line)
+    source = output.source if line is None else output.source_of_line(line)
     return Observation(place, path, value, source, state)
 
 

@@ -3,26 +3,26 @@
 The only package that starts processes.
 """
 
-from wirespeed.reach.call import Call, Reach, Started
-from wirespeed.reach.command_prefix import Prefixed, on_this_machine, through_slurm
-from wirespeed.reach.daemon import answers, attached, become, daemon, ended
-from wirespeed.reach.local import Ran, Status, run
+from wirespeed.reach.call import Call, Reach, RunningCommand
+from wirespeed.reach.command_prefix import CommandPrefix, on_this_machine, through_slurm
+from wirespeed.reach.daemon import become, daemon, has_ended, run_attached, wait_for_socket
+from wirespeed.reach.local import CommandResult, Status, run
 from wirespeed.reach.ssh import Ssh
 
 __all__ = [
     "Call",
-    "Prefixed",
-    "Ran",
+    "CommandPrefix",
+    "CommandResult",
     "Reach",
+    "RunningCommand",
     "Ssh",
-    "Started",
     "Status",
-    "answers",
-    "attached",
     "become",
     "daemon",
-    "ended",
+    "has_ended",
     "on_this_machine",
     "run",
+    "run_attached",
     "through_slurm",
+    "wait_for_socket",
 ]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from wirespeed.reach.local import Ran, Status
+from wirespeed.reach.local import CommandResult, Status
 
 LISTENING = b"wirespeed: listening"
 _IN_USE_EXIT = 98
@@ -60,7 +60,7 @@ class Call:
         return (*(("env", *variables) if variables else ()), *self.arguments)
 
     @property
-    def guarded(self) -> tuple[str, ...]:
+    def guarded_arguments(self) -> tuple[str, ...]:
         """The command under its guard."""
         port = f"{self.listens:04X}" if self.listens is not None else "-"
         rest = (
@@ -80,7 +80,7 @@ class Call:
         return tuple(f"{name}={value}" for name, value in self.environment.items())
 
 
-class Started(Protocol):
+class RunningCommand(Protocol):
     """A command that was started."""
 
     def listens(self, within_s: float) -> bool:
@@ -89,33 +89,35 @@ class Started(Protocol):
     def stop(self) -> None:
         """End it. What it printed by then is kept."""
 
-    def ended(self, within_s: float) -> bool:
+    def wait_for_end(self, within_s: float) -> bool:
         """Wait until it has ended; False when time is up."""
 
-    def ran(self) -> Ran:
+    def result(self) -> CommandResult:
         """What it printed and how it ended; waits for the end."""
 
 
 class Reach(Protocol):
     """Access to machines."""
 
-    def start(self, call: Call) -> Started:
+    def start(self, call: Call) -> RunningCommand:
         """Start a command there."""
 
-    def typed(self, call: Call) -> str:
+    def command_text(self, call: Call) -> str:
         """The command as one would copy and paste it, without its guard."""
 
 
-def typed(prefix: Sequence[str], call: Call) -> str:
+def command_text(prefix: Sequence[str], call: Call) -> str:
     """A command with the prefix that runs it on its machine."""
     return shlex.join((*prefix, *call.plain))
 
 
-def outcome(call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, started: datetime, seconds: float) -> Ran:
+def outcome(
+    call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, started: datetime, seconds: float
+) -> CommandResult:
     """How a guarded command ended. None is the exit code of one that was stopped."""
     kept = b"".join(line for line in stdout.splitlines(keepends=True) if line.strip() != LISTENING)
     status, detail = _status(call, stderr, exit_code, seconds)
-    return Ran(status, kept, stderr, exit_code, started, seconds, detail)
+    return CommandResult(status, kept, stderr, exit_code, started, seconds, detail)
 
 
 def _status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) -> tuple[Status, str | None]:

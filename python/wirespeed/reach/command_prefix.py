@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO
 
-from wirespeed.reach.call import LISTENING, Call, outcome, typed
-from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
+from wirespeed.reach.call import LISTENING, Call, command_text, outcome
+from wirespeed.reach.local import LARGEST_OUTPUT, CommandResult, Status
 
 _GRACE_S = 6  # between asking the guard to end and ending it; the guard gives its program 5 s
 # Messages of srun about a node that is down, not in the job, or that went away, and of a job that is over.
@@ -26,15 +26,15 @@ _NO_NODE = re.compile(
 )
 
 
-def on_this_machine() -> Prefixed:
+def on_this_machine() -> CommandPrefix:
     """All hosts are this machine."""
-    return Prefixed(lambda host: ())
+    return CommandPrefix(lambda host: ())
 
 
-def through_slurm() -> Prefixed:
+def through_slurm() -> CommandPrefix:
     """A host is a node of the Slurm allocation that this runs in."""
     # --overlap: the step shares the node with others, a server and a client among them (srun(1), since Slurm 20.11).
-    return Prefixed(
+    return CommandPrefix(
         lambda host: (
             "srun",
             "--quiet",
@@ -49,7 +49,7 @@ def through_slurm() -> Prefixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefixed:
+class CommandPrefix:
     """Commands with the prefix that runs them on their host.
 
     ``lost`` are messages about an unreachable host; ``short_prefix`` is a shorter prefix for a person to type.
@@ -61,11 +61,11 @@ class Prefixed:
 
     def start(self, call: Call) -> _Process:
         """Start a command there."""
-        return _Process(call, (*self.prefix(call.host), *call.guarded), self.lost)
+        return _Process(call, (*self.prefix(call.host), *call.guarded_arguments), self.lost)
 
-    def typed(self, call: Call) -> str:
+    def command_text(self, call: Call) -> str:
         """The command as one would copy and paste it."""
-        return typed((self.short_prefix or self.prefix)(call.host), call)
+        return command_text((self.short_prefix or self.prefix)(call.host), call)
 
 
 class _Process:
@@ -78,7 +78,7 @@ class _Process:
         self._stopped = False
         self._listening = threading.Event()
         self._outputs = bytearray(), bytearray()
-        self._failed: Ran | None = None
+        self._failed: CommandResult | None = None
         self._readers: list[threading.Thread] = []
         try:
             self._process = subprocess.Popen(
@@ -92,7 +92,7 @@ class _Process:
             missing = isinstance(error, FileNotFoundError)
             detail = f"{arguments[0]} is not installed" if missing else f"{arguments[0]}: {error.strerror}"
             status = Status.MISSING if missing else Status.FAILED
-            self._failed = Ran(status, b"", b"", None, self._started, 0.0, detail)
+            self._failed = CommandResult(status, b"", b"", None, self._started, 0.0, detail)
             return
         assert self._process.stdout is not None and self._process.stderr is not None
         for stream, kept in zip((self._process.stdout, self._process.stderr), self._outputs, strict=True):
@@ -108,7 +108,7 @@ class _Process:
                 return True
         return self._listening.is_set() and self._failed is None and self._process.poll() is None
 
-    def ended(self, within_s: float) -> bool:
+    def wait_for_end(self, within_s: float) -> bool:
         """Wait until it has ended."""
         if self._failed is not None:
             return True
@@ -130,7 +130,7 @@ class _Process:
             self._process.wait(_GRACE_S)
         self._kill()
 
-    def ran(self) -> Ran:
+    def result(self) -> CommandResult:
         """What it printed and how it ended."""
         if self._failed is not None:
             return self._failed
@@ -147,7 +147,7 @@ class _Process:
         lost = self._lost.search(stderr) if self._lost is not None and code else None
         if lost is not None:
             message = lost[1].decode("utf-8", "replace").strip()
-            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
+            return CommandResult(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
         return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
     def _read(self, stream: IO[bytes], kept: bytearray) -> None:

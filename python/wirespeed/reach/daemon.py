@@ -33,7 +33,7 @@ def daemon(arguments: Sequence[str], log: Path, stdin: int = subprocess.DEVNULL)
     return started.pid
 
 
-def ended(process: int) -> bool:
+def has_ended(process: int) -> bool:
     """Whether a program that `daemon` started here has ended."""
     try:
         return os.waitpid(process, os.WNOHANG)[0] == process
@@ -41,13 +41,13 @@ def ended(process: int) -> bool:
         return True
 
 
-def answers(path: Path, process: int, within_s: float) -> bool:
+def wait_for_socket(path: Path, process: int, within_s: float) -> bool:
     """Whether something listens at a socket in the file system before ``process``, which is to, ends, or time is up."""
     deadline = time.monotonic() + within_s
     folder = os.open(path.parent, os.O_PATH)
     try:
         while not _listens(f"/proc/self/fd/{folder}/{path.name}"):  # a path has 107 bytes at most (unix(7))
-            if ended(process) or time.monotonic() > deadline:
+            if has_ended(process) or time.monotonic() > deadline:
                 return False
             time.sleep(_LOOK_S)
         return True
@@ -64,7 +64,7 @@ def become(arguments: Sequence[str]) -> None:
     os.execvp(arguments[0], list(arguments))
 
 
-def attached(arguments: Sequence[str]) -> int:
+def run_attached(arguments: Sequence[str]) -> int:
     """Run a program with this process's input, outputs and terminal; return its exit code as a shell reports it."""
     ended = subprocess.run(list(arguments), check=False).returncode
     return ended if ended >= 0 else 128 - ended

@@ -38,7 +38,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """A command that was run: what it printed, byte for byte, and how it ended."""
 
     status: Status
@@ -57,7 +57,7 @@ def run(
     largest: int = LARGEST_OUTPUT,
     stop: threading.Event | None = None,
     stdin: int = subprocess.DEVNULL,
-) -> Ran:
+) -> CommandResult:
     """Run a program with these arguments: no shell, no input, plain English output.
 
     The program is also looked for where an administrator's programs are. When the time is up, or more than ``largest``
@@ -90,9 +90,9 @@ def run(
     seconds = time.monotonic() - clock
     if stopped is not None:
         reason = _reason(stopped, timeout_s, largest, stop)
-        return Ran(stopped, stdout, stderr, None, started, seconds, reason)
+        return CommandResult(stopped, stdout, stderr, None, started, seconds, reason)
     status, detail = _judge(process.returncode, stderr, exits)
-    return Ran(status, stdout, stderr, process.returncode, started, seconds, detail)
+    return CommandResult(status, stdout, stderr, process.returncode, started, seconds, detail)
 
 
 def environment() -> dict[str, str]:
@@ -123,8 +123,8 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _not_started(status: Status, detail: str, started: datetime) -> Ran:
-    return Ran(status, b"", b"", None, started, 0.0, detail)
+def _not_started(status: Status, detail: str, started: datetime) -> CommandResult:
+    return CommandResult(status, b"", b"", None, started, 0.0, detail)
 
 
 def _read(

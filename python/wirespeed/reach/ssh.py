@@ -11,7 +11,7 @@ from typing import Any
 
 from wirespeed.errors import refuse
 from wirespeed.reach.call import LISTENING, Call, error_line, outcome
-from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
+from wirespeed.reach.local import LARGEST_OUTPUT, CommandResult, Status
 
 CONNECT_S = 10
 _FAILED_EXIT = 255
@@ -31,7 +31,7 @@ class Ssh:
         """Start a command there."""
         return _Remote(self, call)
 
-    def typed(self, call: Call) -> str:
+    def command_text(self, call: Call) -> str:
         """The command as one would copy and paste it: quoted once for this shell, once for the one there."""
         return shlex.join((*self.command, self.name(call.host), shlex.join(call.plain)))
 
@@ -78,7 +78,7 @@ class _Remote:
                 return True
         return self._listening.is_set() and not self._over.is_set()
 
-    def ended(self, within_s: float) -> bool:
+    def wait_for_end(self, within_s: float) -> bool:
         """Wait until it has ended."""
         return self._over.wait(within_s)
 
@@ -91,16 +91,16 @@ class _Remote:
         while not self._over.wait(1):  # it had not started when it was stopped
             self._task.abort()
 
-    def ran(self) -> Ran:
+    def result(self) -> CommandResult:
         """What it printed and how it ended."""
         self._over.wait()
         stdout, stderr = (bytes(kept) for kept in self._outputs)
         if self._error is not None:
-            return Ran(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
+            return CommandResult(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
         code = None if self._stopped else self._code
         if code == _FAILED_EXIT:
             message = error_line(stderr) or "ssh failed"
-            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
+            return CommandResult(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
         return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
     def _run(self) -> None:
@@ -114,7 +114,7 @@ class _Remote:
             if self._ssh.options:
                 task.set_info("ssh_options", shlex.join(self._ssh.options))
             # %-words are ClusterShell's only in commands of its exec worker, not in those of ssh.
-            command = shlex.join(self._call.guarded)
+            command = shlex.join(self._call.guarded_arguments)
             # Twice the command's own limit: that of the guard acts first, unless the machine has gone.
             limit = 2 * self._call.limit_s + self._ssh.connect_s
             task.shell(command, nodes=self._name, handler=_handler(self), stderr=True, timeout=limit, tree=False)
@@ -136,7 +136,7 @@ class _Remote:
         if len(kept) < LARGEST_OUTPUT:
             kept += line + b"\n"
 
-    def closed(self, code: int) -> None:
+    def set_exit_code(self, code: int) -> None:
         """It ended with an exit code."""
         self._code = code
 
@@ -159,10 +159,10 @@ def _handler(remote: _Remote) -> Any:
             remote.on_output(sname, msg)
 
         def ev_hup(self, worker: Any, node: str, rc: int) -> None:
-            remote.closed(rc)
+            remote.set_exit_code(rc)
 
         def ev_close(self, worker: Any, timedout: bool) -> None:
             if timedout:
-                remote.closed(124)
+                remote.set_exit_code(124)
 
     return Handler()

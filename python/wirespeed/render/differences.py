@@ -111,7 +111,7 @@ def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[Se
             if not setting.compare.holds(value, reading.value):
                 yield SettingDifference(place, path, "different", value, reading.value, str(reading.source))
         elif (place.device, path) in facts.gaps:
-            yield SettingDifference(place, path, "unread", value, source=facts.missing(place, path))
+            yield SettingDifference(place, path, "unread", value, source=facts.missing_reason(place, path))
     for path in collections_of(type(intended)):
         there = get(found, path)
         for name, inner in get(intended, path).items():
@@ -123,4 +123,4 @@ def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[Se
                     where, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)
                 )
             elif (place.device, path) in facts.gaps:
-                yield SettingDifference(where, path, "unread", "present", source=facts.missing(place, path))
+                yield SettingDifference(where, path, "unread", "present", source=facts.missing_reason(place, path))

@@ -1,6 +1,6 @@
 """One vocabulary for what a device must be (plan) and what it is (facts)."""
 
-from wirespeed.settings.address import Gid, Neighbour, Resolved, Route, Rule
+from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
@@ -58,7 +58,7 @@ THINGS = (
     PcieFunction,
     Rule,
     Route,
-    Resolved,
+    NeighbourEntry,
     Switch,
     BgpPeer,
     Vlan,

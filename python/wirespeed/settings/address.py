@@ -40,10 +40,10 @@ class Gid:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class NeighbourEntry:
     """A row of the kernel's neighbour table (ARP, RFC 826; ND, RFC 4861). Its name is interface and address."""
 
-    kind: ClassVar[str] = "resolved"
+    kind: ClassVar[str] = "neighbour"
 
     mac: Annotated[str | None, Setting("MAC address that answered for the IP address", observed=True)] = None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from wirespeed.settings.address import Resolved, Route, Rule
+from wirespeed.settings.address import NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.launch import Launch
 from wirespeed.settings.lending import Loan, Ntb
@@ -108,7 +108,7 @@ class Host:
     ] = None
     rules: Mapping[str, Rule] = field(default_factory=dict)
     routes: Mapping[str, Route] = field(default_factory=dict)
-    resolved: Mapping[str, Resolved] = field(default_factory=dict)
+    neighbours: Mapping[str, NeighbourEntry] = field(default_factory=dict)
     launch: Launch = field(default_factory=Launch)
     software: Software = field(default_factory=Software)
     packages: Mapping[str, Package] = field(default_factory=dict)

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 _Reflection = TypeVar("_Reflection")
 
 
-def _remembered(reflect: Callable[[type[Any]], _Reflection]) -> Callable[[type[Any]], _Reflection]:
+def _cache_reflection(reflect: Callable[[type[Any]], _Reflection]) -> Callable[[type[Any]], _Reflection]:
     """Reflect on each class once."""
     return lru_cache(maxsize=None)(reflect)  # type: ignore[return-value]
 
@@ -119,7 +119,7 @@ class Field:
     members: type[Any] | None = None  # the thing class of a collection
 
 
-@_remembered
+@_cache_reflection
 def fields_of(cls: type[Any]) -> tuple[Field, ...]:
     """The fields of a thing or group class, in order.
 
@@ -143,7 +143,7 @@ def _field(cls: type[Any], name: str, hint: Any) -> Field:
     raise TypeError(f"{cls.__name__}.{name}: {hint!r} is no setting, group or collection of things")
 
 
-@_remembered
+@_cache_reflection
 def settings_of(cls: type[Any]) -> Mapping[str, Setting]:
     """Every setting path of a thing class (without those of the things in its collections) with its annotation."""
     return dict(_settings(cls, cls.kind))
@@ -170,7 +170,7 @@ def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
     return found
 
 
-@_remembered
+@_cache_reflection
 def collections_of(cls: type[Any]) -> Mapping[str, type[Any]]:
     """Paths of a thing class's collections (``host.nics``) with the class of their members."""
     return dict(_collections(cls, cls.kind))

@@ -5,7 +5,7 @@ from judge_support import CLUSTER, GIB, MIB, judgements, one, perftest, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
-from wirespeed.catalogue.model import Sourced
+from wirespeed.catalogue.model import SourcedValue
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import build
@@ -317,7 +317,9 @@ def with_memory(there, channels):
     """The same cluster with so many channels of memory in each socket."""
     servers = {
         name: server.model_copy(
-            update={"memory": server.memory.model_copy(update={"channels": Sourced(value=channels, source="a test")})}
+            update={
+                "memory": server.memory.model_copy(update={"channels": SourcedValue(value=channels, source="a test")})
+            }
         )
         if server.memory
         else server

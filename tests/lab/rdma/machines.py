@@ -15,7 +15,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.lab.rdma import build as machines
 from wirespeed.plan import Plan, build
-from wirespeed.reach import Ran, Status
+from wirespeed.reach import CommandResult, Status
 
 CLUSTER = EXAMPLES / "mi300x-4node" / "cluster.yaml"
 EMULATOR = ("qemu-system-x86_64", "busybox", "modprobe", "ssh", "ssh-keygen", "sshd", "rdma")
@@ -37,7 +37,7 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
         lab.down(made.name)
 
 
-def ran(made: lab.Lab, host: str, *arguments: str) -> Ran:
+def ran(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
     """What became of a command in a machine."""
     return made.run(host, *arguments, timeout_s=_LIMIT_S)
 
@@ -49,7 +49,7 @@ def said(made: lab.Lab, host: str, *arguments: str) -> str:
     return found.stdout.decode()
 
 
-def wirespeed(made: lab.Lab, host: str, *arguments: str) -> Ran:
+def wirespeed(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
     """What became of our own program in a machine, which sees this Python as it sees all files."""
     return ran(made, host, "env", f"PYTHONPATH={_PYTHON}", sys.executable, "-m", "wirespeed", *arguments)
 

@@ -195,9 +195,9 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
     for _ in range(20):
         server = reach.start(Call("node2", words, 300, listens=18999))
         assert server.listens(200)
-        reach.start(Call("node1", (*words, "node2"), 300)).ran()
+        reach.start(Call("node1", (*words, "node2"), 300)).result()
         server.stop()
-        server.ran()
+        server.result()
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
     facts = subtract_counters(counted(made, "node1"), before, None)

@@ -18,7 +18,7 @@ from wirespeed.catalogue import load
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.switch.eos.interfaces import listed, names_of
+from wirespeed.platforms.switch.eos.interfaces import format_interfaces, names_of
 from wirespeed.platforms.switch.eos.values import parse_speed, queue_keyword
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
@@ -202,7 +202,7 @@ def test_lists_of_interfaces(text: str, names: list[str] | None) -> None:
     ],
 )
 def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -> None:
-    assert listed(names) == text
+    assert format_interfaces(names) == text
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,15 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
-from wirespeed.catalogue.model import Entry, Sourced
+from wirespeed.catalogue.model import Entry, SourcedValue
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
 
 
 class Thresholds(Entry):
     """Fractions of the reachable limit from which a measurement passes, or only draws a warning."""
 
-    passes: Sourced[float] = Field(alias="pass")
-    warns: Sourced[float] = Field(alias="warn")
+    passes: SourcedValue[float] = Field(alias="pass")
+    warns: SourcedValue[float] = Field(alias="warn")
 
     @model_validator(mode="after")
     def _ordered(self) -> Thresholds:
@@ -46,8 +46,8 @@ class Classes(Entry):
 class Floors(Entry):
     """Latency floors where a table holds no small sizes."""
 
-    collective_us: Sourced[float]
-    message_rate: Sourced[float]  # messages per second, one direction
+    collective_us: SourcedValue[float]
+    message_rate: SourcedValue[float]  # messages per second, one direction
 
 
 class Profile(Entry):
@@ -57,8 +57,8 @@ class Profile(Entry):
     title: str
     classes: Classes
     floors: Floors
-    plateau: Sourced[float]
-    clock_tolerance: Sourced[float]
+    plateau: SourcedValue[float]
+    clock_tolerance: SourcedValue[float]
     gates: list[Gate] = Field(default_factory=list)
     relative_gates: list[RelativeGate] = Field(default_factory=list)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirespeed.reach import Call, Ran, Reach, Started, Status
+from wirespeed.reach import Call, CommandResult, Reach, RunningCommand, Status
 from wirespeed.results.campaign import Command, Outcome, Step
 
 LISTEN_S = 15.0
@@ -54,35 +54,35 @@ def attempt(
     try:
         if step.port is not None and not server.listens(listen_s):
             server.stop()
-            ran = server.ran()
+            ran = server.result()
             return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran, listen_s)}")
         ran = _client(step, reach, path, stopped)
         if ran.status is Status.OK:
-            server.ended(_REPORT_S)
+            server.wait_for_end(_REPORT_S)
     finally:
         server.stop()
-    return _tried(step, ran, server.ran())
+    return _tried(step, ran, server.result())
 
 
-def _client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> Ran:
-    client: Started = reach.start(_call(step.client, step.limit_s, path, None))
-    while not client.ended(_LOOK_S):
+def _client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> CommandResult:
+    client: RunningCommand = reach.start(_call(step.client, step.limit_s, path, None))
+    while not client.wait_for_end(_LOOK_S):
         if stopped():
             client.stop()
-    return client.ran()
+    return client.result()
 
 
 def _call(command: Command, limit: float, path: tuple[str, ...], port: int | None) -> Call:
     return Call(command.host, command.arguments, limit, command.environment, path, port)
 
 
-def _why(ran: Ran, listen_s: float) -> str:
+def _why(ran: CommandResult, listen_s: float) -> str:
     if ran.detail == "stopped":
         return f"does not listen after {listen_s:g} s"
     return ran.detail or "ended before it listened"
 
 
-def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) -> AttemptResult:
+def _tried(step: Step, ran: CommandResult, server: CommandResult | None, detail: str | None = None) -> AttemptResult:
     status = _OUTCOMES.get(ran.status, Outcome.FAILED)
     if server is ran and status is Outcome.DONE:
         status = Outcome.FAILED  # a server that ended before anybody came
@@ -105,7 +105,7 @@ def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) 
     )
 
 
-def _joined(ran: Ran) -> bytes:
+def _joined(ran: CommandResult) -> bytes:
     """Both outputs as one log."""
     between = b"" if not ran.stdout or ran.stdout.endswith(b"\n") else b"\n"
     return ran.stdout + between + ran.stderr

@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import effective, sysctl
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed, planned
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_thing, success
 from wirespeed.settings import Nic
 
 over = Nic
@@ -29,36 +29,37 @@ failures = ("OS-04",)
 _PARAMETERS = ("arp_ignore", "arp_announce")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Both values grow stricter with their number, so at least the planned one is needed."""
-    intended = {name: value for name in _PARAMETERS if (value := _planned(here, name)) is not None}
+    intended = {name: value for name in _PARAMETERS if (value := _planned_value(context, name)) is not None}
     if not intended:
         raise NoIntentError("the plan has no intent for arp_ignore and arp_announce")
-    found = {name: _effective(here, name, value) for name, value in intended.items()}
+    found = {name: _effective(context, name, value) for name, value in intended.items()}
     wrong = [name for name, value in intended.items() if found[name] < value]
     expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
     effective_values = "; ".join(f"{name} {value}" for name, value in found.items())
     if not wrong:
-        return passed(expected, effective_values)
+        return success(expected, effective_values)
     fixes = [
-        here.change(
-            f"set {name}", "sysctl.value", intended[name], sysctl(here.place.device, f"net.ipv4.conf.all.{name}")
+        context.change(
+            f"set {name}", "sysctl.value", intended[name], sysctl(context.place.device, f"net.ipv4.conf.all.{name}")
         )
         for name in wrong
     ]
-    return failed("the interface answers ARP for addresses of other interfaces", expected, effective_values, *fixes)
+    return failure("the interface answers ARP for addresses of other interfaces", expected, effective_values, *fixes)
 
 
-def _effective(here: Here, parameter: str, enough: int) -> int:
+def _effective(context: CheckContext, parameter: str, enough: int) -> int:
     """The value in effect, or the one for all interfaces where that is enough: the larger takes effect."""
-    every = int(here.found("sysctl.value", sysctl(here.place.device, f"net.ipv4.conf.all.{parameter}")))
-    return every if every >= enough else effective(here, parameter)
+    every = int(context.found_value("sysctl.value", sysctl(context.place.device, f"net.ipv4.conf.all.{parameter}")))
+    return every if every >= enough else effective(context, parameter)
 
 
-def _planned(here: Here, parameter: str) -> int | None:
+def _planned_value(context: CheckContext, parameter: str) -> int | None:
     values = [
         thing.value
-        for name in ("all", here.place.name)
-        if (thing := planned(here.plan, sysctl(here.place.device, f"net.ipv4.conf.{name}.{parameter}"))) is not None
+        for name in ("all", context.place.name)
+        if (thing := planned_thing(context.plan, sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")))
+        is not None
     ]
     return max((int(value) for value in values if value is not None), default=None)

@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 10
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.nics import gid_table, wanted_gid
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
@@ -26,13 +26,13 @@ needs = ("nic.gids", "gid.address", "gid.type")
 failures = ("NIC-05",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """At any index; the index that a job uses is checked by launch.gid-index."""
-    here.intended("nic.rdma_device")  # an interface without RDMA has no GID table
-    wanted = wanted_gid(here)
-    rows = gid_table(here, here.place)
+    context.intended_value("nic.rdma_device")  # an interface without RDMA has no GID table
+    wanted = wanted_gid(context)
+    rows = gid_table(context, context.place)
     if wanted in rows.values():
-        return passed(wanted, wanted)
+        return success(wanted, wanted)
     table = "; ".join(f"index {index}: {text}" for index, text in rows.items()) or "an empty table"
     fix = Fix("set the address of the interface; reload the RDMA driver if the GID table does not change")
-    return failed("the address of the NIC is not in its GID table as RoCE v2", wanted, table, fix)
+    return failure("the address of the NIC is not in its GID table as RoCE v2", wanted, table, fix)

@@ -21,29 +21,33 @@ Source:
 
 from __future__ import annotations
 
-from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic, Place
 
 over = Nic
-needs = ("nic.mac", "nic.addresses", "host.resolved", "resolved.mac")
+needs = ("nic.mac", "nic.addresses", "host.neighbours", "neighbour.mac")
 failures = ("OS-04",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
-    own = here.found("nic.mac")
-    known = here.facts.neighbour_entries
-    addresses = [address.partition("/")[0] for address in here.found("nic.addresses")]
+    own = context.found_value("nic.mac")
+    known = context.facts.neighbour_entries
+    addresses = [address.partition("/")[0] for address in context.found_value("nic.addresses")]
     entries = [(address, entry) for address in addresses for entry in known.get(address, ())]
-    entries = [(address, entry) for address, entry in entries if entry.device != here.place.device]
+    entries = [(address, entry) for address, entry in entries if entry.device != context.place.device]
     if not entries:
-        _are_read(here)
+        _are_read(context)
         raise InapplicableError("no other host that was read has resolved an address of the NIC")
-    wrong = [(address, entry, mac) for address, entry in entries if (mac := here.found("resolved.mac", entry)) != own]
+    wrong = [
+        (address, entry, mac)
+        for address, entry in entries
+        if (mac := context.found_value("neighbour.mac", entry)) != own
+    ]
     if not wrong:
-        return passed(own, f"{own}, resolved by {_first_names(sorted({entry.device for _, entry in entries}))}")
-    nics = {nic.mac: name for name, nic in _host(here).nics.items()}
+        return success(own, f"{own}, resolved by {_first_names(sorted({entry.device for _, entry in entries}))}")
+    nics = {nic.mac: name for name, nic in _host(context).nics.items()}
     foreign = any(mac not in nics for _, _, mac in wrong)
     found = "; ".join(
         dict.fromkeys(
@@ -52,25 +56,25 @@ def check(here: Here) -> Outcome:
     )
     responder = "another device" if foreign else "another NIC of the host"
     summary = f"{responder} answers for the NIC's address"
-    return failed(summary, own, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables"))
+    return failure(summary, own, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables"))
 
 
-def _are_read(here: Here) -> None:
+def _are_read(context: CheckContext) -> None:
     """Check that the neighbour table of at least one other host was read.
 
     Raises:
         NoIntentError: there is no other host.
         UnreadError: none was.
     """
-    others = [name for name in here.plan.hosts if name != here.place.device]
+    others = [name for name in context.plan.hosts if name != context.place.device]
     if not others:
         raise NoIntentError("there is no other host")
-    if not any(here.facts.complete(Place(name), "host.resolved") for name in others):
-        here.members("host.resolved", Place(others[0]))
+    if not any(context.facts.complete(Place(name), "host.neighbours") for name in others):
+        context.members("host.neighbours", Place(others[0]))
 
 
-def _host(here: Here) -> Host:
-    host = here.facts.devices[here.place.device]
+def _host(context: CheckContext) -> Host:
+    host = context.facts.devices[context.place.device]
     assert isinstance(host, Host)
     return host
 

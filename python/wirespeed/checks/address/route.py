@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import Here, Outcome
+from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.settings import Place, Route
 
 over = Route
@@ -28,8 +28,8 @@ presence = True
 _compared = compare("route.device", "route.gateway", wrong="the route is not as planned", fix="set the route")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
-    if ":" in here.place.name and not here.exists():
-        here.found("host.ipv6_routes", Place(here.place.device))
-    return _compared(here)
+    if ":" in context.place.name and not context.exists():
+        context.found_value("host.ipv6_routes", Place(context.place.device))
+    return _compared(context)

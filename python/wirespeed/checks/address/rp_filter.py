@@ -20,7 +20,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import effective, sysctl
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed, planned
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_thing, success
 from wirespeed.settings import Nic, Place
 
 over = Nic
@@ -31,27 +31,27 @@ _STRICT = 1
 _LOOSE = "2"
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A host with one rail has no traffic between rails; an interface without a rail carries none."""
-    here.intended("nic.rail")
-    if sum(nic.rail is not None for nic in here.plan.hosts[here.place.device].nics.values()) < 2:
+    context.intended_value("nic.rail")
+    if sum(nic.rail is not None for nic in context.plan.hosts[context.place.device].nics.values()) < 2:
         raise NoIntentError("the host has one rail")
-    found = effective(here, "rp_filter")
+    found = effective(context, "rp_filter")
     if found != _STRICT:
-        return passed("0 or 2 in effect", f"{found} in effect")
-    device, interface = here.place.device, here.place.name
-    names = ("all", interface) if _value(here, "all") == _STRICT else (interface,)
+        return success("0 or 2 in effect", f"{found} in effect")
+    device, interface = context.place.device, context.place.name
+    names = ("all", interface) if _value(context, "all") == _STRICT else (interface,)
     fixes = [
-        here.change("set rp_filter to loose (2) or off (0)", "sysctl.value", _planned(here, place), place)
+        context.change("set rp_filter to loose (2) or off (0)", "sysctl.value", _planned_mode(context, place), place)
         for place in (sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
     ]
-    return failed("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
+    return failure("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
 
 
-def _planned(here: Here, place: Place) -> str:
-    thing = planned(here.plan, place)
+def _planned_mode(context: CheckContext, place: Place) -> str:
+    thing = planned_thing(context.plan, place)
     return _LOOSE if thing is None or thing.value is None else str(thing.value)
 
 
-def _value(here: Here, name: str) -> int:
-    return int(here.found("sysctl.value", sysctl(here.place.device, f"net.ipv4.conf.{name}.rp_filter")))
+def _value(context: CheckContext, name: str) -> int:
+    return int(context.found_value("sysctl.value", sysctl(context.place.device, f"net.ipv4.conf.{name}.rp_filter")))

@@ -22,7 +22,7 @@ from typing import Any
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import no_route
-from wirespeed.checks.model import Here, Outcome
+from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place, Rule
 
@@ -32,11 +32,11 @@ failures = ("OS-05",)
 presence = True
 
 
-def _cost(here: Here, intended: Any, found: Any) -> Cost | None:
+def _cost(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Without its rule a source address has no routing table; a rule with another priority may still work."""
     if found is not None:
         return None
-    return no_route(here, here.place.name.removeprefix("from ").partition("/")[0])
+    return no_route(context, context.place.name.removeprefix("from ").partition("/")[0])
 
 
 _compared = compare(
@@ -48,8 +48,8 @@ _compared = compare(
 )
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 rules are read by separate commands: IPv4 rules prove nothing about a missing IPv6 rule."""
-    if ":" in here.place.name and not here.exists():
-        here.found("host.ipv6_rules", Place(here.place.device))
-    return _compared(here)
+    if ":" in context.place.name and not context.exists():
+        context.found_value("host.ipv6_rules", Place(context.place.device))
+    return _compared(context)

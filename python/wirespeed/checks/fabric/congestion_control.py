@@ -18,7 +18,7 @@ Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 7 and 7.1
 """
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed, planned
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, planned_thing, success
 from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
@@ -33,46 +33,46 @@ failures = ("NIC-12",)
 _ALWAYS = 100  # percent: a step marks every packet
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A NIC with another mode fails; a NIC with the planned mode must still fit the marking of its leaf."""
-    intended = here.intended("nic.qos.congestion")
-    mode = here.found("nic.qos.congestion")
-    queue = _leaf_queue(here)
-    fix = here.change("set the congestion control of the NIC", "nic.qos.congestion", intended)
+    intended = context.intended_value("nic.qos.congestion")
+    mode = context.found_value("nic.qos.congestion")
+    queue = _leaf_queue(context)
+    fix = context.change("set the congestion control of the NIC", "nic.qos.congestion", intended)
     if mode != intended:
-        return failed(
+        return failure(
             "the congestion control of the NIC is not as planned",
-            f"{intended}{_marks(here, queue, intended)}",
+            f"{intended}{_marks(context, queue, intended)}",
             str(mode),
             fix,
         )
-    if queue is None or not here.found("queue.ecn.enabled", queue):
-        return passed(str(intended), str(mode))
-    low_path, high_path = _thresholds(here, queue)
-    low, high = here.found(low_path, queue), here.found(high_path, queue)
-    probability = here.found("queue.ecn.probability", queue)
+    if queue is None or not context.found_value("queue.ecn.enabled", queue):
+        return success(str(intended), str(mode))
+    low_path, high_path = _thresholds(context, queue)
+    low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
+    probability = context.found_value("queue.ecn.probability", queue)
     shape = _shape(low, high, probability)
     if shape is not mode:
         needed = "a slope" if mode is Congestion.DCQCN_P else "a step"
-        change = planned(here.plan, queue).ecn
+        change = planned_thing(context.plan, queue).ecn
         fixes = [
-            here.change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
+            context.change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
             if getattr(change, name) is not None
         ]
         found = f"{queue} marks from {low} to {high} at {probability} %"
-        return failed(
+        return failure(
             "the ECN marking of the leaf does not fit the congestion control of the NIC",
             f"{mode}, and {needed}",
             found,
             *fixes,
         )
-    return passed(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
+    return success(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
 
 
-def _thresholds(here: Here, queue: Place) -> tuple[str, str]:
+def _thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
     """The settings of the marking thresholds: in bytes or in percent of fill, as the switch OS counts them."""
-    if planned(here.plan, queue).ecn.minimum_fill is not None:
+    if planned_thing(context.plan, queue).ecn.minimum_fill is not None:
         return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
     return "queue.ecn.minimum", "queue.ecn.maximum"
 
@@ -84,31 +84,31 @@ def _shape(low: int, high: int, probability: int) -> Congestion | None:
     return Congestion.DCQCN_D if low == high and probability == _ALWAYS else None
 
 
-def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
+def _marks(context: CheckContext, queue: Place | None, intended: Congestion) -> str:
     """The marking of the leaf where it fits the planned mode; for the text of a finding only."""
     if queue is None:
         return ""
     try:
-        low_path, high_path = _thresholds(here, queue)
-        low, high = here.found(low_path, queue), here.found(high_path, queue)
-        shape = _shape(low, high, here.found("queue.ecn.probability", queue))
+        low_path, high_path = _thresholds(context, queue)
+        low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
+        shape = _shape(low, high, context.found_value("queue.ecn.probability", queue))
     except UnreadError:
         return ""
     slope = "slope" if shape is Congestion.DCQCN_P else "step"
     return f", for which {queue} marks a {slope} from {low} to {high}" if shape is intended else ""
 
 
-def _leaf_queue(here: Here) -> Place | None:
+def _leaf_queue(context: CheckContext) -> Place | None:
     """The queue of the leaf port that the NIC's lossless traffic is planned to reach."""
-    cable = here.cables.get(End(here.place.device, here.place.name))
-    if cable is None or cable.other_end(here.place.device).device not in here.plan.switches:
+    cable = context.cables.get(End(context.place.device, context.place.name))
+    if cable is None or cable.other_end(context.place.device).device not in context.plan.switches:
         return None
-    end = cable.other_end(here.place.device)
-    port = here.plan.switches[end.device].ports.get(end.port)
+    end = cable.other_end(context.place.device)
+    port = context.plan.switches[end.device].ports.get(end.port)
     if port is None or port.qos.dscp_tc is None or port.qos.tc_queue is None:
         return None
     place = Place(end.device).thing("port", end.port)
-    for _, dscp in code_points(here, lossless=True):
+    for _, dscp in code_points(context, lossless=True):
         queue = port.qos.tc_queue.get(port.qos.dscp_tc.get(Dscp(dscp)))  # type: ignore[arg-type]
         if queue is not None and str(int(queue)) in port.queues:
             return place.thing("queue", str(int(queue)))

@@ -20,7 +20,7 @@ Source:
     Broadcom 957608-AN210, section 3.1, table 2; ESnet, 400G Testbed Configuration, BIOS
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed, warned
+from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
 from wirespeed.facts import State
 from wirespeed.results.findings import Fix
 from wirespeed.settings import BiosAttribute
@@ -30,16 +30,16 @@ needs = ("bios.value", "bios.verified")
 failures = ("PCI-11", "PCI-12")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A value proved by the running kernel overrides saved BMC output; an unverified attribute name only warns."""
-    expected = here.intended("bios.value")
-    found = here.found("bios.value")
+    expected = context.intended_value("bios.value")
+    found = context.found_value("bios.value")
     if found == expected:
-        return passed(expected, found)
-    running = here.facts.reading(here.place, "bios.value")
-    doubtful = here.facts.value(here.place, "bios.verified") is False
-    where = here.thing.menu or f"{here.place.name} in the BIOS menus"
-    fix = Fix(f"set {where} to {here.thing.says or expected}", consequence="reboot")
+        return success(expected, found)
+    running = context.facts.reading(context.place, "bios.value")
+    doubtful = context.facts.value(context.place, "bios.verified") is False
+    where = context.thing.menu or f"{context.place.name} in the BIOS menus"
+    fix = Fix(f"set {where} to {context.thing.says or expected}", consequence="reboot")
     if doubtful and running is not None and running.state is not State.RUNNING:
-        return warned("the BIOS may have another value (unverified attribute name)", expected, found, fix)
-    return failed("the BIOS attribute has another value", expected, found, fix)
+        return warning("the BIOS may have another value (unverified attribute name)", expected, found, fix)
+    return failure("the BIOS attribute has another value", expected, found, fix)

@@ -19,7 +19,7 @@ Source:
     Broadcom 957608-AN210, 2.3 and 2.6 item 5
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.settings import Host
 
 over = Host
@@ -27,11 +27,11 @@ needs = ("host.kernel.iommu",)
 failures = ("PCI-02",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Off is accepted like passthrough: neither translates."""
-    here.intended("host.kernel.iommu")
-    found = here.found("host.kernel.iommu")
+    context.intended_value("host.kernel.iommu")
+    found = context.found_value("host.kernel.iommu")
     if found in ("passthrough", "off"):
-        return passed("passthrough or off", found)
-    fix = here.change("set the IOMMU to pass-through", "host.kernel.iommu", "passthrough", consequence="reboot")
-    return failed("the IOMMU translates the DMA of NICs and GPUs", "passthrough or off", found, fix)
+        return success("passthrough or off", found)
+    fix = context.change("set the IOMMU to pass-through", "host.kernel.iommu", "passthrough", consequence="reboot")
+    return failure("the IOMMU translates the DMA of NICs and GPUs", "passthrough or off", found, fix)

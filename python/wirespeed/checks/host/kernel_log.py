@@ -17,7 +17,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
@@ -28,14 +28,14 @@ failures = ("NIC-16", "GPU-02", "NIC-01")
 _SHOWN = 3
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Nobody plans errors, so this needs no intent."""
-    lines = here.found("host.kernel.errors")
+    lines = context.found_value("host.kernel.errors")
     if not lines:
-        return passed("no errors of NICs or GPUs", "none")
+        return success("no errors of NICs or GPUs", "none")
     shown = " | ".join(lines[:_SHOWN])
     more = f" | and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return failed(
+    return failure(
         "the kernel log contains errors of NICs or GPUs",
         "no errors of NICs or GPUs",
         shown + more,

@@ -17,8 +17,8 @@ Source:
     Broadcom 957608-AN210, 2.3
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.wording import listed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
+from wirespeed.checks.wording import format_list
 from wirespeed.settings import Host
 
 over = Host
@@ -26,12 +26,14 @@ needs = ("host.kernel.command_line",)
 failures = ("PCI-02",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Only the missing ones are named: a command line is long."""
-    intended = here.intended("host.kernel.command_line")
-    found = here.found("host.kernel.command_line")
+    intended = context.intended_value("host.kernel.command_line")
+    found = context.found_value("host.kernel.command_line")
     missing = [parameter for parameter in intended if parameter not in found]
     if not missing:
-        return passed(listed(intended), listed(parameter for parameter in found if parameter in intended))
-    fix = here.change("add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot")
-    return failed("kernel parameters are missing", listed(intended), f"without {listed(missing)}", fix)
+        return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))
+    fix = context.change(
+        "add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot"
+    )
+    return failure("kernel parameters are missing", format_list(intended), f"without {format_list(missing)}", fix)

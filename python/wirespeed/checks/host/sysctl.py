@@ -17,13 +17,13 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import CheckContext
 from wirespeed.settings import Sysctl
 
 
-def _tuned(here: Here) -> bool:
+def _is_tuned(context: CheckContext) -> bool:
     """Parameters of RoCE and of source routing have separate checks."""
-    return here.place.name != "kernel.numa_balancing" and not here.place.name.startswith("net.ipv4.conf.")
+    return context.place.name != "kernel.numa_balancing" and not context.place.name.startswith("net.ipv4.conf.")
 
 
 over = Sysctl
@@ -33,5 +33,5 @@ check = compare(
     *needs,
     wrong="a kernel parameter has another value",
     fix="set the parameter",
-    only=_tuned,
+    only=_is_tuned,
 )

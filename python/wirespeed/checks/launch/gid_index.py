@@ -19,9 +19,9 @@ Source:
 
 from ipaddress import ip_interface
 
-from wirespeed.checks.model import Here, Outcome, UnreadError, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.checks.nics import gid_table, wanted_gid
-from wirespeed.checks.wording import listed
+from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
@@ -30,30 +30,32 @@ needs = ("host.launch.gid_index", "nic.gids", "gid.address", "gid.type", "nic.ad
 failures = ("NIC-05",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The index read from the device's launch environment counts; a convention such as 3 does not."""
-    host = Place(here.place.device)
-    wanted = wanted_gid(here)
-    here.intended("host.launch.gid_index", host)
-    index = str(here.found("host.launch.gid_index", host))
-    rows = gid_table(here, here.place)
+    host = Place(context.place.device)
+    wanted = wanted_gid(context)
+    context.intended_value("host.launch.gid_index", host)
+    index = str(context.found_value("host.launch.gid_index", host))
+    rows = gid_table(context, context.place)
     expected = f"index {index}: {wanted}"
     if rows.get(index) == wanted:
-        return passed(expected, expected)
+        return success(expected, expected)
     others = [row for row, text in rows.items() if text == wanted]
     found = f"index {index}: {rows.get(index, 'empty')}"
     if others:
         found += f"; {wanted} is at index {others[0]}"
-    return failed("jobs use a GID index that is not the planned address", expected, found, *_fixes(here, index, others))
+    return failure(
+        "jobs use a GID index that is not the planned address", expected, found, *_fixes(context, index, others)
+    )
 
 
-def _fixes(here: Here, index: str, rows: list[str]) -> list[Fix]:
-    foreign = _foreign(here)
-    others = f"remove {listed(foreign)} from the interface; " if foreign else ""
-    row = here.place.thing("gid", index)
-    address = str(ip_interface(here.intended("nic.addresses")[0]).ip)
+def _fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
+    foreign = _foreign(context)
+    others = f"remove {format_list(foreign)} from the interface; " if foreign else ""
+    row = context.place.thing("gid", index)
+    address = str(ip_interface(context.intended_value("nic.addresses")[0]).ip)
     fixes = [
-        here.change(
+        context.change(
             f"{others}remove and set the planned address again, so that it gets its index back",
             "gid.address",
             address,
@@ -67,9 +69,11 @@ def _fixes(here: Here, index: str, rows: list[str]) -> list[Fix]:
     return fixes
 
 
-def _foreign(here: Here) -> list[str]:
+def _foreign(context: CheckContext) -> list[str]:
     """Addresses that are not in the plan; none if they were not read."""
     try:
-        return [one for one in here.found("nic.addresses") if one not in here.intended("nic.addresses")]
+        return [
+            one for one in context.found_value("nic.addresses") if one not in context.intended_value("nic.addresses")
+        ]
     except UnreadError:
         return []

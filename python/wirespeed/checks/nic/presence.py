@@ -17,7 +17,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 6
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
@@ -27,9 +27,9 @@ failures = ("NIC-03",)
 presence = True
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The plan intends that the port exists."""
-    if here.exists():
-        return passed("present", "present")
+    if context.exists():
+        return success("present", "present")
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
-    return failed("the NIC port is missing", "present", "absent", fix)
+    return failure("the NIC port is missing", "present", "absent", fix)

@@ -18,7 +18,7 @@ Source:
     Broadcom 957608-AN210, 2.2.1.3 and 2.6 item 2
 """
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.settings import Nic
@@ -35,16 +35,16 @@ needs = (
 failures = ("NIC-01", "QOS-01", "QOS-05")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A key that the file lacks is unknown: the default of the release applies, and defaults differ."""
-    here.intended("nic.qos.configure")  # a NIC without such a package has no file
+    context.intended_value("nic.qos.configure")  # a NIC without such a package has no file
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
     for path in needs:
         try:
-            intended[path] = format_value(here.intended(path))
-            found[path] = format_value(here.found(path, state=State.CONFIGURED))
+            intended[path] = format_value(context.intended_value(path))
+            found[path] = format_value(context.found_value(path, state=State.CONFIGURED))
         except NoIntentError:
             continue
         except UnreadError as error:
@@ -55,12 +55,15 @@ def check(here: Here) -> Outcome:
     if not wrong and unread is not None:
         raise unread
     if not wrong:
-        return passed(_listed(intended, list(intended)), _listed(found, list(intended)))
-    fixes = [here.change("install the configuration file", path, here.intended(path)) for path in wrong]
-    return failed(
-        "the configuration file contains other values", _listed(intended, wrong), _listed(found, wrong), *fixes
+        return success(_format_values(intended, list(intended)), _format_values(found, list(intended)))
+    fixes = [context.change("install the configuration file", path, context.intended_value(path)) for path in wrong]
+    return failure(
+        "the configuration file contains other values",
+        _format_values(intended, wrong),
+        _format_values(found, wrong),
+        *fixes,
     )
 
 
-def _listed(values: dict[str, str], paths: list[str]) -> str:
+def _format_values(values: dict[str, str], paths: list[str]) -> str:
     return "; ".join(f"{path.rpartition('.')[2]} {values[path]}" for path in paths)

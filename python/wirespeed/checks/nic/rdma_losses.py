@@ -22,7 +22,7 @@ Source:
     hw/mlx5/counters.c, hw/bnxt_re/hw_counters.c
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed, warned
+from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
@@ -33,19 +33,19 @@ failures = ("CAB-02", "SW-02")
 _WANTED = "0 retries, 0 sequence errors"
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Losses need no intent; the plan only states that the NIC does RDMA."""
-    here.intended("nic.rdma_device")
-    retries, errors = (here.found(path) for path in needs[:2])
-    when = here.facts.counted_since
+    context.intended_value("nic.rdma_device")
+    retries, errors = (context.found_value(path) for path in needs[:2])
+    when = context.facts.counted_since
     found = f"{retries} retries, {errors} sequence errors" + (f" since {when}" if when else "")
     if not retries and not errors:
-        return passed(_WANTED, found)
+        return success(_WANTED, found)
     if not errors:
         fix = Fix("check whether the other end is overloaded, and whether the timeouts of the job fit the path")
-        return warned("acknowledgements came late or were lost", _WANTED, found, fix)
+        return warning("acknowledgements came late or were lost", _WANTED, found, fix)
     if when is None:
         fix = Fix("collect again after some load, and check with --since and this bundle")
-        return warned("RDMA packets were lost after the port came up", _WANTED, found, fix)
+        return warning("RDMA packets were lost after the port came up", _WANTED, found, fix)
     fix = Fix("find where packets are dropped: cables, PFC and the lossless queue, MTU on every port of the path")
-    return failed("RDMA packets are lost", _WANTED, found, fix)
+    return failure("RDMA packets are lost", _WANTED, found, fix)

@@ -18,8 +18,8 @@ Source:
     Broadcom 957608-AN210, 2.6 item 6 and 5.1 question 1
 """
 
-from wirespeed.checks.model import Here, Outcome, UnreadError, failed, passed
-from wirespeed.checks.wording import listed
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
@@ -28,18 +28,18 @@ needs = ("nic.rdma_device", "host.rdma_devices")
 failures = ("OS-17", "NIC-03")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A NIC without a device in the facts has none if the host's list lacks the planned name."""
-    intended = here.intended("nic.rdma_device")
+    intended = context.intended_value("nic.rdma_device")
     try:
-        found = here.found("nic.rdma_device")
+        found = context.found_value("nic.rdma_device")
     except UnreadError:
-        every = here.found("host.rdma_devices", Place(here.place.device))
+        every = context.found_value("host.rdma_devices", Place(context.place.device))
         if intended in every:
             raise
         fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")
-        return failed("the NIC has no RDMA device", intended, f"none; the host has {listed(every)}", fix)
+        return failure("the NIC has no RDMA device", intended, f"none; the host has {format_list(every)}", fix)
     if found == intended:
-        return passed(intended, found)
+        return success(intended, found)
     fix = Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
-    return failed("the RDMA device has another name", intended, found, fix)
+    return failure("the RDMA device has another name", intended, found, fix)

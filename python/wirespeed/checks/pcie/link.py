@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import CheckContext
 from wirespeed.settings import PcieFunction
 
 over = PcieFunction
@@ -27,10 +27,10 @@ needs = ("pcie.link.width", "pcie.link.speed")
 failures = ("PCI-03",)
 
 
-def _has_no_other_check(here: Here) -> bool:
+def _has_no_other_check(context: CheckContext) -> bool:
     """A link has two ends; the downstream end is checked for both."""
-    nics = {nic.pcie for nic in here.plan.hosts[here.place.device].nics.values()}
-    return here.thing.role in ("switch-upstream", "endpoint") and here.place.name not in nics
+    nics = {nic.pcie for nic in context.plan.hosts[context.place.device].nics.values()}
+    return context.thing.role in ("switch-upstream", "endpoint") and context.place.name not in nics
 
 
 check = compare(

@@ -17,8 +17,8 @@ Source:
     https://github.com/NVIDIA/nccl/issues/1109
 """
 
-from wirespeed.checks.impact import strayed
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.impact import impact_of_swapped_cable
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
 from wirespeed.plan import End
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Place, Port
@@ -28,18 +28,18 @@ needs = ("port.neighbour.device", "port.neighbour.port")
 failures = ("RT-05",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Ports without a planned cable are not checked."""
-    cable = here.cables.get(End(here.place.device, here.place.name))
+    cable = context.cables.get(End(context.place.device, context.place.name))
     if cable is None:
         raise NoIntentError("the plan has no cable here")
-    end = cable.other_end(here.place.device)
-    found = End(here.found("port.neighbour.device"), here.found("port.neighbour.port"))
+    end = cable.other_end(context.place.device)
+    found = End(context.found_value("port.neighbour.device"), context.found_value("port.neighbour.port"))
     expected = f"{end.device}:{end.port}"
     if found == end:
-        return passed(expected, expected)
-    planned = here.cables.get(found)
-    here_port = f"{here.place.device}:{here.place.name}"
+        return success(expected, expected)
+    planned = context.cables.get(found)
+    here_port = f"{context.place.device}:{context.place.name}"
     found_port = f"{found.device}:{found.port}"
     peer = planned.other_end(found.device) if planned is not None else None
     correction = (
@@ -49,10 +49,10 @@ def check(here: Here) -> Outcome:
     )
     fix = Fix(f"{correction}; connect {expected} to {here_port}")
     nics = (Place(one.device).thing("nic", one.port) for one in (end, found))
-    return failed(
+    return failure(
         "another port is at the other end of the cable",
         expected,
         found_port,
         fix,
-        cost=strayed(here, *nics) if found.device in here.plan.hosts else None,
+        cost=impact_of_swapped_cable(context, *nics) if found.device in context.plan.hosts else None,
     )

@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.impact import dropped_frames
-from wirespeed.checks.model import Here, InapplicableError, Outcome, UnreadError, failed, passed, warned
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, failure, success, warning
 from wirespeed.settings import Port
 
 over = Port
@@ -25,35 +25,35 @@ needs = ("port.link.mtu", "nic.link.mtu")
 failures = ("SW-01",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Smaller than the host's MTU is a failure. Smaller than planned only matters once the host's MTU is raised."""
-    intended = here.intended("port.link.mtu")
-    found = here.found("port.link.mtu")
-    host = _host_mtu(here)
-    fix = here.change("set the MTU of the port", "port.link.mtu", intended)
+    intended = context.intended_value("port.link.mtu")
+    found = context.found_value("port.link.mtu")
+    host = _host_mtu(context)
+    fix = context.change("set the MTU of the port", "port.link.mtu", intended)
     if host is not None and found < host:
-        return failed(
+        return failure(
             "the MTU of the port is below the MTU of the host",
             f"at least {host} bytes, the host's MTU",
             f"{found} bytes",
             fix,
-            cost=dropped_frames(here, found),
+            cost=dropped_frames(context, found),
         )
     if found < intended:
-        return warned(
+        return warning(
             "the MTU of the port is below the planned MTU", f"at least {intended} bytes", f"{found} bytes", fix
         )
-    return passed(f"at least {intended} bytes", f"{found} bytes")
+    return success(f"at least {intended} bytes", f"{found} bytes")
 
 
-def _host_mtu(here: Here) -> int | None:
+def _host_mtu(context: CheckContext) -> int | None:
     try:
-        place, _ = here.across()
+        place, _ = context.across()
     except InapplicableError:
         return None
     if place.kind != "nic":
         return None
     try:
-        return int(here.found("nic.link.mtu", place))
+        return int(context.found_value("nic.link.mtu", place))
     except UnreadError:
-        return int(here.intended("nic.link.mtu", place))
+        return int(context.intended_value("nic.link.mtu", place))

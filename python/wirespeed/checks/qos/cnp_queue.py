@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 1.4 and 2.5
 """
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
 from wirespeed.checks.queue_mapping import code_points, found_mapping, planned_mapping
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
@@ -32,39 +32,41 @@ needs = (
 failures = ("QOS-05",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The number of the queue does not matter, only its scheduling."""
     mappings: list[str] = []
-    for _, dscp in code_points(here, strict=True):
-        planned = planned_mapping(here, dscp)
+    for _, dscp in code_points(context, strict=True):
+        planned = planned_mapping(context, dscp)
         if planned is None:
             continue
         expected = f"{planned}, strict and never paused"
-        found = found_mapping(here, dscp)
+        found = found_mapping(context, dscp)
         if found is None:
             found_text = f"DSCP {int(dscp)} reaches no queue"
         else:
-            discipline = here.found("queue.discipline", here.place.thing("queue", str(int(found.queue))))
-            paused = _paused(here, found.queue)
+            discipline = context.found_value("queue.discipline", context.place.thing("queue", str(int(found.queue))))
+            paused = _is_paused(context, found.queue)
             found_text = f"{found}, {discipline}{' and paused by PFC' if paused else ''}"
             if discipline is Discipline.STRICT and not paused:
                 mappings.append(found_text)
                 continue
-        fix = here.change("map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class})
+        fix = context.change("map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class})
         if found == planned:
-            queue = here.place.thing("queue", str(int(planned.queue)))
-            fix = here.change("schedule the queue with strict priority", "queue.discipline", Discipline.STRICT, queue)
-        return failed("CNPs do not use a strict lossy queue", expected, found_text, fix)
+            queue = context.place.thing("queue", str(int(planned.queue)))
+            fix = context.change(
+                "schedule the queue with strict priority", "queue.discipline", Discipline.STRICT, queue
+            )
+        return failure("CNPs do not use a strict lossy queue", expected, found_text, fix)
     if not mappings:
         raise NoIntentError("the plan has no strict class for this port")
-    return passed(
+    return success(
         "; ".join(f"{mapping.split(',')[0]}, strict and never paused" for mapping in mappings), "; ".join(mappings)
     )
 
 
-def _paused(here: Here, queue: SwitchQueue) -> bool:
-    lossless = here.found("port.qos.pfc")
-    if here.thing.qos.pfc_queue is None:
+def _is_paused(context: CheckContext, queue: SwitchQueue) -> bool:
+    lossless = context.found_value("port.qos.pfc")
+    if context.thing.qos.pfc_queue is None:
         return int(queue) in {int(priority) for priority in lossless}
-    stops = here.found("port.qos.pfc_queue")
+    stops = context.found_value("port.qos.pfc_queue")
     return queue in {stops.get(priority) for priority in lossless}

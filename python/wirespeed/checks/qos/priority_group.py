@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 2.5; SONiC, TC_TO_PRIORITY_GROUP_MAP
 """
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
 from wirespeed.checks.queue_mapping import code_points, planned_mapping
 from wirespeed.settings import Port
 
@@ -25,26 +25,26 @@ needs = ("port.qos.tc_pg",)
 failures = ("QOS-03",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Of the planned traffic class; qos.roce-queue checks that the traffic reaches it."""
-    groups = here.intended("port.qos.tc_pg")
+    groups = context.intended_value("port.qos.tc_pg")
     mappings: list[str] = []
-    for _, dscp in code_points(here, lossless=True):
-        planned = planned_mapping(here, dscp)
+    for _, dscp in code_points(context, lossless=True):
+        planned = planned_mapping(context, dscp)
         if planned is None or planned.traffic_class not in groups:
             continue
         intended = groups[planned.traffic_class]
-        found = here.found("port.qos.tc_pg").get(planned.traffic_class)
+        found = context.found_value("port.qos.tc_pg").get(planned.traffic_class)
         expected = f"TC {int(planned.traffic_class)} in priority group {int(intended)}"
         if found != intended:
             found_text = "no priority group" if found is None else f"priority group {int(found)}"
-            fix = here.change(
+            fix = context.change(
                 "set the traffic-class-to-priority-group map",
                 "port.qos.tc_pg",
                 {planned.traffic_class: intended},
             )
-            return failed("lossless traffic maps to a lossy priority group", expected, found_text, fix)
+            return failure("lossless traffic maps to a lossy priority group", expected, found_text, fix)
         mappings.append(expected)
     if not mappings:
         raise NoIntentError("the plan has no lossless class for this port")
-    return passed("; ".join(mappings), "; ".join(mappings))
+    return success("; ".join(mappings), "; ".join(mappings))

@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 2.5; IEEE 802.1Q-2022, 36.1
 """
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
 from wirespeed.checks.queue_mapping import QueueMapping, code_points, found_mapping, planned_mapping
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
@@ -26,43 +26,45 @@ needs = ("port.qos.trust", "port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pf
 failures = ("QOS-01", "QOS-03")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Queue numbers differ between systems, so the maps are followed instead of comparing numbers."""
     mappings: list[str] = []
-    for traffic_class, dscp in code_points(here, lossless=True):
-        planned = planned_mapping(here, dscp)
+    for traffic_class, dscp in code_points(context, lossless=True):
+        planned = planned_mapping(context, dscp)
         if planned is None:
             continue
         priority = int(traffic_class.priority)
         expected = f"{planned} (paused by PFC priority {priority})"
-        found = found_mapping(here, dscp)
-        stopped = _stopped(here, traffic_class.priority, planned)
+        found = found_mapping(context, dscp)
+        stopped = _paused_queue(context, traffic_class.priority, planned)
         if found is None or found.queue != stopped:
             mapping = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
             found_text = (
                 f"{mapping}, but PFC priority {priority} pauses {'no queue' if stopped is None else f'queue {stopped}'}"
             )
-            return failed("lossless traffic maps to a lossy queue", expected, found_text, *_fixes(here, planned, found))
+            return failure(
+                "lossless traffic maps to a lossy queue", expected, found_text, *_fixes(context, planned, found)
+            )
         mappings.append(expected)
     if not mappings:
         raise NoIntentError("the plan has no lossless class for this port")
-    return passed("; ".join(mappings), "; ".join(mappings))
+    return success("; ".join(mappings), "; ".join(mappings))
 
 
-def _stopped(here: Here, priority: Priority, planned: QueueMapping) -> int | None:
-    if here.thing.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
+def _paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
+    if context.thing.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
         return int(planned.queue)
-    queue = here.found("port.qos.pfc_queue").get(priority)
+    queue = context.found_value("port.qos.pfc_queue").get(priority)
     return None if queue is None else int(queue)
 
 
-def _fixes(here: Here, planned: QueueMapping, found: QueueMapping | None) -> list[Fix]:
-    classes = here.found("port.qos.dscp_tc")
+def _fixes(context: CheckContext, planned: QueueMapping, found: QueueMapping | None) -> list[Fix]:
+    classes = context.found_value("port.qos.dscp_tc")
     if classes.get(Dscp(planned.dscp)) != planned.traffic_class:
         value: object = {planned.dscp: planned.traffic_class}
-        return [here.change("set the DSCP-to-traffic-class map", "port.qos.dscp_tc", value)]
+        return [context.change("set the DSCP-to-traffic-class map", "port.qos.dscp_tc", value)]
     if found is None or found.queue != planned.queue:
         value = {planned.traffic_class: planned.queue}
-        return [here.change("set the traffic-class-to-queue map", "port.qos.tc_queue", value)]
-    value = here.thing.qos.pfc_queue
-    return [here.change("set the PFC-priority-to-queue map", "port.qos.pfc_queue", value)]
+        return [context.change("set the traffic-class-to-queue map", "port.qos.tc_queue", value)]
+    value = context.thing.qos.pfc_queue
+    return [context.change("set the PFC-priority-to-queue map", "port.qos.pfc_queue", value)]

@@ -16,8 +16,8 @@ Source:
     Broadcom 957608-AN210, 5.1 question 7
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.wording import listed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
+from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic
 
@@ -26,16 +26,16 @@ needs = ("host.conflicting_stacks",)
 failures = ("OS-08",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """A conflict needs no intent. A stack made for one of the host's NICs is not a conflict."""
-    own = {stack for nic in here.thing.nics.values() for stack in _stacks_of(here, nic)}
-    found = tuple(stack for stack in here.found("host.conflicting_stacks") if stack not in own)
+    own = {stack for nic in context.thing.nics.values() for stack in _stacks_of(context, nic)}
+    found = tuple(stack for stack in context.found_value("host.conflicting_stacks") if stack not in own)
     if not found:
-        return passed("none", "none")
-    fix = Fix(f"uninstall {listed(found)} and install the NIC's software again", consequence="reboot")
-    return failed("an RDMA stack of another vendor is installed", "none", listed(found), fix)
+        return success("none", "none")
+    fix = Fix(f"uninstall {format_list(found)} and install the NIC's software again", consequence="reboot")
+    return failure("an RDMA stack of another vendor is installed", "none", format_list(found), fix)
 
 
-def _stacks_of(here: Here, nic: Nic) -> list[str]:
-    model = here.plan.hardware.nics.get(nic.model or "")
+def _stacks_of(context: CheckContext, nic: Nic) -> list[str]:
+    model = context.plan.hardware.nics.get(nic.model or "")
     return model.stacks if model else []

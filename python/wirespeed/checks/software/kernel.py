@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 2.2.2.1
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
@@ -25,10 +25,10 @@ needs = ("host.kernel.version",)
 failures = ("OS-12",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The whole release string: its last part is the flavour."""
-    intended, found = here.intended("host.kernel.version"), here.found("host.kernel.version")
+    intended, found = context.intended_value("host.kernel.version"), context.found_value("host.kernel.version")
     if intended == found:
-        return passed(intended, found)
+        return success(intended, found)
     fix = Fix(f"boot {intended} and hold it, or plan for {found} and install the software again", consequence="reboot")
-    return failed("another kernel is running", intended, found, fix)
+    return failure("another kernel is running", intended, found, fix)

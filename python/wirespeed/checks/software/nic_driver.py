@@ -19,7 +19,7 @@ Source:
     NVIDIA DOCA, DOCA-Host Installation and DKMS Management Guide 3.3; Broadcom 957608-AN210, appendix A
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
@@ -29,10 +29,10 @@ needs = ("nic.driver.version",)
 failures = ("NIC-04", "OS-12")
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The plan may contain the beginning of a version only."""
-    intended, found = here.intended("nic.driver.version"), here.found("nic.driver.version")
+    intended, found = context.intended_value("nic.driver.version"), context.found_value("nic.driver.version")
     if is_of_version(found, intended):
-        return passed(intended, found)
+        return success(intended, found)
     fix = Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot")
-    return failed("another driver of the NIC is loaded", intended, found, fix)
+    return failure("another driver of the NIC is loaded", intended, found, fix)

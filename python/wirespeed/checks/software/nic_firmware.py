@@ -19,7 +19,7 @@ Source:
 
 import re
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
@@ -28,13 +28,13 @@ needs = ("nic.driver.firmware",)
 failures = ("NIC-04",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """Drivers print further versions too, such as that of the firmware package."""
-    intended: str = here.intended("nic.driver.firmware")
-    found: str = here.found("nic.driver.firmware")
+    intended: str = context.intended_value("nic.driver.firmware")
+    found: str = context.found_value("nic.driver.firmware")
     if intended in re.split(r"[ /]+", found):
-        return passed(intended, found)
-    return failed(
+        return success(intended, found)
+    return failure(
         "the NIC runs another firmware",
         intended,
         found,

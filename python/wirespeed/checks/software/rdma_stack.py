@@ -17,7 +17,7 @@ Source:
     NVIDIA DOCA, DOCA-Host Installation and Upgrade 3.2.1
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
@@ -27,10 +27,13 @@ needs = ("host.software.rdma_stack",)
 failures = ("NIC-04",)
 
 
-def check(here: Here) -> Outcome:
+def check(context: CheckContext) -> Outcome:
     """The plan may contain the beginning of a version only: the stack prints the build too."""
-    intended, found = here.intended("host.software.rdma_stack"), here.found("host.software.rdma_stack")
+    intended, found = (
+        context.intended_value("host.software.rdma_stack"),
+        context.found_value("host.software.rdma_stack"),
+    )
     if is_of_version(found, intended):
-        return passed(intended, found)
+        return success(intended, found)
     fix = Fix("run software-install.sh, and reboot if it asks for it", consequence="reboot")
-    return failed("another RDMA stack is installed", intended, found, fix)
+    return failure("another RDMA stack is installed", intended, found, fix)

@@ -159,7 +159,7 @@ def _several(names: Sequence[str]) -> str:
 def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
     import tempfile
 
-    from wirespeed.checks.baseline import baseline, described
+    from wirespeed.checks.baseline import baseline, describe_hosts
     from wirespeed.collect import collect_local
     from wirespeed.errors import refuse
 
@@ -172,7 +172,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
         evidence = flows.evidence(written)
     facts = evidence.facts
     if plan is None:
-        return _Subject(baseline(facts), facts, evidence.recorded, described(facts))
+        return _Subject(baseline(facts), facts, evidence.recorded, describe_hosts(facts))
     names = [name for name in facts.devices if name in plan.hosts]
     if not names:
         here = ", ".join(facts.devices)

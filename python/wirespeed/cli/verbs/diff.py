@@ -122,14 +122,14 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
 
 def _values(one: SettingDifference) -> dict[str, str | None]:
     """Both values and where the second comes from, in format_value; what a device said is made harmless."""
-    from wirespeed.checks.wording import differing, format_value
+    from wirespeed.checks.wording import differences, format_value
     from wirespeed.report.wording import clean
     from wirespeed.settings import THINGS, settings_of
 
     intended, found = one.intended, one.found
     if one.kind == "different":
         thing = next(thing for thing in THINGS if one.path in settings_of(thing))
-        intended, found = differing(settings_of(thing)[one.path], intended, found)
+        intended, found = differences(settings_of(thing)[one.path], intended, found)
     return {
         "intended": None if intended is None else format_value(intended),
         "found": None if found is None else clean(format_value(found)),

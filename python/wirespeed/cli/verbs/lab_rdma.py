@@ -120,10 +120,10 @@ def _folder(keep: Path | None) -> Path | None:
 def _run(built: Lab, command: list[str]) -> int:
     """Run a command on the first host, and remove the lab, however it ends."""
     from wirespeed import lab as labs
-    from wirespeed.reach import attached
+    from wirespeed.reach import run_attached
 
     try:
-        return attached((*built.prefix(built.hosts[0]), *command))
+        return run_attached((*built.prefix(built.hosts[0]), *command))
     finally:
         labs.down(built.name)
         labs.tidy()

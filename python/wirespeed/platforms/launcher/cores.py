@@ -43,7 +43,7 @@ def mask(cores: Sequence[int]) -> str:
     return hex(sum(1 << core for core in cores))
 
 
-def masked(text: str) -> Cores | None:
+def parse_masks(text: str) -> Cores | None:
     """The cores of every rank of ``0xf,0xf0``."""
     if re.fullmatch(r"0x[0-9a-fA-F]{1,512}(?:,0x[0-9a-fA-F]{1,512})*", text) is None:
         return None

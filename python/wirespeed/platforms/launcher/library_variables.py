@@ -15,7 +15,7 @@ from wirespeed.platforms.launcher.variables import (
     Variable,
     flag,
     format_variables,
-    inverted,
+    inverse_flag,
     number,
     problems,
     service_level,
@@ -53,16 +53,16 @@ NCCL = (
     service_level("NCCL_IB_SL"),
     Variable("NCCL_SOCKET_IFNAME", "control_interface", lambda name: f"={name}", _interface),
     number("NCCL_IB_QPS_PER_CONNECTION", "queue_pairs"),
-    inverted("NCCL_IB_DISABLE", "rdma"),
+    inverse_flag("NCCL_IB_DISABLE", "rdma"),
     word("NCCL_NET_GDR_LEVEL", "gpu_direct", _DISTANCES),
     flag("NCCL_NET_GDR_READ", "gpu_direct_reads"),
     word("NCCL_P2P_LEVEL", "gpu_peers", _DISTANCES),
-    inverted("NCCL_SHM_DISABLE", "shared_memory"),
+    inverse_flag("NCCL_SHM_DISABLE", "shared_memory"),
     flag("NCCL_IB_PCI_RELAXED_ORDERING", "relaxed_ordering"),
     flag("HSA_FORCE_FINE_GRAIN_PCIE", "fine_grained_memory"),  # ROCm's own
     flag("NCCL_DMABUF_ENABLE", "dma_buf"),
     flag("NCCL_CUMEM_ENABLE", "virtual_memory"),
-    inverted("NCCL_NET_DISABLE_INTRA", "network_within_host"),
+    inverse_flag("NCCL_NET_DISABLE_INTRA", "network_within_host"),
     number("NCCL_MIN_NCHANNELS", "channels"),
 )
 

@@ -18,7 +18,7 @@ from wirespeed.platforms.launcher.library_variables import (
     mvapich_transport,
     unsupported_settings,
 )
-from wirespeed.platforms.launcher.variables import Read, beside, observation, observed
+from wirespeed.platforms.launcher.variables import Read, beside, observation, observe_variables
 from wirespeed.platforms.model import Job, Output
 from wirespeed.settings import Device, Host, Place
 
@@ -56,12 +56,12 @@ def start(job: Job) -> tuple[str, ...]:
 def of_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
     """The settings that MVAPICH's variables say, and the variables that say none."""
     table = mvapich(prefix)
-    yield from observed(table, read, place, state)
+    yield from observe_variables(table, read, place, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
         yield observation(place, "transport", *transport, state)
 
 
-def others(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
+def other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """The variables that say no setting, where any was read."""
     own = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
     rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in own}

@@ -42,7 +42,7 @@ def flag(name: str, setting: str) -> Variable:
     return Variable(name, setting, lambda value: "1" if value else "0", {"1": True, "0": False}.get)
 
 
-def inverted(name: str, setting: str) -> Variable:
+def inverse_flag(name: str, setting: str) -> Variable:
     """0 for true, 1 for false: the variable switches off what the setting has on."""
     return Variable(name, setting, lambda value: "0" if value else "1", {"0": True, "1": False}.get)
 
@@ -91,7 +91,7 @@ def format_variables(table: Sequence[Variable], launch: Launch) -> dict[str, str
     }
 
 
-def observed(table: Sequence[Variable], read: Read, place: Place, state: State) -> Iterator[Observation]:
+def observe_variables(table: Sequence[Variable], read: Read, place: Place, state: State) -> Iterator[Observation]:
     """The settings that variables say."""
     for variable in table:
         if variable.name in read:
@@ -146,7 +146,7 @@ def lines(output: Output) -> dict[str, tuple[str, Source]]:
     for number_, line in numbered_lines(output):
         match = _LINE.fullmatch(line.strip())
         if match is not None:
-            found.setdefault(match[1], (match[2].strip(), output.at(number_)))
+            found.setdefault(match[1], (match[2].strip(), output.source_of_line(number_)))
     return found
 
 
@@ -164,7 +164,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
             continue
         process, name, value = match.groups()
         holders.setdefault(name, set()).add(process)
-        first = values.setdefault(name, (value, output.at(number_)))
+        first = values.setdefault(name, (value, output.source_of_line(number_)))
         if first[0] != value:
             differing.add(name)
     return {name: found for name, found in values.items() if name not in differing}
@@ -181,5 +181,5 @@ def exports(output: Output) -> dict[str, tuple[str, Source]]:
             except ValueError:
                 continue
             if len(words) <= 1:
-                found.setdefault(match[1], (words[0] if words else "", output.at(number_)))
+                found.setdefault(match[1], (words[0] if words else "", output.source_of_line(number_)))
     return found

@@ -44,7 +44,7 @@ def observe_settings(place: Place, found: Found, output: Output, state: State = 
     """What was found and made sense."""
     for path, (value, line) in found.items():
         if value is not None:
-            yield Observation(place, path, value, output.at(line) if line else output.source, state)
+            yield Observation(place, path, value, output.source_of_line(line) if line else output.source, state)
 
 
 def flag(value: Any) -> Reader:

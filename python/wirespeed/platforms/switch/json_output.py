@@ -29,7 +29,7 @@ def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def source_of(output: Output, word: str) -> Source:
     """The first line with this quoted text."""
     line = _lines(output.text).get(word)
-    return output.source if line is None else output.at(line)
+    return output.source if line is None else output.source_of_line(line)
 
 
 @lru_cache(maxsize=8)

@@ -34,11 +34,11 @@ def plain_text(text: str) -> str:
         if match is not None and (at < last or line[match.end() :].strip()):
             lines[at] = line[match.end() :]
         elif "\b" in line or "\r" in line.rstrip("\r"):
-            lines[at] = _overprinted(line)
+            lines[at] = _apply_backspaces(line)
     return "\n".join(_without_prompts(lines, last))
 
 
-def _overprinted(line: str) -> str:
+def _apply_backspaces(line: str) -> str:
     """What is to be seen of a line in which the cursor went back."""
     shown: list[str] = []
     at = 0

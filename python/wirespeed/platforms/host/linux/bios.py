@@ -82,7 +82,7 @@ _OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
 """Names by what the BMC calls the server: those of one vendor mean nothing, or something else, at another's."""
 
 
-def meaning(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
+def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
     """An attribute of a system's firmware as a setting: name, value, and whether the name certainly means that.
 
     None for attributes nobody plans, and for values the firmware does not keep.
@@ -102,10 +102,10 @@ def name_of(host: Host, attribute: str) -> tuple[str, str, bool] | None:
     value = _value(host.bios, attribute)
     if one is None or value is None:
         return None
-    return one.name, next((word for word, said in one.words.items() if said == value), value), one.verified
+    return one.name, next((word for word, meaning in one.words.items() if meaning == value), value), one.verified
 
 
-def said(host: Host) -> list[tuple[str, str]]:
+def firmware_attributes(host: Host) -> list[tuple[str, str]]:
     """The planned attributes as the BMC lists them."""
     return sorted(known[:2] for attribute in host.bios if (known := name_of(host, attribute)))
 

@@ -26,11 +26,11 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
         case "sysctl":
             line = f"{name} = {value}"
             return SettingCommands(
-                (f"sysctl -w {_quoted(f'{name}={value}')}", _appended(line, "/etc/sysctl.d/90-wirespeed.conf"))
+                (f"sysctl -w {_quote(f'{name}={value}')}", _append_line(line, "/etc/sysctl.d/90-wirespeed.conf"))
             )
         case "module" if path == "module.loaded" and value:
             return SettingCommands(
-                (f"modprobe {_quoted(name)}", _appended(name, "/etc/modules-load.d/90-wirespeed.conf"))
+                (f"modprobe {_quote(name)}", _append_line(name, "/etc/modules-load.d/90-wirespeed.conf"))
             )
         case "rule" if name in device.rules:
             return _rule(name, device.rules[name], renderer)
@@ -46,21 +46,21 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
             return None
 
 
-def _quoted(text: object) -> str:
+def _quote(text: object) -> str:
     return shlex.quote(str(text))
 
 
-def _appended(line: str, file: str) -> str:
-    return f"echo {_quoted(line)} >> {file}"
+def _append_line(line: str, file: str) -> str:
+    return f"echo {_quote(line)} >> {file}"
 
 
-def _kept(renderer: Renderer, interface: str = "") -> str:
+def _persistence_note(renderer: Renderer, interface: str = "") -> str:
     file = renderer.file.replace("{interface}", interface or "*")
     return f"takes effect at once; persistent only if {file} does"
 
 
 def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
-    return tuple(line.replace("{interface}", _quoted(interface)) for line in renderer.reload)
+    return tuple(line.replace("{interface}", _quote(interface)) for line in renderer.reload)
 
 
 def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
@@ -71,8 +71,8 @@ def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
 def _memlock(value: Any, _: Host) -> SettingCommands:
     limit = "infinity" if value == "unlimited" else f"{value}K"
     file = "/etc/security/limits.d/90-wirespeed-memlock.conf"
-    lines = [_quoted(f"{who} - memlock {value}") for who in ("*", "root")]
-    service = f"printf '%s\\n' '[Manager]' DefaultLimitMEMLOCK={_quoted(limit)}"
+    lines = [_quote(f"{who} - memlock {value}") for who in ("*", "root")]
+    service = f"printf '%s\\n' '[Manager]' DefaultLimitMEMLOCK={_quote(limit)}"
     return SettingCommands(
         (
             f"printf '%s\\n' {' '.join(lines)} > {file}",
@@ -84,10 +84,10 @@ def _memlock(value: Any, _: Host) -> SettingCommands:
     )
 
 
-def _naming(value: Any, _: Host) -> SettingCommands:
+def _naming_commands(value: Any, _: Host) -> SettingCommands:
     rule = f'ACTION=="add", SUBSYSTEM=="infiniband", PROGRAM="rdma_rename %k {value}"'
     file = "/etc/udev/rules.d/60-rdma-persistent-naming.rules"
-    return SettingCommands((f"echo {_quoted(rule)} > {file}", "udevadm control --reload"), REBOOT)
+    return SettingCommands((f"echo {_quote(rule)} > {file}", "udevadm control --reload"), REBOOT)
 
 
 def _acs_service(value: Any, _: Host) -> SettingCommands | None:
@@ -95,7 +95,7 @@ def _acs_service(value: Any, _: Host) -> SettingCommands | None:
 
 
 def _governor(value: Any, _: Host) -> SettingCommands:
-    return SettingCommands((f"cpupower frequency-set -g {_quoted(value)}",), _UNTIL_BOOT)
+    return SettingCommands((f"cpupower frequency-set -g {_quote(value)}",), _UNTIL_BOOT)
 
 
 def _irq_balancing(value: Any, _: Host) -> SettingCommands:
@@ -113,7 +113,7 @@ def _idle_states(_value: Any, _: Host) -> SettingCommands:
 
 _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
     "host.memlock": _memlock,
-    "host.rdma_naming": _naming,
+    "host.rdma_naming": _naming_commands,
     "host.acs_service": _acs_service,
     "host.governor": _governor,
     "host.idle_states": _idle_states,
@@ -127,7 +127,7 @@ def _rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     words = [part for pair in selector(name).items() for part in pair]
     priority = [] if rule.priority is None else ["priority", str(rule.priority)]
     return SettingCommands(
-        (shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _kept(renderer)
+        (shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _persistence_note(renderer)
     )
 
 
@@ -139,17 +139,17 @@ def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | Non
     source = ["src", route.source] if route.source else []
     words = ["ip", "route", "replace", destination, *way, "dev", route.device, *source, "table", table]
     # `scope` follows the device in ip's output, but is accepted anywhere.
-    return SettingCommands((shlex.join(words),), _kept(renderer, route.device))
+    return SettingCommands((shlex.join(words),), _persistence_note(renderer, route.device))
 
 
 def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
-    name = _quoted(interface)
+    name = _quote(interface)
     match path:
         case "nic.link.mtu":
             return SettingCommands((f"ip link set dev {name} mtu {value}",), "the interface restarts its queues")
         case "nic.addresses":
-            commands = tuple(f"ip address replace {_quoted(address)} dev {name}" for address in value)
-            return SettingCommands(commands, _kept(renderer, interface))
+            commands = tuple(f"ip address replace {_quote(address)} dev {name}" for address in value)
+            return SettingCommands(commands, _persistence_note(renderer, interface))
         case "nic.link.fec":
             return (
                 SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
@@ -157,13 +157,13 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
         case "nic.link.speed":
             return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), _FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
-            receive, send = (_on(state) for state in (nic.link.pause_receive, nic.link.pause_send))
+            receive, send = (_on_off(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
             return SettingCommands((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
         case "nic.ring.rx" | "nic.ring.tx":
             return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), _FLAP)
         case "nic.qdisc":
-            write = f"sysctl -w net.core.default_qdisc={_quoted(value)}"
+            write = f"sysctl -w net.core.default_qdisc={_quote(value)}"
             return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
         case "nic.interrupt_cores":
             return SettingCommands(
@@ -178,7 +178,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
 def _gid(interface: str, renderer: Renderer) -> SettingCommands:
     """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
     return SettingCommands(
-        (f"ip address flush dev {_quoted(interface)} scope global", *_reload(renderer, interface)),
+        (f"ip address flush dev {_quote(interface)} scope global", *_reload(renderer, interface)),
         "the interface has no address for a moment: its RDMA connections end",
     )
 
@@ -186,16 +186,16 @@ def _gid(interface: str, renderer: Renderer) -> SettingCommands:
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 
-def _on(state: bool | None) -> str | None:
+def _on_off(state: bool | None) -> str | None:
     return None if state is None else "on" if state else "off"
 
 
 def _pcie(address: str, path: str, value: Any) -> SettingCommands | None:
     match path:
         case "pcie.acs":
-            return SettingCommands((f"setpci -s {_quoted(address)} ECAP_ACS+0x6.w={acs_register(value)}",))
+            return SettingCommands((f"setpci -s {_quote(address)} ECAP_ACS+0x6.w={acs_register(value)}",))
         case "pcie.relaxed_ordering":
             # Bit 4 of Device Control (PCI Express Base Specification 5.0, 7.5.3.4); setpci's mask keeps the others.
-            return SettingCommands((f"setpci -s {_quoted(address)} CAP_EXP+0x8.w={'0010' if value else '0000'}:0010",))
+            return SettingCommands((f"setpci -s {_quote(address)} CAP_EXP+0x8.w={'0010' if value else '0000'}:0010",))
         case _:
             return None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.host.linux.bios import MAKERS, meaning
+from wirespeed.platforms.host.linux.bios import MAKERS, parse_attribute
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
 from wirespeed.settings import Place
@@ -58,7 +58,7 @@ def _redfish(host: Place, output: Output) -> Iterator[Observation]:
     attributes = document.get("Attributes")
     if address is None or not isinstance(attributes, dict):
         return
-    found = {name: known for name, word in attributes.items() if (known := meaning(address[1], name, word))}
+    found = {name: known for name, word in attributes.items() if (known := parse_attribute(address[1], name, word))}
     # Two names for one attribute: which one counts is not known.
     counted = [attribute for attribute, _, _ in found.values()]
     for name, (attribute, value, verified) in found.items():

@@ -50,7 +50,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("ip-route"):
         yield from _routes(host, output)
     if output := outputs.get("ip-neigh"):
-        yield from _resolved(host, output)
+        yield from _neighbours(host, output)
     if output := outputs.get("ip-rule-6"):
         yield from _rules(host, output, _IPV6)
     if output := outputs.get("ip-route-6"):
@@ -178,7 +178,7 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
         yield observe(host, "host.routes", COMPLETE, output)
 
 
-def _resolved(host: Place, output: Output) -> Iterator[Observation]:
+def _neighbours(host: Place, output: Output) -> Iterator[Observation]:
     """Resolved neighbour addresses; unresolved ones are left out."""
     found = parse_json_objects(output)
     if found is None:
@@ -187,8 +187,8 @@ def _resolved(host: Place, output: Output) -> Iterator[Observation]:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
         answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
         if answered and all(isinstance(one, str) for one in (interface, address, mac)):
-            yield observe(host.thing("resolved", f"{interface} {address}"), "resolved.mac", mac, output, line)
-    yield observe(host, "host.resolved", COMPLETE, output)
+            yield observe(host.thing("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
+    yield observe(host, "host.neighbours", COMPLETE, output)
 
 
 def _gateway(hop: dict[str, Any]) -> str:

@@ -32,9 +32,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("rocm-version"):
         yield from _first(host, "host.software.rocm", output)
     if output := outputs.get("cuda-toolkits"):
-        yield from _found(host, "host.software.cuda", _CUDA, output)
+        yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
     if output := outputs.get("nccl"):
-        yield from _found(host, "host.software.nccl", _NCCL, output)
+        yield from _versions_of_files(host, "host.software.nccl", _NCCL, output)
 
 
 def _stack(host: Place, output: Output) -> Iterator[Observation]:
@@ -44,7 +44,7 @@ def _stack(host: Place, output: Output) -> Iterator[Observation]:
         yield observe(host, "host.software.rdma_stack", match[1], output, said[0][0])
 
 
-def _found(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
+def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
     """The versions in the names of the files that were found."""
     found = sorted({match[1] for _, text in numbered_lines(output) if (match := name.fullmatch(text))})
     if found or not output.text.strip():

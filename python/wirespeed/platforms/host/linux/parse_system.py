@@ -37,7 +37,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from _memlock(host, outputs)
     yield from _firewall(host, outputs)
     if output := outputs.get("udev-rdma"):
-        yield from _naming(host, output)
+        yield from _rdma_naming(host, output)
     if output := outputs.get("acs-service"):
         word = output.text.strip()
         if word in _UNIT_STATES or (not word and output.exit_code):  # no word, but an exit code: there is no such unit
@@ -102,7 +102,7 @@ def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
             yield observe(host, "host.firewall", False, output)
 
 
-def _naming(host: Place, output: Output) -> Iterator[Observation]:
+def _rdma_naming(host: Place, output: Output) -> Iterator[Observation]:
     """The naming of the rules file that counts: one under /etc replaces one of its name under /usr/lib (udev(7))."""
     found: dict[str, tuple[str, int]] = {}
     for number, text in numbered_lines(output):

@@ -38,7 +38,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     for interface, output in outputs.per_nic("ethtool-ring"):
         yield from _ring(host.thing("nic", interface), output)
     for interface, output in outputs.per_nic("ethtool-coalesce"):
-        yield from _coalescing(host.thing("nic", interface), output)
+        yield from _interrupt_coalescing(host.thing("nic", interface), output)
     affinity = outputs.get("irq-affinity")
     for interface, output in outputs.per_nic("msi-irqs"):
         if affinity is not None:
@@ -99,7 +99,7 @@ def _ring(place: Place, output: Output) -> Iterator[Observation]:
             yield observe(place, f"nic.ring.{key.lower()}", entries, output, shown[-1][0])
 
 
-def _coalescing(place: Place, output: Output) -> Iterator[Observation]:
+def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _ADAPTIVE.fullmatch(text):
             for path, word in (("adaptive_rx", match[1]), ("adaptive_tx", match[2])):

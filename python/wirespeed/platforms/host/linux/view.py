@@ -37,7 +37,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "near": lambda: near(device),
         "ring_words": ring_arguments,
         "coalescing_words": coalescing_arguments,
-        "bios_said": lambda: bios.said(device),
+        "firmware_attributes": lambda: bios.firmware_attributes(device),
         "redfish_name": lambda attribute: bios.name_of(device, attribute),
         "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),
         "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),

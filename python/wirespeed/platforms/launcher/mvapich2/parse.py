@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.launcher.mvapich import of_hosts, of_variables, others
+from wirespeed.platforms.launcher.mvapich import of_hosts, of_variables, other_variables
 from wirespeed.platforms.launcher.variables import lines, processes
 from wirespeed.platforms.model import Outputs
 from wirespeed.settings import Place
@@ -19,6 +19,6 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if (output := outputs.get("mvapich2-conf")) is not None:
         read = lines(output)
         yield from of_variables("MV2", read, place, State.CONFIGURED)
-        yield from others("MV2", read, output, place, State.CONFIGURED)
+        yield from other_variables("MV2", read, output, place, State.CONFIGURED)
     if (output := outputs.get("mvapich2-hosts")) is not None:
         yield from of_hosts(output, place)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores, hosts
 from wirespeed.platforms.launcher.library_variables import UCX
-from wirespeed.platforms.launcher.variables import beside, lines, observation, observed
+from wirespeed.platforms.launcher.variables import beside, lines, observation, observe_variables
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
@@ -25,7 +25,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _cores(place, output)
     if (output := outputs.get("ucx-conf")) is not None:
         read = lines(output)
-        yield from observed(UCX, read, place, State.CONFIGURED)
+        yield from observe_variables(UCX, read, place, State.CONFIGURED)
         if read:
             yield observation(place, "environment", beside(UCX, read), output.source, State.CONFIGURED)
 

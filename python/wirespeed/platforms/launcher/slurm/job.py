@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.platforms.launcher.library_variables import job_environment
-from wirespeed.platforms.launcher.slurm.view import binding, plugin
+from wirespeed.platforms.launcher.slurm.view import cpu_binding, plugin
 from wirespeed.platforms.model import Job
 
 
@@ -19,6 +19,6 @@ def start(job: Job) -> tuple[str, ...]:
         f"--nodelist={','.join(job.hosts)}",
         *((f"--gpus-per-node={gpus}",) if gpus else ()),
         *(f"--mpi={plugin(job.host)}", "--export=ALL"),
-        f"--cpu-bind={binding(job.host) if job.bound else 'none'}",
+        f"--cpu-bind={cpu_binding(job.host) if job.bound else 'none'}",
         *job.program,
     )

@@ -39,6 +39,6 @@ def _slurmd(place: Place, output: Output) -> Iterator[Observation]:
 def _script(place: Place, output: Output) -> Iterator[Observation]:
     for number, line in numbered_lines(output):
         if (tasks := _TASKS.fullmatch(line)) is not None:
-            yield observation(place, "ranks_per_host", int(tasks[1]), output.at(number), State.CONFIGURED)
-        if (bound := _BINDING.fullmatch(line)) is not None and (found := cores.masked(bound[1])) is not None:
-            yield observation(place, "cores", found, output.at(number), State.CONFIGURED)
+            yield observation(place, "ranks_per_host", int(tasks[1]), output.source_of_line(number), State.CONFIGURED)
+        if (bound := _BINDING.fullmatch(line)) is not None and (found := cores.parse_masks(bound[1])) is not None:
+            yield observation(place, "cores", found, output.source_of_line(number), State.CONFIGURED)

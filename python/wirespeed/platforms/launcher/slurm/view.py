@@ -22,7 +22,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "starts": launch.starter == "slurm",
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
-        "binding": binding(device),
+        "binding": cpu_binding(device),
         "plugin": plugin(device),
     }
 
@@ -32,7 +32,7 @@ def plugin(host: Host) -> str:
     return "pmi2" if host.launch.library in _OWN_BINDING else "pmix"
 
 
-def binding(host: Host) -> str:
+def cpu_binding(host: Host) -> str:
     """What srun binds. Left alone it may bind a rank to one core, and starve its library's threads."""
     if host.launch.cores is None or host.launch.library in _OWN_BINDING:
         return "none"

@@ -39,7 +39,15 @@ def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     wanted = option(nic, path)
     if wanted is None:
         return None
-    words = ["niccli", "--dev", nic.pcie or interface, "nvm", "--setoption", wanted.name, *wanted.scoped.split()]
+    words = [
+        "niccli",
+        "--dev",
+        nic.pcie or interface,
+        "nvm",
+        "--setoption",
+        wanted.name,
+        *wanted.scope_arguments.split(),
+    ]
     return SettingCommands((shlex.join([*words, "--value", str(wanted.value)]),), "takes effect after a reboot")
 
 

@@ -92,7 +92,7 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
                     applied[match[1]] = (value, number)
         elif (value := _value(said.strip())) is not None:
             remembered[name] = (value, number)
-    yield from _observed(place, {**remembered, **applied}, output)
+    yield from _observe_parameters(place, {**remembered, **applied}, output)
 
 
 def debugfs(place: Place, output: Output) -> Iterator[Observation]:
@@ -101,7 +101,7 @@ def debugfs(place: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _DEBUGFS.fullmatch(text):
             found[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
-    yield from _observed(place, found, output)
+    yield from _observe_parameters(place, found, output)
 
 
 def inbox_name(name: str) -> str:
@@ -115,7 +115,7 @@ def _value(text: str) -> int | None:
     return int(text, 0 if text[:2] in ("0x", "0X") else 10) if _NUMBER.fullmatch(text) else None
 
 
-def _observed(place: Place, found: Mapping[str, tuple[int, int]], output: Output) -> Iterator[Observation]:
+def _observe_parameters(place: Place, found: Mapping[str, tuple[int, int]], output: Output) -> Iterator[Observation]:
     for name, (value, line) in found.items():
         seen = _setting(name, value)
         if seen is not None:

@@ -53,7 +53,7 @@ class Option:
     scope: int | None
 
     @property
-    def scoped(self) -> str:
+    def scope_arguments(self) -> str:
         """The newest tool's scope arguments, empty for an option of the card."""
         return "" if self.scope is None else f" --scope {self.scope}"
 

@@ -44,8 +44,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "conf": lambda: list(conf(qos(name, device))),
         "qos": lambda: qos(name, device),
-        "cards": lambda: list(nvm.cards(own(device))),
-        "nics": lambda: own(device),
+        "cards": lambda: list(nvm.cards(nics_of(device))),
+        "nics": lambda: nics_of(device),
         "shown": SHOWN,
         "marks": {ect: bits for bits, ect in MARKS.items()},
         "inbox_name": inbox_name,
@@ -53,7 +53,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def own(host: Host) -> dict[str, Nic]:
+def nics_of(host: Host) -> dict[str, Nic]:
     """The NICs of this platform."""
     return {interface: nic for interface, nic in host.nics.items() if nic.driver.name in (DRIVER, None)}
 
@@ -64,7 +64,7 @@ def qos(name: str, host: Host) -> Qos | None:
     Raises:
         Refused: the NICs differ, or are to do what the configuration package cannot say.
     """
-    settings = [(interface, nic.qos) for interface, nic in own(host).items() if nic.qos.configure is not None]
+    settings = [(interface, nic.qos) for interface, nic in nics_of(host).items() if nic.qos.configure is not None]
     configured = [entry for entry in settings if entry[1].configure]
     if not configured:
         return None
@@ -82,7 +82,7 @@ def qos(name: str, host: Host) -> Qos | None:
     problems += _unsayable(name, first)
     problems += [
         Problem(f"{name} {interface}", "global pause on", "global pause off, the only state the package sets")
-        for interface, nic in own(host).items()
+        for interface, nic in nics_of(host).items()
         if nic.qos.configure and (nic.link.pause_receive or nic.link.pause_send)
     ]
     if problems:

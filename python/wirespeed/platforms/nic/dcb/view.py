@@ -20,12 +20,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     return {
-        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()],
-        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in own(device).values()),
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in nics_of(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in nics_of(device).values()),
     }
 
 
-def own(host: Host) -> dict[str, Nic]:
+def nics_of(host: Host) -> dict[str, Nic]:
     """The NICs of this platform with commands."""
     return {name: nic for name, nic in host.nics.items() if nic.driver.name in DRIVERS and nic.qos.priority_tc}
 

@@ -39,10 +39,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         for interface, output in outputs.per_nic(command):
             yield from nvm.read(_nic(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
-    yield from _derived(outputs)
+    yield from _derive_roce_priority(outputs)
 
 
-def _derived(outputs: Outputs) -> Iterator[Observation]:
+def _derive_roce_priority(outputs: Outputs) -> Iterator[Observation]:
     """Priority and share of RoCE: those that its DSCP leads to. No tool prints them by that name."""
     tables = dict(outputs.per_nic("mlnx-qos"))
     for interface, output in outputs.per_nic("traffic-class"):

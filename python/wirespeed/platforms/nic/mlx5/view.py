@@ -29,14 +29,14 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     return {
-        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()],
-        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in own(device).values()),
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in nics_of(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in nics_of(device).values()),
         "cards": lambda: [
             (interface, nic.pcie or interface, wanted)
-            for interface, nic in own(device).items()
+            for interface, nic in nics_of(device).items()
             if (wanted := list(nvm.options(nic)))
         ],
-        "nics": lambda: own(device),
+        "nics": lambda: nics_of(device),
         "port": nvm.port,
         "metres": lambda length: -(-int(length) // _METRE),
         "parameters": PARAMETERS,
@@ -44,7 +44,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def own(host: Host) -> dict[str, Nic]:
+def nics_of(host: Host) -> dict[str, Nic]:
     """The NICs of this platform."""
     return {interface: nic for interface, nic in host.nics.items() if nic.driver.name == DRIVER}
 
@@ -52,7 +52,7 @@ def own(host: Host) -> dict[str, Nic]:
 def problems(name: str, host: Host) -> Iterator[Problem]:
     """What is intended of NICs and they do not have, each once: like NICs want the same."""
     seen: list[NicQos] = []
-    for interface, nic in own(host).items():
+    for interface, nic in nics_of(host).items():
         if nic.qos in seen:
             continue
         seen.append(nic.qos)

@@ -120,12 +120,13 @@ def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
             return [f"qos mapping default-global trust {TRUST_WORDS[value]}"]
         case "port.qos.dscp_tc":
             return [
-                f"qos mapping default-global dscp {int(dscp)} switch-priority {int(tc)}" for dscp, tc in _sorted(value)
+                f"qos mapping default-global dscp {int(dscp)} switch-priority {int(tc)}"
+                for dscp, tc in _sorted_items(value)
             ]
         case "port.qos.tc_queue":
             return [
                 f"qos egress-queue-mapping default-global switch-priority {int(tc)} traffic-class {int(queue)}"
-                for tc, queue in _sorted(value)
+                for tc, queue in _sorted_items(value)
             ]
         case "port.qos.pfc":
             wanted = [key for key, on in value.items() if on] if isinstance(value, Mapping) else value
@@ -136,7 +137,7 @@ def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
     return None
 
 
-def _sorted(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def _sorted_items(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return sorted(value.items())
 
 

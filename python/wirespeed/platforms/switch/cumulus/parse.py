@@ -12,7 +12,7 @@ from wirespeed.platforms.switch.config_reader import Found, observe_settings, pa
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
-from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered
+from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered_ports
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -62,7 +62,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
             if match := re.fullmatch(r"([0-9]+)x", breakout):
                 cages[name] = (int(match[1]), line.number)
-    bonded, neighbours = _bonded(interfaces), unnumbered(told)
+    bonded, neighbours = _bond_members(interfaces), unnumbered_ports(told)
     for name, own in ports.items():
         if name not in cages:
             found = _port(name, own, cages)
@@ -105,7 +105,7 @@ def _port(name: str, own: list[Statement], cages: dict[str, tuple[int, int]]) ->
     return found
 
 
-def _bonded(interfaces: dict[str, list[Statement]]) -> set[str]:
+def _bond_members(interfaces: dict[str, list[Statement]]) -> set[str]:
     """Ports that are members of a bond."""
     lines = (line.words for own in interfaces.values() for line in own)
     listed = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}

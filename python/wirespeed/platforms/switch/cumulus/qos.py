@@ -147,19 +147,19 @@ def _queues(lines: list[Statement], found: Qos, roce: bool, number: int) -> None
     for line in lines:
         match line.words:
             case ("egress-scheduler", "default-global", "traffic-class", listed, key, value):
-                _each(found, listed, line, _scheduling(key, value))
+                _set_for_queues(found, listed, line, _scheduling(key, value))
             case ("congestion-control", "default-global", "traffic-class", listed, key, value):
                 # A class of the profile is marked by default.
                 for queue in {*(numbers(listed) or ())} & found.queues.keys() - named:
-                    found.queues[queue] |= _marked(line.number)
+                    found.queues[queue] |= _default_marking(line.number)
                     named.add(queue)
-                _each(found, listed, line, _marking(key, value))
+                _set_for_queues(found, listed, line, _marking(key, value))
     for one in found.queues.values():
         if one.get("queue.discipline", (None, 0))[0] is Discipline.STRICT:
             one.pop("queue.weight", None)
 
 
-def _each(found: Qos, listed: str, line: Statement, setting: tuple[str, object] | None) -> None:
+def _set_for_queues(found: Qos, listed: str, line: Statement, setting: tuple[str, object] | None) -> None:
     for queue in numbers(listed) or () if setting else ():
         if queue in found.queues and setting:
             found.queues[queue][setting[0]] = (setting[1], line.number)
@@ -168,7 +168,7 @@ def _each(found: Qos, listed: str, line: Statement, setting: tuple[str, object] 
 def _default(queue: int, roce: bool, number: int) -> Found:
     found: Found = {"queue.ecn.enabled": (False, number)}
     if queue == 0 or (roce and queue in DEFAULT_MARKED):
-        found = _marked(number)
+        found = _default_marking(number)
     if roce and queue in (0, 3):
         found |= {"queue.discipline": (Discipline.DWRR, number), "queue.weight": (50, number)}
     elif roce and queue == 6:
@@ -179,7 +179,7 @@ def _default(queue: int, roce: bool, number: int) -> Found:
     return found
 
 
-def _marked(number: int) -> Found:
+def _default_marking(number: int) -> Found:
     values = {"queue.ecn.enabled": True, **DEFAULT_ECN}
     return {path: (value, number) for path, value in values.items()}
 
@@ -216,7 +216,7 @@ def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> It
     profiles = {line.words[1] for line in own if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
     hidden = {path for kind in profiles for path in _OWN.get(kind, ())}
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}
-    found |= _watched(own, qos)
+    found |= _watchdog_state(own, qos)
     yield from observe_settings(place, found, output)
     for queue, one in qos.queues.items():
         shown: Mapping[str, tuple[object, int]] = {
@@ -228,7 +228,7 @@ def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> It
         yield from observe_settings(place.thing("queue", str(queue)), dict(shown), output)
 
 
-def _watched(own: list[Statement], qos: Qos) -> Found:
+def _watchdog_state(own: list[Statement], qos: Qos) -> Found:
     state: tuple[bool | None, int] = (False, own[0].number)
     for line in own:
         match line.words:

@@ -56,7 +56,7 @@ def bgp(told: list[Statement]) -> Found:
     return found
 
 
-def unnumbered(told: list[Statement]) -> set[str]:
+def unnumbered_ports(told: list[Statement]) -> set[str]:
     """Ports that are neighbours."""
     return {
         line.words[5]

@@ -21,7 +21,7 @@ MS = 10**9  # picoseconds
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class DefaultProfiles:
     """The ``default-global`` profiles: what holds for every port."""
 
     qos: PortQos
@@ -33,7 +33,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` is what NVUE cannot say of the switch."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    shared = _shared(device)
+    shared = _default_profiles(device)
     poll = device.watchdog_poll
     detect = shared.qos.watchdog.detect
     return {
@@ -68,11 +68,11 @@ def _cages(switch: Switch) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def _shared(switch: Switch) -> Shared:
+def _default_profiles(switch: Switch) -> DefaultProfiles:
     ports = [port for _, port in sorted_ports(switch.ports)]
     first = next((port for port in ports if port.qos != PortQos() or port.queues), Port())
     lengths = [port.cable_length for port in ports if port.cable_length is not None]
-    return Shared(
+    return DefaultProfiles(
         qos=first.qos,
         queues=tuple(sorted((int(number), queue) for number, queue in first.queues.items())),
         cable_length=max(1, -(-max(lengths) // 1000)) if lengths else None,

@@ -36,7 +36,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 def _version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in _whole_lines(output):
         if match := re.fullmatch(r"Software Version\s+:\s+'?([^'\s]+)'?\s*", line):
-            yield Observation(switch, "switch.os_version", match[1], output.at(number))
+            yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
 
 
 def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
@@ -52,7 +52,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
         if len(cells) < len(right) + 1:
             continue  # an empty cell: it is unknown which
         row = dict(zip(right, cells[-len(right) :], strict=True))
-        port, source = switch.thing("port", cells[0]), output.at(number)
+        port, source = switch.thing("port", cells[0]), output.source_of_line(number)
         if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdecimal():
             continue
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
@@ -79,7 +79,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and there):
             continue  # cells cannot be assigned to columns
         described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
-        port, source = switch.thing("port", name), output.at(number)
+        port, source = switch.thing("port", name), output.source_of_line(number)
         yield Observation(port, "port.neighbour.device", device, source)
         name = described[-1] if _MAC.fullmatch(there) and described else there
         yield Observation(port, "port.neighbour.port", name, source)

@@ -45,7 +45,7 @@ class Policies:
 
     def map_name(self, path: str, port: Port) -> str:
         """Name of the port's ``qos map`` for a setting path."""
-        return self._of(path).get(self._key(path, port), BASE)
+        return self._names_of(path).get(self._key(path, port), BASE)
 
     def bound(self, port: Port) -> list[str]:
         """Setting paths of the maps the port needs."""
@@ -53,7 +53,7 @@ class Policies:
 
     def maps(self, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
         """Every ``qos map`` of one kind."""
-        for value, name in self._of(path).items():
+        for value, name in self._names_of(path).items():
             yield name, dict(value)
 
     def scheduler_name(self, port: Port) -> str:
@@ -81,7 +81,7 @@ class Policies:
         found: Scheduler | None = self._keys[at]
         return found
 
-    def _of(self, path: str) -> Mapping[Any, str]:
+    def _names_of(self, path: str) -> Mapping[Any, str]:
         if path not in self._maps:
             self._maps[path] = name_policies(self._switch, BASE, lambda port: self._key(path, port))
         return self._maps[path]

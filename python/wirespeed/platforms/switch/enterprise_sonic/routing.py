@@ -62,7 +62,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         for inner, name in lines_after(line.inner, "neighbor"):
             yield from _peer(switch, inner, name, groups, output)
         if not any(inner in top for inner in line.inner):  # else blocks after it may have been cut off
-            yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
+            yield Observation(switch, "switch.peers", COMPLETE, output.source_of_line(line.number))
 
 
 def _whole(top: list[Line]) -> Iterator[Line]:
@@ -130,4 +130,4 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
             columns = cells
         elif columns and len(cells) == len(columns) and columns[-1] == "State/PfxRcd":
             state = "Established" if cells[-1].isdecimal() else cells[-1]
-            yield Observation(switch.thing("peer", cells[0]), "peer.state", state, output.at(number))
+            yield Observation(switch.thing("peer", cells[0]), "peer.state", state, output.source_of_line(number))

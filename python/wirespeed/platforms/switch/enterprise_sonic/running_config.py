@@ -89,7 +89,9 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         if PORT_NAME.fullmatch(name):
             yield from _port(switch.thing("port", name), line, policies, output)
             if (split := splits.get(name.removeprefix("Eth").rpartition("/")[0])) is not None:
-                yield Observation(switch.thing("port", name), "port.breakout", split[0], output.at(split[1]))
+                yield Observation(
+                    switch.thing("port", name), "port.breakout", split[0], output.source_of_line(split[1])
+                )
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
         elif name == "Loopback0":
@@ -119,7 +121,7 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
         if mbps:
             # Only the configured speed: what the link runs at is in "show interface status".
             speed = Bandwidth.from_unit(mbps, "Mb/s")
-            yield Observation(place, "port.link.speed", speed, output.at(inner.number), State.CONFIGURED)
+            yield Observation(place, "port.link.speed", speed, output.source_of_line(inner.number), State.CONFIGURED)
     yield from port_qos(place, line, policies, output)
 
 

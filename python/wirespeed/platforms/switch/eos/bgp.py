@@ -44,7 +44,7 @@ _NOT_RELAXED = "no bgp bestpath as-path multipath-relax"
 
 
 @dataclass(slots=True)
-class _Said:
+class _SessionLines:
     """What lines say of a session or of a peer group."""
 
     line: int
@@ -104,8 +104,8 @@ def _asn(text: str) -> int | None:
 
 def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]:
     """Sessions by name, and whether every line of one was understood."""
-    groups: dict[str, _Said] = {}
-    sessions: dict[str, _Said] = {}
+    groups: dict[str, _SessionLines] = {}
+    sessions: dict[str, _SessionLines] = {}
     whole = True
     for inner in line.inner:
         rest = inner.after("neighbor")
@@ -120,7 +120,7 @@ def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]
         elif len(words) > 1:
             address = _session_name(words[0])
             of = groups if address is None else sessions
-            _say(of.setdefault(address or words[0], _Said(inner.number)), inner, rest.partition(" ")[2])
+            _say(of.setdefault(address or words[0], _SessionLines(inner.number)), inner, rest.partition(" ")[2])
     _refuse(line, sessions, groups)
     _activate(line, sessions, groups)
     return {name: _effective(said, groups) for name, said in sessions.items()}, whole
@@ -133,8 +133,8 @@ def _session_name(word: str) -> str | None:
         return None
 
 
-def _port_session(line: Line, words: list[str]) -> _Said:
-    said = _Said(line.number, port=True)
+def _port_session(line: Line, words: list[str]) -> _SessionLines:
+    said = _SessionLines(line.number, port=True)
     for key, value in zip(words[::2], words[1::2], strict=False):
         if key == "peer-group":
             said.group = value
@@ -143,7 +143,7 @@ def _port_session(line: Line, words: list[str]) -> _Said:
     return said
 
 
-def _say(said: _Said, line: Line, rest: str) -> None:
+def _say(said: _SessionLines, line: Line, rest: str) -> None:
     if match := re.fullmatch(r"peer[ -]group (\S+)", rest):
         said.group = match[1]
     elif match := re.fullmatch(r"remote-as (\S+)", rest):
@@ -154,7 +154,7 @@ def _say(said: _Said, line: Line, rest: str) -> None:
         said.found["peer.bfd"] = (True, line.number)
 
 
-def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
+def _refuse(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping[str, _SessionLines]) -> None:
     """``no neighbor … bfd``, which overrides the group."""
     for inner, rest in lines_after(line.inner, "no neighbor"):
         name, _, what = rest.partition(" ")
@@ -163,7 +163,7 @@ def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Sai
             said.found["peer.bfd"] = (False, inner.number)
 
 
-def _activate(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
+def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping[str, _SessionLines]) -> None:
     """Address families of sessions and groups; IPv4 is on for all unless the speaker disables it."""
     if not any(inner.text == "no bgp default ipv4-unicast" for inner in line.inner):
         for said in sessions.values():
@@ -179,7 +179,7 @@ def _activate(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _S
                 of.found[f"peer.{family}"] = (match[1] is None, inner.number)
 
 
-def _effective(said: _Said, groups: Mapping[str, _Said]) -> Found:
+def _effective(said: _SessionLines, groups: Mapping[str, _SessionLines]) -> Found:
     own = dict(said.found)
     ipv4 = own.pop("default.ipv4", (False, said.line))
     group = groups.get(said.group or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wirespeed.platforms.switch.eos.interfaces import listed
+from wirespeed.platforms.switch.eos.interfaces import format_interfaces
 from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.settings import BgpPeer, Switch
 
@@ -68,13 +68,15 @@ def speaker(switch: Switch) -> Speaker:
     shared: dict[tuple[str, int | None], list[str]] = {}
     for name in sorted((name for name, peer in switch.peers.items() if peer.unnumbered), key=natural):
         peer = switch.peers[name]
-        shared.setdefault((names[_alike(peer)], peer.asn), []).append(name)
+        shared.setdefault((names[_group_key(peer)], peer.asn), []).append(name)
     networks = switch.bgp.networks or ()
     return Speaker(
         families=bool(switch.peers) and all(peer.ipv4 is not None for peer in switch.peers.values()),
         groups=tuple(Group(name, *alike) for alike, name in names.items()),
         numbered=tuple(sorted(numbered, key=lambda item: natural(item[0]))),
-        ports=tuple(Ports(tuple(ports), listed(ports), group, asn) for (group, asn), ports in shared.items()),
+        ports=tuple(
+            Ports(tuple(ports), format_interfaces(ports), group, asn) for (group, asn), ports in shared.items()
+        ),
         networks4=tuple(network for network in networks if ":" not in network),
         networks6=tuple(network for network in networks if ":" in network),
     )
@@ -82,14 +84,14 @@ def speaker(switch: Switch) -> Speaker:
 
 def group_names(peers: Iterable[BgpPeer]) -> dict[tuple[bool | None, bool | None, bool | None], str]:
     """The peer groups of unnumbered sessions: what they share, and their names."""
-    alike = dict.fromkeys(_alike(peer) for peer in peers if peer.unnumbered)
+    alike = dict.fromkeys(_group_key(peer) for peer in peers if peer.unnumbered)
     return {key: GROUP if index == 1 else f"{GROUP}-{index}" for index, key in enumerate(alike, start=1)}
 
 
 def group_of(switch: Switch, peer: BgpPeer) -> str:
     """The peer group of an unnumbered session."""
-    return group_names(switch.peers.values()).get(_alike(peer), GROUP)
+    return group_names(switch.peers.values()).get(_group_key(peer), GROUP)
 
 
-def _alike(peer: BgpPeer) -> tuple[bool | None, bool | None, bool | None]:
+def _group_key(peer: BgpPeer) -> tuple[bool | None, bool | None, bool | None]:
     return peer.bfd, peer.ipv4, peer.ipv6

@@ -39,7 +39,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif "peer" in within:
         lines, consequence = peer_lines(within["peer"], path, value, device), PEER_CONSEQUENCES.get(path)
     elif "vlan" in within:
-        lines = _under(f"interface Vlan{within['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
+        lines = _nest(f"interface Vlan{within['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
     elif "queue" in within:
         port = device.ports.get(within["port"], Port())
         queue = port.queues.get(within["queue"], Queue())
@@ -50,10 +50,10 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif path == "port.link.speed" or path == "port.link.lanes":
         port = device.ports.get(within["port"], Port())
         link = replace(port.link, **{path.rpartition(".")[2]: value})
-        lines, consequence = _under(f"interface {within['port']}", [f"speed {format_speed(link)}"]), _FLAPS
+        lines, consequence = _nest(f"interface {within['port']}", [f"speed {format_speed(link)}"]), _FLAPS
     else:
         port = device.ports.get(within["port"], Port())
-        lines = _under(f"interface {within['port']}", _interface_line(path, value, port))
+        lines = _nest(f"interface {within['port']}", _interface_line(path, value, port))
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
@@ -69,7 +69,7 @@ _CONSEQUENCES = {
 }
 
 
-def _under(outer: str, lines: list[str] | None) -> list[str] | None:
+def _nest(outer: str, lines: list[str] | None) -> list[str] | None:
     return None if lines is None else [outer, *lines]
 
 

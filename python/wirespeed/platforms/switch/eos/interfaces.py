@@ -22,7 +22,7 @@ def short_name(name: str) -> str:
     return name.replace("Ethernet", "Et", 1)
 
 
-def listed(names: Iterable[str]) -> str:
+def format_interfaces(names: Iterable[str]) -> str:
     """A list as a running configuration prints it: ``Et1-3``, ``Et1/1,2/1``."""
     numbers = [name.removeprefix("Ethernet") for name in sorted(names, key=natural)]
     if all(number.isdecimal() for number in numbers):

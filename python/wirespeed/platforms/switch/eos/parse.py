@@ -93,4 +93,4 @@ def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
         name = long_name(match[1]) if match else None
         if match is not None and name is not None:
             priorities = frozenset(map(Priority, map(int, match[3]))) if match[2] == "E" else frozenset()
-            yield Observation(switch.thing("port", name), "port.qos.pfc", priorities, output.at(number))
+            yield Observation(switch.thing("port", name), "port.qos.pfc", priorities, output.source_of_line(number))

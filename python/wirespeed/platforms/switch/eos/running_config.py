@@ -153,9 +153,11 @@ def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
         speed = parse_speed(rest)
         if speed is not None:
             # Only the configured speed: what the link runs at is in "show interfaces status".
-            yield Observation(place, "port.link.speed", speed[0], output.at(inner.number), State.CONFIGURED)
+            yield Observation(place, "port.link.speed", speed[0], output.source_of_line(inner.number), State.CONFIGURED)
             if speed[1] is not None:
-                yield Observation(place, "port.link.lanes", speed[1], output.at(inner.number), State.CONFIGURED)
+                yield Observation(
+                    place, "port.link.lanes", speed[1], output.source_of_line(inner.number), State.CONFIGURED
+                )
 
 
 def _vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:

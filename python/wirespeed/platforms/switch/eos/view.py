@@ -92,8 +92,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "problems": list(problems(name, device)),
         "queue_word": queue_keyword(device.chip) or "uc-tx-queue",
         "ecn_feature": counts_by_feature(device.chip) and any(say.counted for say in ports),
-        "dscp_tc": _spaced(dscp_tc),
-        "dscp_tc_changed": _spaced(changed),
+        "dscp_tc": _join_by_target(dscp_tc),
+        "dscp_tc_changed": _join_by_target(changed),
         "tc_queue": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items()),
         "tc_queue_changed": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items() if int(tc) != int(queue)),
         "profiles": [profiles[key] for key in sorted(profiles, key=lambda key: (len(key), key))],
@@ -138,7 +138,7 @@ def _hardware(model: str | None) -> str:
     return f"DCS-{(model or '7060DX5-64S').removeprefix('arista-').upper()}"
 
 
-def _spaced(mapping: Mapping[Any, Any]) -> list[tuple[int, str]]:
+def _join_by_target(mapping: Mapping[Any, Any]) -> list[tuple[int, str]]:
     return [(tc, " ".join(map(str, keys))) for tc, keys in group_by_target(mapping.items())]
 
 

@@ -17,7 +17,7 @@ def configuration(name: str, switch: Switch) -> Mapping[str, str]:
     if switch.bgp.asn is None or not switch.peers:
         return {}
     watched = {"bfdd": ""} if any(peer.bfd for peer in switch.peers.values()) else {}
-    zebra = [line for key, peer in switch.peers.items() if peer.unnumbered for line in _advertising(key)]
+    zebra = [line for key, peer in switch.peers.items() if peer.unnumbered for line in _advertisement_lines(key)]
     return {"zebra": _text(zebra), **watched, "bgpd": _text(_lines(name, switch))}
 
 
@@ -25,7 +25,7 @@ def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _advertising(interface: str) -> Iterator[str]:
+def _advertisement_lines(interface: str) -> Iterator[str]:
     yield f"interface {interface}"
     yield f" ipv6 nd ra-interval {_ADVERTISE_S}"
     yield "exit"

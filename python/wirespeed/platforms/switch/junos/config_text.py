@@ -49,21 +49,21 @@ def statements(text: str) -> list[Line]:
     return top if len(open_blocks) == 1 else []
 
 
-def inherited(top: list[Line], text: str) -> bool:
+def has_inheritance(top: list[Line], text: str) -> bool:
     """Whether settings of groups and interface ranges are expanded at their targets, as by ``display inheritance``.
 
     It says so in a comment at each. Without one the text shows who takes from whom, but not what.
     """
-    groups = any(line.words[0] == "apply-groups" for line in _all(top))
+    groups = any(line.words[0] == "apply-groups" for line in _walk(top))
     ranges = any(line.words[0] == "interface-range" for line in inside(top, "interfaces"))
     return not (groups and _FROM_GROUP not in text) and not (ranges and _FROM_RANGE not in text)
 
 
-def _all(lines: Iterable[Line]) -> Iterator[Line]:
+def _walk(lines: Iterable[Line]) -> Iterator[Line]:
     for line in lines:
         yield line
         if line.text != "groups":
-            yield from _all(line.inner)
+            yield from _walk(line.inner)
 
 
 def block(lines: Iterable[Line], *path: str) -> Line | None:

@@ -19,7 +19,7 @@ from wirespeed.platforms.switch.config_reader import (
 )
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
-from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
+from wirespeed.platforms.switch.junos.config_text import block, has_inheritance, inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
 from wirespeed.settings import Place
@@ -43,7 +43,7 @@ class Names:
 
     numbers: Mapping[str, int]
 
-    def of(self, members: list[str]) -> list[int] | None:
+    def numbers_of(self, members: list[str]) -> list[int] | None:
         """The numbers of members; None when one of them is no VLAN known here, such as a range or ``all``."""
         found = [int(one) if one.isdecimal() else self.numbers.get(one) for one in members]
         return None if None in found else sorted(one for one in found if one is not None)
@@ -52,7 +52,7 @@ class Names:
 def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a configuration; nothing if its braces do not match, since it is truncated."""
     top = statements(output.text)
-    if not top or not inherited(top, output.text):
+    if not top or not has_inheritance(top, output.text):
         return
     found = _switch(top)
     lldp = inside(top, "protocols", "lldp")
@@ -221,7 +221,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
     told = [*lines_after(inside(switching.inner, "vlan"), "members"), *lines_after(switching.inner, "vlan members")]
     if len(told) != 1:
         return {}
-    members, number = names.of(values(told[0][1])), told[0][0].number
+    members, number = names.numbers_of(values(told[0][1])), told[0][0].number
     if members is None:
         return {}
     if mode == "access":

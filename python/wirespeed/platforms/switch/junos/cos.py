@@ -37,7 +37,7 @@ class Cos:
     stanza: list[Line]
     classes: Mapping[str, Class]
 
-    def defined(self, kind: str, name: str | None) -> Line | None:
+    def definition(self, kind: str, name: str | None) -> Line | None:
         """A classifier, profile, map … by its name."""
         return None if name is None else block(self.stanza, kind, name)
 
@@ -54,7 +54,7 @@ def cos_of(top: list[Line]) -> Cos:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class InterfaceCos:
     """What is applied to an interface. ``sure`` is False where a wildcard and the interface's own lines meet."""
 
     profile: tuple[str, int] | None
@@ -64,21 +64,21 @@ class Applied:
     sure: bool
 
 
-def _applied(cos: Cos, name: str) -> Applied:
+def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
     stanzas = [
         line for line in inside(cos.stanza, "interfaces") if fnmatchcase(name, "*" if line.text == "all" else line.text)
     ]
     if len(stanzas) != 1:
         # None: nothing is applied. Several: which line wins for which is not known here.
-        return Applied(None, None, None, None, not stanzas)
+        return InterfaceCos(None, None, None, None, not stanzas)
     inner = stanzas[0].inner
     units = [line for line in inner if line.text in ("unit 0", "unit *")]
     classifiers = [line for unit in units for line in inside(unit.inner, "classifiers")]
-    return Applied(
-        profile=_named(inner, "congestion-notification-profile"),
-        scheduler_map=_named(inner, "scheduler-map"),
-        classifier=_named(classifiers, "dscp"),
-        dot1p=_named(classifiers, "ieee-802.1"),
+    return InterfaceCos(
+        profile=_first_reference(inner, "congestion-notification-profile"),
+        scheduler_map=_first_reference(inner, "scheduler-map"),
+        classifier=_first_reference(classifiers, "dscp"),
+        dot1p=_first_reference(classifiers, "ieee-802.1"),
         # A traffic control profile schedules the queues instead of a map; it is not read.
         sure=len(units) < 2 and not any(lines_after(inner, "output-traffic-control-profile")),
     )
@@ -92,7 +92,7 @@ def bundle_of(port: Line) -> str | None:
     return next(iter([*members, *nested]), None)
 
 
-def _named(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
+def _first_reference(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
     return next(((rest, line.number) for line, rest in lines_after(lines, words)), None)
 
 
@@ -101,7 +101,7 @@ def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
     found = {
         one
         for name in ports
-        if (profile := _applied(cos, name).profile) is not None
+        if (profile := _interface_cos(cos, name).profile) is not None
         and (dog := block(inside(cos.stanza, "congestion-notification-profile", profile[0]), "pfc-watchdog"))
         and (one := _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
     }
@@ -110,14 +110,14 @@ def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
 
 def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Observation]:
     """Classes, PFC, watchdog and queues of a port."""
-    applied = _applied(cos, port.text)
+    applied = _interface_cos(cos, port.text)
     if not applied.sure or bundle_of(port) is not None:
         return
     found: Found = {
         "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL}, port.number),
     }
-    ways = _ways(cos, applied, found)
-    profile = cos.defined("congestion-notification-profile", applied.profile[0] if applied.profile else None)
+    ways = _forwarding_classes(cos, applied, found)
+    profile = cos.definition("congestion-notification-profile", applied.profile[0] if applied.profile else None)
     if applied.profile is None:
         found["port.qos.pfc"] = (frozenset(), port.number)
         found["port.qos.watchdog.enabled"] = (False, port.number)
@@ -129,7 +129,7 @@ def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Obs
     yield from _queues(place, cos, applied, port.number, output)
 
 
-def _ways(cos: Cos, applied: Applied, found: Found) -> Mapping[Dscp, str] | None:
+def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mapping[Dscp, str] | None:
     """The forwarding class of each code point that the classifier names; what it does not name is unknown."""
     if applied.classifier is None:
         if applied.dot1p is not None:
@@ -218,15 +218,15 @@ def _milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | Non
     return (None if number is None else Duration.from_unit(number, "ms")), line
 
 
-def _queues(place: Place, cos: Cos, applied: Applied, number: int, output: Output) -> Iterator[Observation]:
+def _queues(place: Place, cos: Cos, applied: InterfaceCos, number: int, output: Output) -> Iterator[Observation]:
     """Queues of the classes in the scheduler map. No source describes the scheduling of other classes."""
     found: dict[int, Found] = {queue: {"queue.ecn.enabled": (False, number)} for queue in _ALL}
-    scheduler_map = cos.defined("scheduler-maps", applied.scheduler_map[0] if applied.scheduler_map else None)
+    scheduler_map = cos.definition("scheduler-maps", applied.scheduler_map[0] if applied.scheduler_map else None)
     if applied.scheduler_map is not None and scheduler_map is None:
         return
     for _line, rest in lines_after(scheduler_map.inner if scheduler_map else [], "forwarding-class"):
         name, _, scheduler = rest.partition(" scheduler ")
-        known, served = cos.classes.get(name), cos.defined("schedulers", scheduler)
+        known, served = cos.classes.get(name), cos.definition("schedulers", scheduler)
         if known is not None and served is not None:
             found[known.queue] = _queue(served, cos)
         elif known is not None:
@@ -247,7 +247,7 @@ def _queue(scheduler: Line, cos: Cos) -> Found:
     profiles = [
         rest for _, rest in lines_after(scheduler.inner, "drop-profile-map loss-priority any protocol any drop-profile")
     ]
-    profile = cos.defined("drop-profiles", profiles[0] if len(profiles) == 1 else None)
+    profile = cos.definition("drop-profiles", profiles[0] if len(profiles) == 1 else None)
     slope = block(profile.inner, "interpolate") if profile else None
     return found | (_slope(slope) if slope else {})
 

@@ -84,8 +84,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "of_family": lambda addresses, name: [one for one in addresses or () if family(one) == name],
         "members": lambda port: [f"vn{number}" for number in vlans_of(port)],
         "has_cos": bool(cos.classes) or device.buffers != Buffers(),
-        "quoted": quoted,
-        "listed": listed,
+        "quoted": quote,
+        "listed": format_list,
     }
 
 
@@ -95,12 +95,12 @@ def vlans_of(port: Port) -> list[int]:
     return sorted({*(port.tagged_vlans or ()), *own})
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A string as Junos prints it: in quotes where it has blanks or marks of the language."""
     return f'"{text}"' if set(text) & set(" ;{}[]#") else text
 
 
-def listed(values: list[str]) -> str:
+def format_list(values: list[str]) -> str:
     """One value bare, several in brackets."""
     return values[0] if len(values) == 1 else f"[ {' '.join(values)} ]"
 

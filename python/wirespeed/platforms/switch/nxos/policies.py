@@ -15,7 +15,7 @@ INPUT, NETWORK, OUTPUT = "ROCE-IN", "ROCE-NETWORK", "ROCE-OUT"
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class QosClass:
     """A class of a qos policy: the code points that go to one qos-group, which is the traffic class and the queue."""
 
     name: str
@@ -24,7 +24,7 @@ class Classified:
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class QueuingClass:
     """A class of a queuing policy."""
 
     name: str
@@ -35,8 +35,8 @@ class Queued:
 class Policies:
     """All policies by name, and which a port is bound to."""
 
-    inputs: Mapping[str, tuple[Classified, ...]]
-    outputs: Mapping[str, tuple[Queued, ...]]
+    inputs: Mapping[str, tuple[QosClass, ...]]
+    outputs: Mapping[str, tuple[QueuingClass, ...]]
     paused: tuple[tuple[str, int], ...]  # network-qos class, priority
     input_of: Mapping[str, str]  # by port
     output_of: Mapping[str, str]
@@ -52,15 +52,15 @@ def policies_of(switch: Switch) -> Policies:
     inputs, outputs = name_policies(switch, INPUT, _input), name_policies(switch, OUTPUT, _output)
     ports = sorted_ports(switch.ports)
     return Policies(
-        inputs={name: _classified(name, key) for key, name in inputs.items()},
-        outputs={name: tuple(_queued(dict(key))) for key, name in outputs.items()},
-        paused=tuple((network_class(queue), priority) for priority, queue in paused(switch)),
+        inputs={name: _qos_classes(name, key) for key, name in inputs.items()},
+        outputs={name: tuple(_queuing_classes(dict(key))) for key, name in outputs.items()},
+        paused=tuple((network_class(queue), priority) for priority, queue in paused_queues(switch)),
         input_of={port: inputs[_input(found)] for port, found in ports if _input(found) is not None},
         output_of={port: outputs[_output(found)] for port, found in ports if _output(found) is not None},
     )
 
 
-def paused(switch: Switch) -> list[tuple[int, int]]:
+def paused_queues(switch: Switch) -> list[tuple[int, int]]:
     """Lossless priorities and the queue that each pauses; a priority without a queue pauses that of its number."""
     pairs = {
         (int(priority), int((port.qos.pfc_queue or {}).get(priority, priority)))
@@ -78,17 +78,18 @@ def _output(port: Port) -> Any:
     return tuple(sorted(port.queues.items(), reverse=True)) or None
 
 
-def _classified(policy: str, pairs: Any) -> tuple[Classified, ...]:
+def _qos_classes(policy: str, pairs: Any) -> tuple[QosClass, ...]:
     groups = group_by_target(pairs or ())
-    return tuple(Classified(f"{policy}-{group}", ranges(dscps), group) for group, dscps in groups if group)
+    return tuple(QosClass(f"{policy}-{group}", ranges(dscps), group) for group, dscps in groups if group)
 
 
-def _queued(queues: Mapping[str, Queue]) -> list[Queued]:
+def _queuing_classes(queues: Mapping[str, Queue]) -> list[QueuingClass]:
     strict = sorted(
         (int(number) for number, one in queues.items() if one.discipline == Discipline.STRICT), reverse=True
     )
     return [
-        Queued(output_class(int(number)), tuple(_lines(int(number), one, strict))) for number, one in queues.items()
+        QueuingClass(output_class(int(number)), tuple(_lines(int(number), one, strict)))
+        for number, one in queues.items()
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.nxos.policies import paused
+from wirespeed.platforms.switch.nxos.policies import paused_queues
 from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.settings import Bgp, Discipline, Port, Switch
@@ -35,7 +35,7 @@ def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
             "one for all ports that have any",
             "NX-OS has one network-qos policy",
         )
-    pairs = paused(switch)
+    pairs = paused_queues(switch)
     if len({queue for _, queue in pairs}) < len(pairs) or len({priority for priority, _ in pairs}) < len(pairs):
         yield Problem(f"{name}: port.qos.pfc_queue", f"{pairs}", "one queue for each lossless priority, on all ports")
 

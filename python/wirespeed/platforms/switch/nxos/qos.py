@@ -47,7 +47,7 @@ def globals_of(top: list[Line]) -> Globals:
         for kind in ("type qos input", "type queuing output", "type network-qos")
         for inner, rest in lines_after(line.inner, f"service-policy {kind}")
     }
-    paused, at = _paused(top, bound.get("type network-qos"))
+    paused, at = _paused_queues(top, bound.get("type network-qos"))
     return Globals(
         maps=_maps(top),
         system_input=bound.get("type qos input"),
@@ -110,7 +110,7 @@ def _map(policy: Line, classes: Mapping[str, list[int] | None]) -> tuple[Mapping
     return {Dscp(dscp): found.get(Dscp(dscp), SwitchTrafficClass(0)) for dscp in range(64)}, policy.number
 
 
-def _paused(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
+def _paused_queues(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
     """Lossless priorities with their queues. The system's own policy, when nothing is bound, has none."""
     if bound is None:
         return {}, 0

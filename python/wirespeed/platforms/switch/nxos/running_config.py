@@ -116,7 +116,7 @@ def _port(
     for inner, rest in lines_after(line.inner, "speed"):
         if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"
             value = Bandwidth.from_unit(speed, "Mb/s")
-            yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)
+            yield Observation(place, "port.link.speed", value, output.source_of_line(inner.number), State.CONFIGURED)
     if not bundled:  # else its classes and queues are the port channel's
         yield from port_qos(place, line, shared, output)
 

@@ -120,7 +120,7 @@ def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, 
             return None
     else:
         queue = replace(queue, **{field: value})
-    tables = database_of(name, _with(switch, port_name, replace(port, queues={**port.queues, number: queue})))
+    tables = database_of(name, _replace_port(switch, port_name, replace(port, queues={**port.queues, number: queue})))
     row = tables["QUEUE"][f"{port_name}|{number}"]
     if path.startswith("queue.ecn."):
         profile = row["wred_profile"]
@@ -134,7 +134,7 @@ def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, 
 def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     port = switch.ports.get(port_name, Port())
     qos = replace(port.qos, **{path.rpartition(".")[2]: value})
-    tables = database_of(name, _with(switch, port_name, replace(port, qos=qos)))
+    tables = database_of(name, _replace_port(switch, port_name, replace(port, qos=qos)))
     where = MAPS[path]
     bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(where.field)
     if bound is None:
@@ -143,7 +143,7 @@ def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch)
     return [_set(where.table, bound, fields), _set("PORT_QOS_MAP", port_name, {where.field: bound})]
 
 
-def _with(switch: Switch, name: str, port: Port) -> Switch:
+def _replace_port(switch: Switch, name: str, port: Port) -> Switch:
     return replace(switch, ports={**switch.ports, name: port})
 
 

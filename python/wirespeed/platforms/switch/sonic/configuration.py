@@ -55,7 +55,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         }
         for length in lengths:
             if (said := length.get(name)) is not None:
-                found["port.cable_length"] = (_METRES(said), length.at(name))
+                found["port.cable_length"] = (_METRES(said), length.line_of(name))
         yield from observe_settings(place, found, output)
         yield from qos.port(place, name, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
@@ -67,28 +67,28 @@ def _switch(tables: Tables) -> Found:
     lldp = tables.row("FEATURE", "lldp")
     if lldp is not None:
         words = {"enabled": True, "always_enabled": True, "disabled": False, "always_disabled": False}
-        found["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.at("state"))
+        found["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.line_of("state"))
     watchdog = tables.row("PFC_WD", "GLOBAL")
     if watchdog is not None and (poll := parse_whole(watchdog.get("POLL_INTERVAL"))) is not None:
-        found["switch.watchdog_poll"] = (Duration.from_unit(poll, "ms"), watchdog.at("POLL_INTERVAL"))
+        found["switch.watchdog_poll"] = (Duration.from_unit(poll, "ms"), watchdog.line_of("POLL_INTERVAL"))
     loopbacks = _addresses(tables, "LOOPBACK_INTERFACE").get("Loopback0")
     if loopbacks is not None:
         found["switch.loopbacks"] = loopbacks
     pool = tables.row("BUFFER_POOL", "ingress_lossless_pool")
     found["switch.buffers.lossless"] = (pool is not None, pool.line if pool else 0)
     if pool is not None and (headroom := parse_whole(pool.get("xoff"))) is not None:
-        found["switch.buffers.shared_headroom"] = (Size(headroom), pool.at("xoff"))
+        found["switch.buffers.shared_headroom"] = (Size(headroom), pool.line_of("xoff"))
     return found
 
 
 def _port(row: Row) -> Found:
     mtu, status = row.get("mtu"), row.get("admin_status")
     return {
-        "port.description": (row.get("description"), row.at("description")),
-        "port.link.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.at("mtu")),
-        "port.link.enabled": ({None: False, "up": True, "down": False}.get(status), row.at("admin_status")),
-        "port.link.training": (ON_OFF.get(row.get("link_training") or "off"), row.at("link_training")),
-        "port.link.autonegotiation": (ON_OFF.get(row.get("autoneg") or "off"), row.at("autoneg")),
+        "port.description": (row.get("description"), row.line_of("description")),
+        "port.link.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.line_of("mtu")),
+        "port.link.enabled": ({None: False, "up": True, "down": False}.get(status), row.line_of("admin_status")),
+        "port.link.training": (ON_OFF.get(row.get("link_training") or "off"), row.line_of("link_training")),
+        "port.link.autonegotiation": (ON_OFF.get(row.get("autoneg") or "off"), row.line_of("autoneg")),
     }
 
 
@@ -96,8 +96,8 @@ def _link(row: Row) -> Found:
     """What the port is set to; what it runs at is in ``show interfaces status``."""
     speed, fec = parse_whole(row.get("speed")), row.get("fec")
     return {
-        "port.link.speed": (Bandwidth.from_unit(speed, "Mb/s") if speed else None, row.at("speed")),
-        "port.link.fec": (fec if fec in FEC_WORDS else None, row.at("fec")),
+        "port.link.speed": (Bandwidth.from_unit(speed, "Mb/s") if speed else None, row.line_of("speed")),
+        "port.link.fec": (fec if fec in FEC_WORDS else None, row.line_of("fec")),
     }
 
 
@@ -155,8 +155,8 @@ def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observatio
         mtu: Any = row.get("mtu")
         listed, line = addresses.get(key[0], ((), row.line))
         found: Found = {
-            "vlan.description": (row.get("description"), row.at("description")),
-            "vlan.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.at("mtu")),
+            "vlan.description": (row.get("description"), row.line_of("description")),
+            "vlan.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.line_of("mtu")),
             "vlan.addresses": (listed, line),
         }
         yield from observe_settings(switch.thing("vlan", match[1]), found, output)

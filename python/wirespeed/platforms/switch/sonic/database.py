@@ -40,19 +40,19 @@ def database_of(name: str, switch: Switch) -> Database:
             "docker_routing_config_mode": "unified",
             "frr_mgmt_framework_config": "true",
         }
-    return ordered(found)
+    return sort_tables(found)
 
 
-def ordered(tables: Database) -> Database:
+def sort_tables(tables: Database) -> Database:
     """The tables as the device prints them."""
     return {
-        table: {key: _sorted(rows[key]) for key in sorted(rows, key=natural)}
+        table: {key: _sort_fields(rows[key]) for key in sorted(rows, key=natural)}
         for table, rows in sorted(tables.items())
         if rows
     }
 
 
-def _sorted(fields: Fields) -> Fields:
+def _sort_fields(fields: Fields) -> Fields:
     return {name: fields[name] for name in sorted(fields, key=natural)}
 
 

@@ -36,14 +36,14 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 def _version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in _whole_lines(output):
         if match := re.fullmatch(r"SONiC Software Version:\s+(?:SONiC\.)?(\S+)\s*", line):
-            yield Observation(switch, "switch.os_version", match[1], output.at(number))
+            yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
 
 
 def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
     for number, row in _rows(output):
         if PORT_NAME.fullmatch(row.get("Interface", "")) is None or row.get("Oper") not in ("up", "down"):
             continue
-        port, source = switch.thing("port", row["Interface"]), output.at(number)
+        port, source = switch.thing("port", row["Interface"]), output.source_of_line(number)
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
         if row["Oper"] != "up":
             continue  # what follows would be what is set, not what runs
@@ -62,7 +62,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         name = row.get("LocalPort", "")
         if PORT_NAME.fullmatch(name) is None or not row.get("RemoteDevice"):
             continue
-        port, source = switch.thing("port", name), output.at(number)
+        port, source = switch.thing("port", name), output.source_of_line(number)
         there = row.get("RemotePortID", "")
         if _MAC.fullmatch(there) and row.get("RemotePortDescr"):
             there = row["RemotePortDescr"]
@@ -76,12 +76,12 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in _whole_lines(output):
         if match := re.fullmatch(r"Changed polling interval to ([0-9]{1,9})ms\s*", line):
             poll = Duration.from_unit(int(match[1]), "ms")
-            yield Observation(switch, "switch.watchdog_poll", poll, output.at(number))
+            yield Observation(switch, "switch.watchdog_poll", poll, output.source_of_line(number))
     for number, row in _rows(output):
         name, action = row.get("PORT", ""), row.get("ACTION", "")
         if PORT_NAME.fullmatch(name) is None:
             continue
-        port, source = switch.thing("port", name), output.at(number)
+        port, source = switch.thing("port", name), output.source_of_line(number)
         if action in ("drop", "forward", "alert"):
             yield Observation(port, "port.qos.watchdog.action", WatchdogAction(action), source)
         for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):

@@ -64,7 +64,7 @@ class Qos:
         if (where.table, name) not in self._maps:
             row = self._tables.row(where.table, name)
             value = None if row is None else _mapping(where, row.fields)
-            line = self._tables.lines[where.table] if row is not None else bound.at(where.field)
+            line = self._tables.lines[where.table] if row is not None else bound.line_of(where.field)
             self._maps[where.table, name] = (value, line)
         return self._maps[where.table, name]
 
@@ -74,18 +74,18 @@ class Qos:
             return {"port.qos.watchdog.enabled": (False, 0)}
         found: Found = {"port.qos.watchdog.enabled": (True, row.line)}
         if bound is not None:
-            found["port.qos.watchdog.enabled"] = (self._watched(bound), bound.at("pfcwd_sw_enable"))
+            found["port.qos.watchdog.enabled"] = (self._is_watched(bound), bound.line_of("pfcwd_sw_enable"))
         actions = {one.value: one for one in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
-        found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.at("action"))
+        found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.line_of("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
             time = parse_whole(row.get(field))
             found[f"port.qos.watchdog.{path}"] = (
                 None if time is None else Duration.from_unit(time, "ms"),
-                row.at(field),
+                row.line_of(field),
             )
         return found
 
-    def _watched(self, bound: Row) -> bool | None:
+    def _is_watched(self, bound: Row) -> bool | None:
         """Whether every lossless priority is watched: images that have the field watch the priorities in it alone.
 
         Older ones watch all (sonic-utilities, db_migrator, version_3_0_4, which adds the field).
@@ -114,7 +114,7 @@ class Qos:
                     if scheduler is None:
                         weights[number] = (None, row.line)
                     elif scheduler.get("type") != "STRICT":
-                        weights[number] = (parse_whole(scheduler.get("weight")), scheduler.at("weight"))
+                        weights[number] = (parse_whole(scheduler.get("weight")), scheduler.line_of("weight"))
         # Weights are relative, so a queue's share is its weight's part of all of them.
         known = {number: (weight, line) for number, (weight, line) in weights.items() if weight}
         total = sum(weight for weight, _ in known.values())
@@ -134,12 +134,12 @@ def _mapping(where: QosMap, fields: Mapping[str, str]) -> Mapping[Any, Any] | No
 def _pfc(bound: Row | None) -> tuple[frozenset[Priority] | None, int]:
     said = None if bound is None else bound.get("pfc_enable")
     if not said:
-        return frozenset(), bound.at("pfc_enable") if bound else 0
+        return frozenset(), bound.line_of("pfc_enable") if bound else 0
     assert bound is not None
     listed = numbers(said)
     if listed is None or max(listed) > Priority.last:
-        return None, bound.at("pfc_enable")
-    return frozenset(map(Priority, listed)), bound.at("pfc_enable")
+        return None, bound.line_of("pfc_enable")
+    return frozenset(map(Priority, listed)), bound.line_of("pfc_enable")
 
 
 def _marking(profile: Row | None, bound: Row) -> Found:
@@ -149,12 +149,12 @@ def _marking(profile: Row | None, bound: Row) -> Found:
     enabled = True if word in MARKS_GREEN else False if word in MARKS_NOT else None
     if enabled and not (green := TRUE_FALSE.get(profile.get("wred_green_enable") or "")):
         enabled = green  # without its WRED no green packet is marked; unsaid is unknown
-    found: Found = {"queue.ecn.enabled": (enabled, profile.at("ecn"))}
+    found: Found = {"queue.ecn.enabled": (enabled, profile.line_of("ecn"))}
     for path, field in (("minimum", "green_min_threshold"), ("maximum", "green_max_threshold")):
         size = parse_whole(profile.get(field))
-        found[f"queue.ecn.{path}"] = (None if size is None else Size(size), profile.at(field))
+        found[f"queue.ecn.{path}"] = (None if size is None else Size(size), profile.line_of(field))
     field = "green_drop_probability"
-    found["queue.ecn.probability"] = (parse_whole(profile.get(field)), profile.at(field))
+    found["queue.ecn.probability"] = (parse_whole(profile.get(field)), profile.line_of(field))
     return found
 
 
@@ -162,8 +162,8 @@ def _service(scheduler: Row | None, bound: Row) -> Found:
     if scheduler is None:
         return {"queue.discipline": (None, bound.line)}
     kind: Discipline | None = TYPES.get(scheduler.get("type") or "")
-    found: Found = {"queue.discipline": (kind, scheduler.at("type"))}
+    found: Found = {"queue.discipline": (kind, scheduler.line_of("type"))}
     rate = parse_whole(scheduler.get("pir"))
     if rate and scheduler.get("meter_type") != "packets":  # packets a second are no bandwidth
-        found["queue.shape"] = (Bandwidth(rate * 8), scheduler.at("pir"))
+        found["queue.shape"] = (Bandwidth(rate * 8), scheduler.line_of("pir"))
     return found

@@ -22,7 +22,7 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
     local = tables.row("DEVICE_METADATA", "localhost")
     if speaker is None:
         if local is not None and (asn := parse_whole(local.get("bgp_asn"))) is not None:
-            yield Observation(switch, "switch.bgp.asn", asn, output.at(local.at("bgp_asn")))
+            yield Observation(switch, "switch.bgp.asn", asn, output.source_of_line(local.line_of("bgp_asn")))
     else:
         yield from observe_settings(switch, _speaker(tables, speaker), output)
     for key, row in tables.table("BGP_NEIGHBOR"):
@@ -38,13 +38,13 @@ def _speaker(tables: Tables, row: Row) -> Found:
         (key[2], one.line) for key, one in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
     ]
     found: Found = {
-        "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.at("local_asn")),
-        "switch.bgp.router_id": (row.get("router_id"), row.at("router_id")),
-        "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.at("load_balance_mp_relax")),
+        "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.line_of("local_asn")),
+        "switch.bgp.router_id": (row.get("router_id"), row.line_of("router_id")),
+        "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.line_of("load_balance_mp_relax")),
         "switch.bgp.networks": (tuple(one for one, _ in networks), networks[0][1] if networks else row.line),
     }
     paths = [
-        (parse_whole(one.get("max_ebgp_paths")), one.at("max_ebgp_paths"))
+        (parse_whole(one.get("max_ebgp_paths")), one.line_of("max_ebgp_paths"))
         for key, one in tables.table("BGP_GLOBALS_AF")
         if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
     ]
@@ -58,9 +58,9 @@ def _peer(tables: Tables, name: str, row: Row) -> Found:
     joined = row.get("peer_group_name")
     group = None if joined is None else tables.row("BGP_PEER_GROUP", f"{VRF}|{joined}")
     found: Found = {
-        "peer.asn": _said(row, group, "asn", parse_whole),
-        "peer.description": (row.get("name"), row.at("name")),
-        "peer.bfd": _said(row, group, "bfd", lambda word: TRUE_FALSE.get(word or "false")),
+        "peer.asn": _session_value(row, group, "asn", parse_whole),
+        "peer.description": (row.get("name"), row.line_of("name")),
+        "peer.bfd": _session_value(row, group, "bfd", lambda word: TRUE_FALSE.get(word or "false")),
         "peer.unnumbered": (not _is_address(name), row.line),
     }
     if joined is not None and group is None and row.get("bfd") is None:
@@ -71,14 +71,14 @@ def _peer(tables: Tables, name: str, row: Row) -> Found:
         shared = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{joined}|{family}")
         first = own if own is not None and own.get("admin_status") is not None else shared or own
         if first is not None:
-            found[path] = (words.get(first.get("admin_status")), first.at("admin_status"))
+            found[path] = (words.get(first.get("admin_status")), first.line_of("admin_status"))
     return found
 
 
-def _said(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:
+def _session_value(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:
     """The value of a session, else of its peer group."""
     first = group if group is not None and row.get(field) is None else row
-    return read(first.get(field)), first.at(field)
+    return read(first.get(field)), first.line_of(field)
 
 
 def _is_address(text: str) -> bool:

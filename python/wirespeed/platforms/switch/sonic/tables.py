@@ -28,7 +28,7 @@ class Row:
         """A field; None when the row has none of that name."""
         return self.fields.get(name)
 
-    def at(self, name: str) -> int:
+    def line_of(self, name: str) -> int:
         """The line of a field; the row's own when it has none of that name."""
         return self.lines.get(name, self.line)
 

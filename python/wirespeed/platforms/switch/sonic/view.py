@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
-from wirespeed.platforms.switch.sonic.database import database_of, ordered
+from wirespeed.platforms.switch.sonic.database import database_of, sort_tables
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
@@ -33,7 +33,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "problems": list(_problems(name, device)),
         "tables": tables,
         "written": _json(tables),
-        "running": _json(ordered(_whole(tables, device))),
+        "running": _json(sort_tables(_whole(tables, device))),
         "ports": ports,
         "neighbours": [(key, port) for key, port in ports if port.neighbour.device is not None],
         "lanes": {key: _lanes(key, port) for key, port in ports},
