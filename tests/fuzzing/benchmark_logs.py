@@ -29,8 +29,8 @@ def check(content: bytes) -> None:
     whole = _runs(text)
     json.loads(document("bench-runs", 1, runs=whole))
     for run in whole:
-        for one in run.measurements:
-            assert math.isfinite(one.value) and one.value >= 0, one
+        for measurement in run.measurements:
+            assert math.isfinite(measurement.value) and measurement.value >= 0, measurement
 
 
 def _runs(text: str) -> tuple[Run, ...]:

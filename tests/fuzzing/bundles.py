@@ -44,7 +44,7 @@ def check(content: bytes) -> None:
             _make_folder(path, rest)
         else:
             path.write_bytes(gzip.compress(rest, 0) if mode == PACKED else rest)
-        with _opened() as opened:
+        with _record_opens() as opened:
             try:
                 bundle = open_bundle(path)
             except Refused as refused:
@@ -91,7 +91,7 @@ _armed: list[str] | None = None
 
 
 @contextmanager
-def _opened() -> Iterator[list[str]]:
+def _record_opens() -> Iterator[list[str]]:
     """The names of the files that are opened within."""
     global _armed
     _hook()

@@ -28,7 +28,7 @@ DEVICE = "leaf1"
 CLUSTER = next(path for path in CLUSTERS if path.stem == "cluster")
 LONGEST = 16_384
 MEMBERS = 2
-"""Ports of a switch and NICs and GPUs of a host in a seed: the smallest number with more than one."""
+"""Ports of a switch and NICs and GPUs of a host in a seed: two are the fewest that can differ."""
 
 
 def targets() -> list[Target]:
@@ -55,8 +55,8 @@ def check(platform: Platform, content: bytes) -> None:
     """
     texts = decode(content)
     whole = _read(platform, texts)
-    for one in whole:
-        _check_observation(one, texts)
+    for observation in whole:
+        _check_observation(observation, texts)
     facts_from(whole, devices=[DEVICE])
     if texts:
         chosen = zlib.crc32(content)
@@ -66,33 +66,33 @@ def check(platform: Platform, content: bytes) -> None:
         _check_part(command, whole, _read(platform, {**texts, command: kept + "\n" if kept else ""}))
 
 
-def _check_observation(one: Observation, texts: Mapping[str, str]) -> None:
-    assert one.source.command in texts, one
-    if one.source.line is not None:
-        assert 1 <= one.source.line <= texts[one.source.command].count("\n") + 1, one
-    assert one.place.device == DEVICE, one
-    for kind, name in one.place.within:
-        assert kind and name, one
-    if one.value != COMPLETE:
-        _check_value(one, one.value)
+def _check_observation(observation: Observation, texts: Mapping[str, str]) -> None:
+    assert observation.source.command in texts, observation
+    if observation.source.line is not None:
+        assert 1 <= observation.source.line <= texts[observation.source.command].count("\n") + 1, observation
+    assert observation.place.device == DEVICE, observation
+    for kind, name in observation.place.within:
+        assert kind and name, observation
+    if observation.value != COMPLETE:
+        _check_value(observation, observation.value)
 
 
-def _check_value(one: Observation, value: Any) -> None:
+def _check_value(observation: Observation, value: Any) -> None:
     match value:
         case float():
-            assert value >= 0 and math.isfinite(value), one
+            assert value >= 0 and math.isfinite(value), observation
         case int():
-            is_default = one.path.startswith("host.launch.") and value < 0  # the library's own choice
-            assert is_default or 0 <= value < 10**60, one
+            is_default = observation.path.startswith("host.launch.") and value < 0  # the library's own choice
+            assert is_default or 0 <= value < 10**60, observation
         case Mapping():
             for key, inner in value.items():
-                _check_value(one, key)
-                _check_value(one, inner)
+                _check_value(observation, key)
+                _check_value(observation, inner)
         case tuple() | frozenset():
             for inner in value:
-                _check_value(one, inner)
+                _check_value(observation, inner)
         case None:
-            raise AssertionError(one)
+            raise AssertionError(observation)
 
 
 def _check_part(command: str, whole: list[Observation], part: list[Observation]) -> None:
@@ -101,12 +101,17 @@ def _check_part(command: str, whole: list[Observation], part: list[Observation])
     What is read of the shorter output itself may differ: a line that contradicts others may be gone.
     """
     values: dict[Any, list[Any]] = {}
-    for one in whole:
-        values.setdefault((one.place, one.path, one.source.command, one.state), []).append(one.value)
-    for one in part:
-        if one.source.command != command:
-            known = values.get((one.place, one.path, one.source.command, one.state), [one.value])
-            assert one.value in known, f"another value without the end of {command}: {one}, was {known}"
+    for observation in whole:
+        values.setdefault(
+            (observation.place, observation.path, observation.source.command, observation.state), []
+        ).append(observation.value)
+    for observation in part:
+        if observation.source.command != command:
+            known = values.get(
+                (observation.place, observation.path, observation.source.command, observation.state),
+                [observation.value],
+            )
+            assert observation.value in known, f"another value without the end of {command}: {observation}, was {known}"
 
 
 def _read(platform: Platform, texts: Mapping[str, str]) -> list[Observation]:
@@ -160,7 +165,7 @@ def _small(device: Device) -> Device:
 
 
 def _mutate(platform: Platform, content: bytes, random: Random) -> bytes:
-    """Change the text of one command, or take one more from a seed."""
+    """Change the text of one command, or take another from a seed."""
     parts = content.split(b"\x1e")
     if len(parts) < 2 or random.random() < 0.1:
         return content + random.choice(_seeds(platform.kind, platform.name))
