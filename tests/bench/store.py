@@ -21,7 +21,7 @@ from wirespeed.cli.stored_campaigns import Thresholds, over_time
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.parameters import Parameters
-from wirespeed.store import Batch, Store, Wanted, pack
+from wirespeed.store import Batch, Filters, Store, pack
 from wirespeed.store.comparison import compare
 
 CAMPAIGNS = 100
@@ -82,9 +82,9 @@ def _batch(number: int, random: Random) -> Batch:
 
 
 def _query(store: Store) -> None:
-    series = Wanted(test="ib_write_bw", metric="bw_avg", size_bytes=65536, place="node3 -> node4")
-    curve = Wanted(test="ib_write_bw", metric="bw_avg", place="node3 -> node4")
-    size = Wanted(test="ib_write_bw", metric="bw_avg", size_bytes=65536)
+    series = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536, place="node3 -> node4")
+    curve = Filters(test="ib_write_bw", metric="bw_avg", place="node3 -> node4")
+    size = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536)
     judging = Thresholds(0.01, 0.02)
     with _timed("campaigns listed"):
         campaigns = store.campaigns()
@@ -94,17 +94,17 @@ def _query(store: Store) -> None:
     with _timed(f"history of a curve of {SIZES} sizes"):
         over_time(store, curve, judging)
     with _timed(f"history of {PAIRS} pairs at one size, read"):
-        store.past(campaigns, list(store.matching(size)))
+        store.past(campaigns, list(store.find_campaigns(size)))
     with _timed(f"history of {PAIRS} pairs at one size, with change points"):
         over_time(store, size, judging)
     with _timed("values of a campaign"):
-        store.values(campaigns[-1], Wanted())
-    for name, wanted in (("a curve", curve), (f"{PAIRS} pairs at one size", size), ("all series", Wanted())):
+        store.values(campaigns[-1], Filters())
+    for name, wanted in (("a curve", curve), (f"{PAIRS} pairs at one size", size), ("all series", Filters())):
         with _timed(f"two campaigns compared, {name}"):
             _compare(store, campaigns[50], campaigns[70], wanted)
 
 
-def _compare(store: Store, a: Campaign, b: Campaign, wanted: Wanted) -> None:
+def _compare(store: Store, a: Campaign, b: Campaign, wanted: Filters) -> None:
     values = (store.values(a, wanted), store.values(b, wanted))
     compare(a, b, values, store.names, store.between(a, b))
 

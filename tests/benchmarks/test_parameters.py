@@ -16,7 +16,7 @@ from wirespeed.benchmarks.tools.perftest import json_reader as perftest_json
 from wirespeed.benchmarks.tools.perftest import patterns as perftest
 from wirespeed.benchmarks.tools.perftest.tables import ROCM_MEMORY
 from wirespeed.results.json import plain
-from wirespeed.results.parameters import MeshPair, Parameters, dictionary, flattened
+from wirespeed.results.parameters import MeshPair, Parameters, dictionary, flatten
 
 
 def test_every_tool_that_states_a_parameter_is_named_in_the_dictionary() -> None:
@@ -81,7 +81,7 @@ def test_json_has_what_is_stated_and_mappings_by_both_names() -> None:
     parameters = Parameters(
         queue_pairs=1, bidirectional=False, environment={"NCCL_ALGO": "Ring"}, mesh_pairs={"a -> b": pair}
     )
-    assert list(flattened(plain(parameters))) == [
+    assert list(flatten(plain(parameters))) == [
         ("bidirectional", False),
         ("environment NCCL_ALGO", "Ring"),
         ("mesh_pairs a -> b exit_code", 0),

@@ -85,7 +85,7 @@ def bad(mesh: dict[str, Any], aspect: str) -> int:
 
 
 def causes(mesh: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    return [(one["aspect"], one["name"], one["port"], one["says"]) for one in mesh["causes"]]
+    return [(one["aspect"], one["name"], one["port"], one["symptom"]) for one in mesh["causes"]]
 
 
 def test_a_lab_without_faults_is_good_throughout(two: tuple[Plan, lab.Lab]) -> None:

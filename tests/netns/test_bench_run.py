@@ -40,7 +40,7 @@ def ran(
     plan: Plan, built: Lab, name: str, folder: Path, only: int | None = None, rails: int = 8
 ) -> tuple[running.CampaignResult, Mesh | None]:
     """A suite, or its first steps, on the first rails."""
-    fabric = running.fabric_of(plan).of(HOSTS)
+    fabric = running.fabric_of(plan).limit_to_hosts(HOSTS)
     fabric = replace(fabric, endpoints=tuple(endpoint for endpoint in fabric.endpoints if endpoint.rail <= rails))
     request = running.Request(plan, fabric, render.Jobs(plan), seconds=1, bind=False)
     chosen = suite(name)
@@ -67,7 +67,7 @@ def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tupl
     }
     assert mesh.count("rdma", Grade.GOOD) == 0  # no RDMA devices here, or no perftest
     pings = [done.latest[step.id] for step in done.steps if step.test == "mesh ping"]
-    assert [(one.grade, one.says) for one in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
+    assert [(one.grade, one.detail) for one in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
 
 
 def test_iperf3_is_run_and_judged(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_iperf3_is_run_and_judged(lab: tuple[Plan, Lab], tmp_path: Path) -> None
     done, _ = ran(*lab, "tcp", tmp_path, only=2)
     attempts = [done.latest[step.id] for step in done.steps]
     assert [one.status for one in attempts] == [Outcome.DONE] * 2
-    assert all(" Gb/s" in (one.says or "") for one in attempts)
+    assert all(" Gb/s" in (one.detail or "") for one in attempts)
     assert {step.client.host for step in done.steps} == {"node1"}
 
 
@@ -88,5 +88,5 @@ def test_an_interface_that_is_down_is_a_row_and_a_column(lab: tuple[Plan, Lab], 
     assert mesh.rows("ping") == ["    ..x."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]
     assert mesh.rows("route") == ["    ...."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]
     assert mesh.rows("rdma") == ["    ????"] * 4 + ["????    "] * 4  # its steps were left out
-    says = mesh.cells["node2/bnxt_re2", "node1/bnxt_re0"].says
-    assert says[1].startswith("route: planned via 10.1.0.20 dev enp86s0np0 table 103, found none: ")
+    details = mesh.cells["node2/bnxt_re2", "node1/bnxt_re0"].details
+    assert details[1].startswith("route: planned via 10.1.0.20 dev enp86s0np0 table 103, found none: ")

@@ -12,12 +12,12 @@ from wirespeed.results.campaign_history import (
     Campaign,
     Change,
     Changes,
-    Compared,
     Comparison,
     Difference,
     History,
     Past,
     Point,
+    SeriesComparison,
     Step,
     Summary,
     Turn,
@@ -109,10 +109,18 @@ COMPARISON = Comparison(
     0.02,
     0.004,
     (
-        Compared(series(), _summary(371.2), _summary(341.0, 2), Difference.WORSE, "", -0.081, 0.002, 0.004, 0.0),
-        Compared(series(1 << 20), _summary(48.2), _summary(51.9), Difference.BETTER, "", 0.077, 0.002, 0.004, 1.0),
-        Compared(series(1 << 24), _summary(201.0, 3), _summary(202.0, 3), Difference.NONE, "", 0.005, 0.6, 0.7, 0.5),
-        Compared(series(1 << 10), _summary(0.4, 0, 1), _summary(0.39, 0, 1), Difference.FEW, "one value on a side"),
+        SeriesComparison(
+            series(), _summary(371.2), _summary(341.0, 2), Difference.WORSE, "", -0.081, 0.002, 0.004, 0.0
+        ),
+        SeriesComparison(
+            series(1 << 20), _summary(48.2), _summary(51.9), Difference.BETTER, "", 0.077, 0.002, 0.004, 1.0
+        ),
+        SeriesComparison(
+            series(1 << 24), _summary(201.0, 3), _summary(202.0, 3), Difference.NONE, "", 0.005, 0.6, 0.7, 0.5
+        ),
+        SeriesComparison(
+            series(1 << 10), _summary(0.4, 0, 1), _summary(0.39, 0, 1), Difference.FEW, "one value on a side"
+        ),
     ),
     3,
     0,

@@ -10,7 +10,7 @@ from rich.console import Console
 from wirespeed.report import peers, ranking, terminal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Cost, Finding, Status
-from wirespeed.results.peers import Kind, Suspect, Way
+from wirespeed.results.peers import CellPattern, Kind, Suspect
 from wirespeed.results.verdicts import Judgement
 
 
@@ -216,9 +216,9 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
 @pytest.mark.parametrize(
     ("kind", "direction", "name", "expected"),
     [
-        (Kind.HOST, Way.ALL, "node2", "host node2: 52.0 % of its peers"),
-        (Kind.NIC, Way.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its peers"),
-        (Kind.LEAVES, Way.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its peers"),
+        (Kind.HOST, CellPattern.ALL, "node2", "host node2: 52.0 % of its peers"),
+        (Kind.NIC, CellPattern.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its peers"),
+        (Kind.LEAVES, CellPattern.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its peers"),
     ],
 )
 def test_what_a_suspect_is_called(kind, direction, name, expected):

@@ -59,7 +59,7 @@ def _with(value, *path):
         ('{"kind": "bench-runs", "schema": 1}', "the kind 'bench-runs'"),
         ('{"kind": "bench-peers", "schema": 2}', "schema 2 of bench-peers"),
         (_without("peers"), "no peers"),
-        (_without("peers", "matrices", 0, "cells", 3, "like"), "no peers.matrices[0].cells[3].like"),
+        (_without("peers", "matrices", 0, "cells", 3, "group"), "no peers.matrices[0].cells[3].group"),
         (
             _with("fast", "peers", "matrices", 0, "cells", 0, "fraction"),
             "'fast' for peers.matrices[0].cells[0].fraction",

@@ -8,7 +8,7 @@ from tests.store.commands import bench
 
 from wirespeed.benchmarks.run.result_folder import create_folder
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
-from wirespeed.store import Store, Wanted
+from wirespeed.store import Filters, Store
 
 LOG = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench" / "ib-write-bw-bidirectional.log"
 PLACES = {"a": "node1/bnxt_re0 -> node2/bnxt_re0", "b": "node3/bnxt_re0 -> node4/bnxt_re0"}
@@ -37,7 +37,7 @@ def test_a_folder_of_bench_run_is_a_campaign(tmp_path: Path) -> None:
         assert [key for _, key, _ in store.logs(found)] == ["a.1", "b.1", "narrow1.a.1"]
         assert store.content(found, "b.1") == (LOG.read_bytes(),)
         counts = {
-            place: {len(values) for values in store.values(found, Wanted(place=place)).values()}
+            place: {len(values) for values in store.values(found, Filters(place=place)).values()}
             for place in PLACES.values()
         }
         assert counts == {PLACES["a"]: {2}, PLACES["b"]: {1}}

@@ -10,7 +10,7 @@ from tests.store.commands import bench
 
 from wirespeed.errors import Refused
 from wirespeed.store import Store, engine
-from wirespeed.store.address import address, default_path, shown
+from wirespeed.store.address import address, default_path, display_address
 
 MOUNTS = """\
 22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
@@ -81,7 +81,7 @@ def test_what_an_address_means(given: str, url: str) -> None:
     ],
 )
 def test_no_password_is_shown(given: str, said: str) -> None:
-    assert shown(address(given)) == said
+    assert display_address(address(given)) == said
 
 
 def test_the_default_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from tests.store.campaigns import add, measured
 from tests.store.commands import bench
 
 from wirespeed.cli import log_reader, log_storage
-from wirespeed.store import Store, Wanted
+from wirespeed.store import Filters, Store
 
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
 
@@ -36,7 +36,7 @@ def test_writers_at_once_all_write(where: str) -> None:
         known = store.campaigns()
         assert sorted(one.label for one in known) == ["c0", "c1", "c2"]
         assert [one.runs for one in known] == [1] * 3  # the later two logs of each have the first one's bytes
-        values = [value for one in known for found in store.values(one, Wanted()).values() for value in found]
+        values = [value for one in known for found in store.values(one, Filters()).values() for value in found]
         assert sorted(values) == [0.0, 1.0, 2.0]
 
 
@@ -89,7 +89,7 @@ for number in range(2):
     with Store(str(path)) as store:
         found = store.find("x")
         assert (found.logs, found.runs, found.finished) == (1, 2, False)
-        assert list(store.values(found, Wanted()).values()) == [[1.0, 2.0]]
+        assert list(store.values(found, Filters()).values()) == [[1.0, 2.0]]
 
 
 def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.series import experiment
 from wirespeed.store import Store
 from wirespeed.store.address import address
-from wirespeed.store.batch import stored
-from wirespeed.store.engine import writing
+from wirespeed.store.batch import stored_value
+from wirespeed.store.engine import write_transaction
 from wirespeed.store.schema import NEWEST, VERSIONS, bring_up, current
 from wirespeed.store.tables import metadata
 
@@ -26,9 +26,9 @@ STARTED = "2026-11-21T08:00:00Z"
 
 def test_a_store_of_the_first_schema_is_brought_up(where: str) -> None:
     engine = create_engine(address(where))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         bring_up(connection, "here", "0001")
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         assert current(connection) == "0001"
         assert not inspect(connection).has_table("settings")
         values = "INSERT INTO campaign (label, started, program, finished) VALUES ('old', :started, 'w', TRUE)"
@@ -111,11 +111,11 @@ def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_parameters_of_an_older_store_have_the_names_of_today(where: str) -> None:
     """What the second schema held of a run is found by the name and the identity that the same run has now."""
     engine = create_engine(address(where))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         bring_up(connection, "here", "0002")
     parameters = {"device": "mlx5_0", "mtu": 4096, "qps": 4, "rdma_cm": "OFF", "bw_min": 1.0, "memory": "cuda"}
     parameters["env NCCL_ALGO"] = "Ring"
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         for statement, values in (
             ("INSERT INTO campaign VALUES (1, 'old', :a, NULL, 'w', TRUE)", {"a": STARTED}),
             ("INSERT INTO raw VALUES (1, :a, 0, :a)", {"a": b"x"}),
@@ -143,7 +143,7 @@ def test_parameters_of_an_older_store_have_the_names_of_today(where: str) -> Non
         series = connection.execute(text("SELECT hash, workload FROM series")).one()
     known = Parameters(rdma_device="mlx5_0", path_mtu_bytes=4096, queue_pairs=4, rdma_cm=False, memory="cuda")
     known.environment = {"NCCL_ALGO": "Ring"}
-    assert json.loads(stored_run) == known.stated()
-    today = stored(experiment(run).series(measured))
+    assert json.loads(stored_run) == known.to_dict()
+    today = stored_value(experiment(run).series(measured))
     assert (bytes(series.hash), series.workload) == (today.hash, today.workload)
     engine.dispose()

@@ -12,7 +12,7 @@ from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.store.batch import Batch
-from wirespeed.store.queries import Wanted
+from wirespeed.store.queries import Filters
 from wirespeed.store.raw_output import pack
 from wirespeed.store.store import Store
 
@@ -35,7 +35,7 @@ def test_what_was_read_comes_back(where: str) -> None:
         assert added.known == ()
         runs = [run for log in LOGS for run in read(log.read_text()).runs]
         assert added.runs == len(runs)
-        found = store.values(campaign, Wanted())
+        found = store.values(campaign, Filters())
         assert sorted(value for values in found.values() for value in values) == sorted(
             one.value for run in runs for one in run.measurements
         )
@@ -45,7 +45,7 @@ def test_what_was_read_comes_back(where: str) -> None:
             for one in run.measurements
             if one.metric is Metric.BUSBW and one.size_bytes == 8 << 30 and run.test == "all_reduce"
         ]
-        wanted = store.values(campaign, Wanted(test="all_reduce", metric="busbw", size_bytes=8 << 30))
+        wanted = store.values(campaign, Filters(test="all_reduce", metric="busbw", size_bytes=8 << 30))
         assert sorted(value for values in wanted.values() for value in values) == sorted(busbw)
         assert store.content(campaign, LOGS[0].name) == (LOGS[0].read_bytes(),)
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from wirespeed.cli.console import out
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.json import plain
-from wirespeed.results.parameters import flattened
+from wirespeed.results.parameters import flatten
 
 _COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatus.FAILED: "red"}
 
@@ -28,7 +28,7 @@ def show(run: Run) -> None:
         out().print(f"  {line}", soft_wrap=True)
     stated = plain(run.parameters)
     if stated:
-        settings = "  ".join(f"{name}={value}" for name, value in flattened(stated))
+        settings = "  ".join(f"{name}={value}" for name, value in flatten(stated))
         out().print(f"  [dim]{escape(settings)}[/]", soft_wrap=True)
     if run.measurements:
         _print(_table(run.measurements))

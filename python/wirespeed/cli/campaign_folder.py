@@ -35,7 +35,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
             where = attempt.place or places.get(attempt.step)
             failed = None
             if attempt.status is not Outcome.DONE:
-                failed = FailedStep(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
+                failed = FailedStep(tests.get(attempt.step, attempt.step), attempt.detail or attempt.status.value)
             yield LogFile(
                 str(path),
                 path,

@@ -61,7 +61,7 @@ def execute(
             if last is not None:
                 step = places[last.step]
                 line = f"{progress.done} of {progress.of}  {step.test}  {step.place}: {outcome(last)}"
-                line += f": {last.says}" if last.says else ""
+                line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
         return running.run(suite, request, folder, reach, grade_step, how, tell, interrupted)

@@ -15,7 +15,7 @@ from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge.limits import RunContext
-    from wirespeed.benchmarks.judge.logs import Judged
+    from wirespeed.benchmarks.judge.logs import JudgedLogs
     from wirespeed.benchmarks.judge.profile import Profile
     from wirespeed.benchmarks.tools.reader import Reading
     from wirespeed.cli.logs import LogFile
@@ -135,7 +135,7 @@ def judge_logs(
     asked: RunContext | None = None,
     profile: Profile | None = None,
     found: ObservedPlan | None = None,
-) -> tuple[Judged, tuple[Problem, ...]]:
+) -> tuple[JudgedLogs, tuple[Problem, ...]]:
     """The runs of benchmark logs, judged together, and what was left out of them.
 
     Those of ``bench run`` are judged between the NICs they were made with; ``asked`` holds where a log says nothing.

@@ -96,7 +96,7 @@ def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> 
     path = folder / attempt.log
     file = logs.LogFile(str(path), path, inside=True)
     runs = _runs(file, found) if path.is_file() else ()
-    failed = None if attempt.status is Outcome.DONE or runs else attempt.says or attempt.status.value
+    failed = None if attempt.status is Outcome.DONE or runs else attempt.detail or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
     yield Log(file.name, runs, source, target, host, test, failed)
 

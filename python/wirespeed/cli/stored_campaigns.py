@@ -14,7 +14,7 @@ from wirespeed.cli import logs
 if TYPE_CHECKING:
     from wirespeed.results.campaign_history import Campaign, Changes, Comparison, History
     from wirespeed.results.series import Series
-    from wirespeed.store import Store, Wanted
+    from wirespeed.store import Filters, Store
     from wirespeed.store.configuration_diff import Circumstance
 
 StoreOption = Annotated[
@@ -59,7 +59,7 @@ class Thresholds:
 
 def select_series(
     tool: str | None, test: str | None, metric: str | None, size: str | None, place: str | None, ranks: int | None
-) -> Wanted:
+) -> Filters:
     """The series that the options select.
 
     Raises:
@@ -67,14 +67,14 @@ def select_series(
     """
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.benchmarks import Metric
-    from wirespeed.store import Wanted
+    from wirespeed.store import Filters
 
     known = [member.value for member in Metric]
     if metric is not None and metric not in known:
         raise refuse(
             "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or f"one of {', '.join(known)}"
         )
-    return Wanted(tool, test, metric, None if size is None else _size(size), place, ranks)
+    return Filters(tool, test, metric, None if size is None else _size(size), place, ranks)
 
 
 def _size(text: str) -> int:
@@ -105,7 +105,7 @@ def open_known(where: str | None) -> Store:
     return open_store(where)
 
 
-def compare_campaigns(a: str, b: str, where: str | None, selection: Wanted, judging: Thresholds) -> Comparison:
+def compare_campaigns(a: str, b: str, where: str | None, selection: Filters, judging: Thresholds) -> Comparison:
     """Compare two campaigns, stored or read from logs.
 
     Raises:
@@ -177,14 +177,14 @@ def _between(a: _Side, b: _Side) -> Changes:
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 
-def _of_store(name: str, store: Store, selection: Wanted) -> _Side:
+def _of_store(name: str, store: Store, selection: Filters) -> _Side:
     campaign = store.find(name)
     values = store.values(campaign, selection)
     series = store.names(list(values))
     return _Side(campaign, {series[key]: values[key] for key in values if key in series}, store.circumstances(campaign))
 
 
-def _of_files(name: str, selection: Wanted) -> _Side:
+def _of_files(name: str, selection: Filters) -> _Side:
     from wirespeed.cli.campaign_folder import campaign_of
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.log_reader import read_share
@@ -215,7 +215,7 @@ def _of_files(name: str, selection: Wanted) -> _Side:
     return _Side(campaign, values, runs)
 
 
-def over_time(store: Store, selection: Wanted, judging: Thresholds, cluster: str | None = None) -> History:
+def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:
     """The series that are wanted over the campaigns of a cluster, the most notable first.
 
     Without a cluster they are all campaigns but those of labs.
@@ -238,7 +238,7 @@ def over_time(store: Store, selection: Wanted, judging: Thresholds, cluster: str
         for campaign in every
         if (campaign.cluster == cluster if cluster is not None else not is_lab(campaign.cluster))
     )
-    series = store.matching(selection)
+    series = store.find_campaigns(selection)
     values = store.past(campaigns, list(series))
     found = sorted(
         (

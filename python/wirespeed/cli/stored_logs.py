@@ -59,5 +59,5 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
                 stored_bytes=partial(opened.output, log.id),
                 cluster=of.cluster,
             )
-            for log in opened.held(of)
+            for log in opened.list_campaigns(of)
         ]

@@ -34,7 +34,7 @@ def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
     What it announces is what it has: subnets of hosts that are left out are not in the lab.
     """
     planned = plan.switches[name]
-    ends = [(link.end(name), link.other(name)) for link in links if name in (link.a.device, link.b.device)]
+    ends = [(link.end(name), link.opposite_end(name)) for link in links if name in (link.a.device, link.b.device)]
     ports = {mine.interface: planned.ports[mine.port] for mine, _ in ends}
     vlans = {number: vlan for number, vlan in planned.vlans.items() if int(number) in {p.vlan for p in ports.values()}}
     peers = {}
@@ -66,7 +66,7 @@ def host_subnets(switch: Switch, links: Sequence[LabLink], name: str, switches: 
     uplinks = {
         link.end(name).interface
         for link in links
-        if name in (link.a.device, link.b.device) and link.other(name).device in others
+        if name in (link.a.device, link.b.device) and link.opposite_end(name).device in others
     }
     hosts = {interface: port for interface, port in switch.ports.items() if interface not in uplinks}
     return subnets(replace(switch, ports=hosts))
@@ -80,7 +80,7 @@ def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: 
     while waiting:
         here = waiting.popleft()
         for link in between:
-            if here in (link.a.device, link.b.device) and (there := link.other(here).device) not in steps:
+            if here in (link.a.device, link.b.device) and (there := link.opposite_end(here).device) not in steps:
                 steps[there] = steps[here] + 1
                 waiting.append(there)
     found: dict[str, list[Hop]] = {name: [] for name in steps if name != target}

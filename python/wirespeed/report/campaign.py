@@ -70,6 +70,6 @@ def _table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
             Text(wording.line(step.test)),
             Text(wording.line(step.place)),
             Text(outcome(last), style=style),
-            Text(wording.line((last.says if last else None) or "") + tried),
+            Text(wording.line((last.detail if last else None) or "") + tried),
         )
     return table

@@ -14,13 +14,13 @@ from wirespeed.report import wording
 from wirespeed.results.campaign_history import (
     Campaign,
     Changes,
-    Compared,
     Comparison,
     Difference,
     History,
+    JointChange,
     Past,
+    SeriesComparison,
     Step,
-    Together,
 )
 from wirespeed.results.series import Series
 
@@ -79,7 +79,7 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
     changes(found.changes, console)
 
 
-def _joint_changes(families: Sequence[Together], console: Console, limit: int) -> None:
+def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:
     """The measurements whose places moved together."""
     if not families:
         return
@@ -102,7 +102,7 @@ def series_title(of: Series) -> str:
     return wording.line(" ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes)))))
 
 
-def moved_by(joint: Together) -> str:
+def moved_by(joint: JointChange) -> str:
     """How much the places of a measurement changed together."""
     ends = f"{_format_change(joint.lowest)} to {_format_change(joint.highest)}"
     return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
@@ -174,9 +174,9 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
-def _series_table(rows: Sequence[Compared], console: Console) -> None:
+def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
     """A block of lines for each series, in the order of their first ones: its name above, which has no room beside."""
-    blocks: dict[str, list[Compared]] = {}
+    blocks: dict[str, list[SeriesComparison]] = {}
     for row in rows:
         blocks.setdefault(wording.series(row.series), []).append(row)
     cells = {name: [_cells(row) for row in block] for name, block in blocks.items()}
@@ -195,7 +195,7 @@ def _series_table(rows: Sequence[Compared], console: Console) -> None:
 _HEADS = ("metric", "size", "median A", "runs", "median B", "runs", "change")
 
 
-def _cells(row: Compared) -> tuple[str, ...]:
+def _cells(row: SeriesComparison) -> tuple[str, ...]:
     a, b = row.a, row.b
     return (
         f"{row.series.metric.value} {wording.line(row.series.unit)}",

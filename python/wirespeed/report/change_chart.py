@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, vertical
-from wirespeed.results.campaign_history import Compared, Comparison, Difference, Summary
+from wirespeed.results.campaign_history import Comparison, Difference, SeriesComparison, Summary
 
 MOST = 24
 """Series that are drawn, the most notable first; the table has all."""
@@ -99,7 +99,7 @@ def _changes(low: float, high: float) -> list[float]:
     return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
 
 
-def _tooltip(row: Compared) -> str:
+def _tooltip(row: SeriesComparison) -> str:
     unit = wording.line(row.series.unit)
     change = "" if row.change is None else f", {100 * row.change:+.1f} %"
     p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"

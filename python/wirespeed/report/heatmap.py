@@ -219,7 +219,7 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
         cell = known[0]
         title = f"{_ends(source, target)}: {_value(cell, matrix)}"
         if cell.fraction is not None:
-            title += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.like)})"
+            title += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.group)})"
         if len(cell.readings) > 1:
             title += f", {len(cell.readings)} readings"
     else:

@@ -125,12 +125,12 @@ def _relations(suite: Element, found: Iterable[Relation]) -> None:
 
 def _matrix(suite: Element, matrix: Matrix) -> None:
     """A case for each kind of like cells, and one for each suspect: slow once is an error, not a failure."""
-    for group in matrix.likes:
-        case = SubElement(suite, "testcase", classname="peers.like", name=wording.line(group.name))
+    for group in matrix.groups:
+        case = SubElement(suite, "testcase", classname="peers.group", name=wording.line(group.name))
         if group.expected is None:
             _outcome(case, "unknown", f"{group.cells} results are too few to compare", group.name)
     for suspect in matrix.suspects:
-        name = f"{suspect.kind.value} {suspect.name} {suspect.way.value}"
+        name = f"{suspect.kind.value} {suspect.name} {suspect.pattern.value}"
         case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
         again = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
         lines = [suspect.because, *suspect.evidence, *again]

@@ -34,7 +34,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
     most = _EXAMPLES if mesh.causes else _MOST
     for cell in wrong[:most]:
         console.print(
-            wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
+            wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.details)}"), markup=False, soft_wrap=True
         )
     if len(wrong) > most:
         console.print(f"{len(wrong) - most} more pairs not shown (--format json)", markup=False)
@@ -56,7 +56,7 @@ def _cause(cause: Cause, console: Console) -> None:
     port = f", cabled to {cause.port}" if cause.port else ""
     head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
     console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
-    console.print(f"  {wording.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
+    console.print(f"  {wording.line(cause.symptom)}", markup=False, soft_wrap=True, highlight=False)
     commands = [f"`wirespeed explain {identifier}`" for identifier in (*cause.checks, *cause.failures)]
     console.print(f"  hint: {wording.line(', '.join(commands))}", markup=False, soft_wrap=True, highlight=False)
 

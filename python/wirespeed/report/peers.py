@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wirespeed.report import wording
 from wirespeed.report.panels import Panel, panels
-from wirespeed.results.peers import Cell, Kind, Like, Matrix, Peers, Suspect, Way
+from wirespeed.results.peers import Cell, CellPattern, Kind, Matrix, PeerGroup, Peers, Suspect
 
 _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
@@ -34,10 +34,10 @@ def peers(found: Peers, console: Console) -> None:
 def _matrix(matrix: Matrix, console: Console) -> None:
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
-    for group in matrix.likes[:_LIKES]:
+    for group in matrix.groups[:_LIKES]:
         console.print(Text(f"  {wording.line(_peer_group(group, matrix))}"), soft_wrap=True)
-    if len(matrix.likes) > _LIKES:
-        console.print(f"  and {len(matrix.likes) - _LIKES} more groups of equivalent results: see --format json")
+    if len(matrix.groups) > _LIKES:
+        console.print(f"  and {len(matrix.groups) - _LIKES} more groups of equivalent results: see --format json")
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
@@ -104,7 +104,7 @@ def _scale() -> tuple[str, ...]:
     return (*(f"from {step:.0%}".replace("%", " %") for step in _STEPS), "less")
 
 
-def _peer_group(group: Like, matrix: Matrix) -> str:
+def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     cells = wording.plural(group.cells, "result")
     if group.expected is None or group.spread is None or group.least is None:
         return f"{group.name}: {cells}, too few to compare"
@@ -134,8 +134,8 @@ def _suspect(suspect: Suspect, console: Console) -> None:
 
 def suspect_title(suspect: Suspect) -> str:
     """``host node3 as sender: 54 % of its peers``."""
-    plain = suspect.way is Way.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
-    direction = "" if plain else f" {suspect.way.value}"
+    plain = suspect.pattern is CellPattern.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
+    direction = "" if plain else f" {suspect.pattern.value}"
     return wording.line(
         f"{suspect.kind.value} {suspect.name}{direction}: {wording.percent(suspect.fraction)} of its peers"
     )

@@ -165,7 +165,12 @@ def _matrix(families: _Families, matrix: Matrix) -> None:
                 families.add("wirespeed_peer_of_like_ratio", {**at, "direction": direction}, 1 + off)
     for suspect in matrix.suspects:
         state = "confirmed" if suspect.confirmed else "suspect"
-        suspect_labels = {"kind": suspect.kind.value, "name": suspect.name, "way": suspect.way.value, "state": state}
+        suspect_labels = {
+            "kind": suspect.kind.value,
+            "name": suspect.name,
+            "pattern": suspect.pattern.value,
+            "state": state,
+        }
         member_of = members.get(suspect.name)
         where = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
         families.add("wirespeed_peer_suspect_of_like_ratio", {**of, **suspect_labels, **where}, suspect.fraction)

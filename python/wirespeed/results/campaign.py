@@ -97,7 +97,7 @@ class Attempt:
     duration_s: float
     grade: Grade
     log: str
-    says: str | None = None  # the figure that counts, or why there is none
+    detail: str | None = None  # the figure that counts, or why there is none
     place: str | None = None  # of the step: one that narrows down stands in the journal alone
 
 

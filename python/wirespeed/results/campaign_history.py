@@ -67,7 +67,7 @@ class Difference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SeriesComparison:
     """A series side by side.
 
     ``change`` is relative to A's median, None where that is 0. ``p`` is the probability of a difference this large
@@ -89,7 +89,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointChange:
     """A measurement that was taken at several places, all of them together; ``series`` names none of them.
 
     ``change`` is the median of the places' relative changes, which go from ``lowest`` to ``highest``; ``p`` the
@@ -115,11 +115,11 @@ class Comparison:
     significance: float
     at_least: float
     noise: float | None  # median relative spread of repeated values, both sides
-    series: tuple[Compared, ...]
+    series: tuple[SeriesComparison, ...]
     only_a: int
     only_b: int
     changes: Changes
-    together: tuple[Together, ...] = ()
+    together: tuple[JointChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

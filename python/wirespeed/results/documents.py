@@ -105,11 +105,11 @@ def _object(of: type[_Result], data: Any, at: str) -> _Result:
         raise ValueError(f"{data!r:.60} for {at}")
     hints = _hints(of)  # type: ignore[arg-type]
     values = {}
-    for one in fields(of):  # type: ignore[arg-type]
-        if one.name in data:
-            values[one.name] = _as(hints[one.name], data[one.name], f"{at}.{one.name}")
-        elif one.default is MISSING and one.default_factory is MISSING:
-            raise KeyError(f"{at}.{one.name}")
+    for field in fields(of):  # type: ignore[arg-type]
+        if field.name in data:
+            values[field.name] = _as(hints[field.name], data[field.name], f"{at}.{field.name}")
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise KeyError(f"{at}.{field.name}")
     return of(**values)
 
 
@@ -136,7 +136,9 @@ def _tuple(kinds: tuple[Any, ...], data: Any, at: str) -> tuple[Any, ...]:
     if not isinstance(data, list):
         raise ValueError(f"{data!r:.60} for {at}")
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple(_as(kinds[0], one, f"{at}[{number}]") for number, one in enumerate(data))
+        return tuple(_as(kinds[0], element, f"{at}[{number}]") for number, element in enumerate(data))
     if len(kinds) != len(data):
         raise ValueError(f"{len(data)} values for {at}")
-    return tuple(_as(kind, one, f"{at}[{number}]") for number, (kind, one) in enumerate(zip(kinds, data, strict=True)))
+    return tuple(
+        _as(kind, element, f"{at}[{number}]") for number, (kind, element) in enumerate(zip(kinds, data, strict=True))
+    )

@@ -20,7 +20,7 @@ def document(kind: str, schema: int, **content: Any) -> str:
 def plain(value: Any) -> Any:
     """Plain JSON data of a result; of parameters those that the log states."""
     if isinstance(value, Parameters):
-        return plain(value.stated())
+        return plain(value.to_dict())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple

@@ -72,7 +72,7 @@ class LabLink:
     b: LabEnd
     rail: int | None = None
 
-    def other(self, device: str) -> LabEnd:
+    def opposite_end(self, device: str) -> LabEnd:
         """The end that is not on this device."""
         return self.b if device == self.a.device else self.a
 
@@ -99,7 +99,7 @@ class LabFault:
 
     kind: str
     place: str
-    says: str
+    effect: str
     acts: tuple[LabAct, ...]
     cure: tuple[LabAct, ...] = ()
     dead: tuple[str, ...] = ()

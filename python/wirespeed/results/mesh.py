@@ -17,7 +17,7 @@ class Cell:
     source: str
     target: str
     grades: Mapping[str, Grade]  # by aspect
-    says: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     small: bool | None = None  # whether a small ping came back where a large one did not; None: it was not sent
 
 
@@ -30,13 +30,13 @@ class Cause:
     port: str | None  # what the NIC is cabled to, "leaf1 Eth1/1/1"
     bad: int  # pairs of it that are
     of: int  # pairs of it that were asked
-    says: str
+    symptom: str
     checks: tuple[str, ...]  # that tell more, once its devices are collected from
     failures: tuple[str, ...]  # entries of the failure catalogue that look like it
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class NicTraffic:
     """What counters of a NIC say while a mesh was asked for: whether the packets of its address went over it.
 
     The least is what the pings that came back must have moved, without headers of the link; None: not counted.
@@ -48,7 +48,7 @@ class Carried:
     received: int | None
     received_least: int
     grade: Grade
-    says: str | None = None
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Mesh:
     cells: Mapping[tuple[str, str], Cell]
     aspects: tuple[str, ...] = ASPECTS
     causes: tuple[Cause, ...] = ()
-    carried: tuple[Carried, ...] = ()  # empty where no counters were read
+    carried: tuple[NicTraffic, ...] = ()  # empty where no counters were read
 
     def count(self, aspect: str, grade: Grade) -> int:
         """How many pairs have it."""

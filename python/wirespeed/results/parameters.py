@@ -302,13 +302,13 @@ class Parameters:
         """Whether a buffer of perftest is in GPU memory."""
         return self.memory in ("cuda", "rocm")
 
-    def stated(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The fields that the log states, by name in alphabetical order."""
         return {name: value for name in _names() if (value := getattr(self, name)) is not None and value != {}}
 
     def update(self, other: Parameters) -> None:
         """Take over what other parameters state."""
-        for name, value in other.stated().items():
+        for name, value in other.to_dict().items():
             setattr(self, name, value)
 
     def read_setting(self, name: str, text: str | int | float | bool) -> None:
@@ -325,11 +325,11 @@ class Parameters:
             setattr(self, name, value)
 
 
-def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def flatten(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Names and values of parameters in JSON; an entry of a mapping has both names, ``environment NCCL_ALGO``."""
     for name, value in stated.items():
         if isinstance(value, Mapping):
-            yield from ((f"{name} {inner}", plain) for inner, plain in flattened(value) if plain is not None)
+            yield from ((f"{name} {inner}", plain) for inner, plain in flatten(value) if plain is not None)
         else:
             yield name, value
 

@@ -21,7 +21,7 @@ class Kind(StrEnum):
     PATH = "path"  # one way between two
 
 
-class Way(StrEnum):
+class CellPattern(StrEnum):
     """Which of its cells are slow."""
 
     ALL = "all"  # row and column of the matrix
@@ -61,7 +61,7 @@ class Cell:
 
     source: str
     target: str | None
-    like: str
+    group: str
     value: float | None
     fraction: float | None
     low: bool
@@ -69,7 +69,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Like:
+class PeerGroup:
     """Cells that should measure the same.
 
     ``expected`` is what most of them reach, ``spread`` their robust relative standard deviation; a cell whose fraction
@@ -102,7 +102,7 @@ class Suspect:
     """
 
     kind: Kind
-    way: Way
+    pattern: CellPattern
     name: str
     because: str
     fraction: float
@@ -128,7 +128,7 @@ class Matrix:
     lower_is_better: bool
     members: tuple[Member, ...]
     cells: tuple[Cell, ...]
-    likes: tuple[Like, ...]
+    groups: tuple[PeerGroup, ...]
     suspects: tuple[Suspect, ...]
     margins: tuple[Margin, ...] = ()
     notes: tuple[str, ...] = ()

@@ -53,7 +53,7 @@ class Series:
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
     """The parameters that belong to the identity, by name; a flag that is off is as one that is absent."""
     return tuple(
-        (name, value) for name, value in parameters.stated().items() if name in IDENTITY and value is not False
+        (name, value) for name, value in parameters.to_dict().items() if name in IDENTITY and value is not False
     )
 
 
@@ -71,8 +71,8 @@ def _address(gid: str) -> str:
     numbers = gid.split(":")
     if len(numbers) != 16 or not all(map(str.isdecimal, numbers)):
         return gid
-    head, address = [int(one) for one in numbers[:12]], numbers[12:]
-    return ".".join(str(int(one)) for one in address) if head == [*[0] * 10, 255, 255] else gid
+    head, address = [int(octet) for octet in numbers[:12]], numbers[12:]
+    return ".".join(str(int(octet)) for octet in address) if head == [*[0] * 10, 255, 255] else gid
 
 
 @dataclass(frozen=True, slots=True)

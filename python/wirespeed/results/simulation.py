@@ -134,12 +134,12 @@ def from_json(text: str, place: str) -> Summary:
         found = read.get("kind") if isinstance(read, dict) else type(read).__name__
         raise refuse(place, repr(found), f"a document of kind {KIND}")
     # What is not there counts what an earlier version could not simulate: it did not happen.
-    nothing = {one.name: 0 for one in fields(Summary) if one.type == "int"}
-    read = {**nothing, "deadlocks": (), "source": None, "faults": (), **read}
-    lacking = [one.name for one in fields(Summary) if one.name not in read]
+    zeros = {field.name: 0 for field in fields(Summary) if field.type == "int"}
+    read = {**zeros, "deadlocks": (), "source": None, "faults": (), **read}
+    lacking = [field.name for field in fields(Summary) if field.name not in read]
     if lacking:
         raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
-    known: dict[str, Any] = {one.name: read[one.name] for one in fields(Summary)}
+    known: dict[str, Any] = {field.name: read[field.name] for field in fields(Summary)}
     for name, made in _PARTS.items():
         try:
             known[name] = made(known[name])

@@ -1,9 +1,9 @@
 """What was measured, kept: campaigns of runs in SQLite or PostgreSQL, with the facts of their time."""
 
 from wirespeed.store.batch import Batch
-from wirespeed.store.queries import Wanted
+from wirespeed.store.queries import Filters
 from wirespeed.store.raw_output import RawLog, pack
 from wirespeed.store.store import Store
-from wirespeed.store.writer import Added
+from wirespeed.store.writer import AddedLogs
 
-__all__ = ["Added", "Batch", "RawLog", "Store", "Wanted", "pack"]
+__all__ = ["AddedLogs", "Batch", "Filters", "RawLog", "Store", "pack"]

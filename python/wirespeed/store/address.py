@@ -33,18 +33,18 @@ def address(text: str | None) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise _refused(text.partition("://")[0], "an address that cannot be read") from None
+        raise _refusal(text.partition("://")[0], "an address that cannot be read") from None
     kind = url.drivername.partition("+")[0]
     if kind == "sqlite":
         if not url.database or url.database == ":memory:":
-            raise _refused(shown(url), "no path")
+            raise _refusal(display_address(url), "no path")
         return URL.create("sqlite", database=url.database)
     if kind in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
-    raise _refused(f"{kind}://", f"a database of kind {kind!r}")
+    raise _refusal(f"{kind}://", f"a database of kind {kind!r}")
 
 
-def shown(url: URL) -> str:
+def display_address(url: URL) -> str:
     """The address as messages show it: a path, or the URL without its password."""
     if url.get_backend_name() == "sqlite":
         return str(url.database)
@@ -52,5 +52,5 @@ def shown(url: URL) -> str:
     return url._replace(password=None).set(drivername="postgresql", query=query).render_as_string()
 
 
-def _refused(place: str, found: str) -> Refused:
+def _refusal(place: str, found: str) -> Refused:
     return refuse(place, found, EXPECTED, "give it with --store or WIRESPEED_STORE")

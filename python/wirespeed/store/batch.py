@@ -83,8 +83,8 @@ class Batch:
         """Add a log with the runs that were read from it; ``where`` is the pair it was between, where known."""
         self.logs.append(log)
         self.rows = []
-        for position, one in enumerate(runs):
-            self._add_run(len(self.logs) - 1, position, one, experiment(one, where))
+        for position, run in enumerate(runs):
+            self._add_run(len(self.logs) - 1, position, run, experiment(run, where))
 
     def sort(self) -> None:
         """Put the rows of each series together, in the order of the series: a store appends them there."""
@@ -123,10 +123,10 @@ class Batch:
         known = self._known.setdefault(shared, {})
         names = list(zip(metrics, units, sizes, places, strict=True))
         if not known.keys() >= set(names):
-            for one, name in zip(run.measurements, names, strict=True):
+            for measurement, name in zip(run.measurements, names, strict=True):
                 if name not in known:
                     known[name] = len(self.series)
-                    self.series.append(stored(shared.series(one)))
+                    self.series.append(stored_value(shared.series(measurement)))
         self.kind.extend(map(known.__getitem__, names))
         self.position.extend(range(len(names)))
         self.line.extend(lines)
@@ -147,7 +147,7 @@ def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
 
 
 @lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
-def stored(series: Series) -> StoredSeries:
+def stored_value(series: Series) -> StoredSeries:
     """A series as it is kept."""
     workload = as_text(series.workload)
     identity = (

@@ -42,7 +42,7 @@ class Split:
 def change_points(values: Sequence[float], significance: float = SIGNIFICANCE) -> list[Split]:
     """The changes of level in a series, in its order."""
     found = _segment(values, 0, len(values), significance)
-    return found if len(found) < 2 else _held(values, [split.index for split in found], significance)
+    return found if len(found) < 2 else _is_significant(values, [split.index for split in found], significance)
 
 
 def _segment(values: Sequence[float], start: int, end: int, significance: float) -> list[Split]:
@@ -54,7 +54,7 @@ def _segment(values: Sequence[float], start: int, end: int, significance: float)
     return [*left, Split(middle, split.p), *_segment(values, middle, end, significance)]
 
 
-def _held(values: Sequence[float], found: list[int], significance: float) -> list[Split]:
+def _is_significant(values: Sequence[float], found: list[int], significance: float) -> list[Split]:
     """Every change again between its neighbours: what a split found first may be explained by later ones."""
     kept: list[Split] = []
     for number in range(len(found)):
@@ -83,10 +83,10 @@ def _best(values: Sequence[float], significance: float) -> Split | None:
         if reached > allowed:
             return None
     # one is added to both, so that p is never 0: Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010)
-    return Split(_located(values, heights.index(found) + LEAST), (reached + 1) / (permutations + 1))
+    return Split(_locate(values, heights.index(found) + LEAST), (reached + 1) / (permutations + 1))
 
 
-def _located(values: Sequence[float], found: int) -> int:
+def _locate(values: Sequence[float], found: int) -> int:
     """The split near the found one that leaves the least absolute deviations: bounded scores blur where a step is."""
     near = range(max(LEAST, found - _BLUR), min(len(values) - LEAST, found + _BLUR) + 1)
     return min(near, key=lambda index: (_deviation(values[:index]) + _deviation(values[index:]), abs(index - found)))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
-from wirespeed.results.campaign_history import Campaign, Changes, Compared, Comparison, Difference, Summary
+from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.joint_change import families_of, joint_differences, outlier_probabilities
-from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
+from wirespeed.store.significance import TestResult, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
 
 SIGNIFICANCE: Final = 0.05
 
@@ -20,13 +20,13 @@ _Key = TypeVar("_Key", bound=Hashable)
 Values = Mapping[_Key, Sequence[float]]
 
 
-class Found(NamedTuple):
+class Significance(NamedTuple):
     """What a difference of a series is tested against: its repeated values, or other places of the same measurement."""
 
-    tested: Tested | None
+    tested: TestResult | None
     outlier_probabilities: float | None
     p: float | None
-    by_unlike: bool
+    is_by_peers: bool
 
 
 def compare(
@@ -43,18 +43,25 @@ def compare(
     both = [key for key in before if key in after]
     known = names(both)
     sides = [(known[key], summary(before[key]), summary(after[key])) for key in both if key in known]
-    families = families_of([side[0] for side in sides], [relative(one.median, other.median) for _, one, other in sides])
+    families = families_of(
+        [side[0] for side in sides], [relative(earlier.median, other.median) for _, earlier, other in sides]
+    )
     tested = [
         mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
         for key in both
         if key in known
     ]
-    found = [_found(*one) for one in zip(tested, outlier_probabilities(families, len(sides)), strict=True)]
-    adjusted = iter(benjamini_hochberg([one.p for one in found if one.p is not None]))
-    family = sum(one.p is not None for one in found)
+    found = [
+        _compare_series(*arguments)
+        for arguments in zip(tested, outlier_probabilities(families, len(sides)), strict=True)
+    ]
+    adjusted = iter(benjamini_hochberg([result.p for result in found if result.p is not None]))
+    family = sum(result.p is not None for result in found)
     rows = [
-        _few(*side) if one.p is None else _judged(*side, one, one.p, next(adjusted), significance, at_least, family)
-        for side, one in zip(sides, found, strict=True)
+        _too_few(*side)
+        if result.p is None
+        else _judge(*side, result, result.p, next(adjusted), significance, at_least, family)
+        for side, result in zip(sides, found, strict=True)
     ]
     rows.sort(key=_order)
     return Comparison(
@@ -93,13 +100,13 @@ def direction(series: Series, before: float, after: float) -> Difference:
     return Difference.BETTER if (after > before) == (preference is Better.HIGHER) else Difference.WORSE
 
 
-def _found(tested: Tested | None, outlier_probabilities: float | None) -> Found:
+def _compare_series(tested: TestResult | None, outlier_probabilities: float | None) -> Significance:
     """Both, and the smaller p of the two, doubled for two tests: Bonferroni."""
     if tested is None or outlier_probabilities is None:
-        return Found(
+        return Significance(
             tested, outlier_probabilities, outlier_probabilities if tested is None else tested.p, tested is None
         )
-    return Found(
+    return Significance(
         tested,
         outlier_probabilities,
         min(1.0, 2 * min(tested.p, outlier_probabilities)),
@@ -112,28 +119,28 @@ def _enough(before: Sequence[float], after: Sequence[float], significance: float
     return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
 
 
-def _few(series: Series, a: Summary, b: Summary) -> Compared:
+def _too_few(series: Series, a: Summary, b: Summary) -> SeriesComparison:
     if min(a.count, b.count) == 1:
         reason = "one value on a side: a difference cannot be distinguished from chance"
     else:
         reason = f"{a.count} and {b.count} values: p cannot fall below {least_p(a.count, b.count):.2g}"
-    return Compared(series, a, b, Difference.FEW, reason, relative(a.median, b.median))
+    return SeriesComparison(series, a, b, Difference.FEW, reason, relative(a.median, b.median))
 
 
-def _judged(
+def _judge(
     series: Series,
     a: Summary,
     b: Summary,
-    found: Found,
+    found: Significance,
     p: float,
     adjusted: float,
     significance: float,
     at_least: float,
     family: int,
-) -> Compared:
+) -> SeriesComparison:
     change = relative(a.median, b.median)
     difference, reason = Difference.NONE, f"p = {p:.2g}"
-    if found.by_unlike:
+    if found.is_by_peers:
         reason += ", by how much the other places of this measurement changed"
     if adjusted > significance:
         reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
@@ -141,11 +148,13 @@ def _judged(
         reason = f"certain, but smaller than {100 * at_least:g} %"
     else:
         difference = direction(series, a.median, b.median)
-    own, effect = (None, None) if found.tested is None else (found.tested.p, found.tested.effect)
-    return Compared(series, a, b, difference, reason, change, own, adjusted, effect, found.outlier_probabilities)
+    p_of_series, effect = (None, None) if found.tested is None else (found.tested.p, found.tested.effect)
+    return SeriesComparison(
+        series, a, b, difference, reason, change, p_of_series, adjusted, effect, found.outlier_probabilities
+    )
 
 
-def _noise(rows: Sequence[Compared]) -> float | None:
+def _noise(rows: Sequence[SeriesComparison]) -> float | None:
     """The median relative spread of repeated values."""
     spreads = [
         side.spread / abs(side.median)
@@ -159,7 +168,7 @@ def _noise(rows: Sequence[Compared]) -> float | None:
 _RANK = {name: rank for rank, name in enumerate(Difference)}
 
 
-def _order(row: Compared) -> tuple[object, ...]:
+def _order(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
     what = (series.tool, series.test or "", series.where or "", _text(series.workload), series.metric.value)

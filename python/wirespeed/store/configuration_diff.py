@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from wirespeed.results.campaign_history import Campaign, Change, Changes
-from wirespeed.results.parameters import IDENTITY, flattened
+from wirespeed.results.parameters import IDENTITY, flatten
 
 Settings = Mapping[str, Mapping[str, str]]
 """Place to path to value as text, of one device."""
@@ -28,7 +28,7 @@ def settings_between(
     a: Campaign, b: Campaign, before: Mapping[str, Settings] | None, after: Mapping[str, Settings] | None
 ) -> Changes:
     """Settings that both campaigns read and that differ. None: no facts were stored with a campaign."""
-    lacking = [one.label for one, known in ((a, before), (b, after)) if known is None]
+    lacking = [campaign.label for campaign, known in ((a, before), (b, after)) if known is None]
     if before is None or after is None:
         what = " and ".join(lacking)
         return Changes((), 0, (f"no facts were stored with {what}: which settings changed is unknown",))
@@ -49,7 +49,7 @@ def settings_between(
 
 def parameters_between(before: Iterable[Circumstance], after: Iterable[Circumstance]) -> tuple[Change, ...]:
     """Versions and parameters of runs of the same test that differ."""
-    old, new = _gathered(before), _gathered(after)
+    old, new = _gather(before), _gather(after)
     return tuple(
         Change(" ".join(word for word in test if word), name, _words(old[test][name]), _words(new[test][name]))
         for test in sorted(old.keys() & new.keys())
@@ -58,11 +58,11 @@ def parameters_between(before: Iterable[Circumstance], after: Iterable[Circumsta
     )
 
 
-def _gathered(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, set[str]]]:
+def _gather(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, set[str]]]:
     found: dict[tuple[str, str], dict[str, set[str]]] = {}
     for run in runs:
         names = found.setdefault((run.tool, run.test or ""), {})
-        for name, value in (("version", run.version), *flattened(json.loads(run.parameters))):
+        for name, value in (("version", run.version), *flatten(json.loads(run.parameters))):
             if value is not None and name not in IDENTITY:
                 names.setdefault(name, set()).add(str(value))
     return found

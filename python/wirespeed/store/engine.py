@@ -14,7 +14,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalErr
 
 from wirespeed.errors import Refused, refuse
 from wirespeed.store import schema
-from wirespeed.store.address import shown
+from wirespeed.store.address import display_address
 
 WAIT_S: Final = 60
 """How long a writer waits for another one. A batch is written in well under a second."""
@@ -28,11 +28,11 @@ def connect(url: URL) -> Engine:
     """
     sqlite = url.get_backend_name() == "sqlite"
     if not sqlite and find_spec("psycopg") is None:
-        raise refuse(shown(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
+        raise refuse(display_address(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
     engine = _sqlite(url) if sqlite else create_engine(url)
     try:
         with refusing_failures(url):
-            _bring_up(engine, shown(url))
+            _bring_up(engine, display_address(url))
     except BaseException:
         engine.dispose()
         raise
@@ -43,12 +43,12 @@ def _bring_up(engine: Engine, place: str) -> None:
     with engine.connect() as connection:
         if schema.current(connection) == schema.NEWEST:
             return
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         schema.bring_up(connection, place)
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def write_transaction(engine: Engine) -> Iterator[Connection]:
     """A transaction that writes; on SQLite it holds the write lock from its beginning, so no other can come between."""
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         yield connection
@@ -66,18 +66,20 @@ def refusing_failures(url: URL) -> Iterator[None]:
     except (IntegrityError, DataError):  # our own mistakes
         raise
     except DBAPIError as error:
-        raise _refused(url, error) from None
+        raise _refusal(url, error) from None
 
 
-def _refused(url: URL, error: DBAPIError) -> Refused:
+def _refusal(url: URL, error: DBAPIError) -> Refused:
     found = " ".join(str(error.orig).split()) or type(error.orig).__name__
     if url.password:
         found = found.replace(url.password, "***")
     if isinstance(error, OperationalError) and "locked" in found:
-        return refuse(shown(url), found, "a store free to write to", f"another program has held it for {WAIT_S} s")
+        return refuse(
+            display_address(url), found, "a store free to write to", f"another program has held it for {WAIT_S} s"
+        )
     if url.get_backend_name() == "sqlite" and "not a database" in found:
-        return refuse(shown(url), "a file that is no SQLite database", "a store that wirespeed wrote")
-    return refuse(shown(url), found, "a store that can be read and written")
+        return refuse(display_address(url), "a file that is no SQLite database", "a store that wirespeed wrote")
+    return refuse(display_address(url), found, "a store that can be read and written")
 
 
 def _sqlite(url: URL) -> Engine:

@@ -24,9 +24,9 @@ def past(
 ) -> Past:
     """A series over the campaigns that have it, in their order, by its median in each."""
     points = tuple(
-        Point(one.id, len(found), median(found), min(found), max(found))
-        for one in campaigns
-        if one.id is not None and (found := values.get(one.id))
+        Point(campaign.id, len(found), median(found), min(found), max(found))
+        for campaign in campaigns
+        if campaign.id is not None and (found := values.get(campaign.id))
     )
     return Past(series, points, tuple(_steps(series, points, significance, at_least)))
 

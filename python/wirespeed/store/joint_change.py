@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wirespeed.results.campaign_history import Difference, Together
+from wirespeed.results.campaign_history import Difference, JointChange
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
 
@@ -37,13 +37,25 @@ class Family:
 def families_of(series: Sequence[Series], changes: Sequence[float | None]) -> list[Family]:
     """The series that differ in their place alone, by what they measure; without those whose change is not known."""
     found: dict[tuple[object, ...], list[int]] = {}
-    for index, one in enumerate(series):
+    for index, member in enumerate(series):
         if changes[index] is not None:
-            name = (one.metric, one.size_bytes, one.test, one.tool, one.ranks, one.unit, one.workload)
+            name = (
+                member.metric,
+                member.size_bytes,
+                member.test,
+                member.tool,
+                member.ranks,
+                member.unit,
+                member.workload,
+            )
             found.setdefault(name, []).append(index)
     return [
-        Family(series[own[0]], tuple(own), tuple(change for index in own if (change := changes[index]) is not None))
-        for own in found.values()
+        Family(
+            series[members[0]],
+            tuple(members),
+            tuple(change for index in members if (change := changes[index]) is not None),
+        )
+        for members in found.values()
     ]
 
 
@@ -63,18 +75,19 @@ def outlier_probabilities(families: Sequence[Family], count: int) -> list[float 
     return found
 
 
-def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[Together, ...]:
+def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[JointChange, ...]:
     """Every measurement that was taken at several places, what got worse first."""
     enough = [family for family in families if len(family.indices) >= ENOUGH]
     found = [signed_ranks(family.changes) for family in enough]
     adjusted = benjamini_hochberg(found)
     differences = [
-        _said(family, p, one, significance, at_least) for family, p, one in zip(enough, found, adjusted, strict=True)
+        _describe(family, p, adjusted_p, significance, at_least)
+        for family, p, adjusted_p in zip(enough, found, adjusted, strict=True)
     ]
     return tuple(sorted(differences, key=_order))
 
 
-def _said(family: Family, p: float, adjusted: float, significance: float, at_least: float) -> Together:
+def _describe(family: Family, p: float, adjusted: float, significance: float, at_least: float) -> JointChange:
     change, preference = median(family.changes), better(family.series.metric)
     difference = Difference.NONE
     if adjusted <= significance and abs(change) >= at_least:
@@ -83,14 +96,14 @@ def _said(family: Family, p: float, adjusted: float, significance: float, at_lea
         difference = Difference.CHANGED if preference is Better.NEITHER else difference
     placeless = replace(family.series, where=None, place=None)
     ends = min(family.changes), max(family.changes)
-    return Together(placeless, len(family.changes), difference, change, *ends, p, adjusted)
+    return JointChange(placeless, len(family.changes), difference, change, *ends, p, adjusted)
 
 
 _RANK = {name: rank for rank, name in enumerate(Difference)}
 
 
-def _order(one: Together) -> tuple[object, ...]:
-    of = one.series
+def _order(change: JointChange) -> tuple[object, ...]:
+    of = change.series
     size = -1 if of.size_bytes is None else of.size_bytes
     what = (of.tool, of.test or "", str(of.workload), of.metric.value, size, of.ranks or 0)
-    return (_RANK[one.difference], -abs(one.change), *what)
+    return (_RANK[change.difference], -abs(change.change), *what)

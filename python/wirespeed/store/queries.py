@@ -26,7 +26,7 @@ _SERIES = (series.c.id, *(series.c[name] for name in StoredSeries._fields))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Filters:
     """Which series to read; None is any. ``place`` is the place within the output or the pair the run was between."""
 
     tool: str | None = None
@@ -38,15 +38,15 @@ class Wanted:
 
     def includes(self, series: Series) -> bool:
         """Whether a series is wanted."""
-        criteria = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "place")
+        criteria = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "place")
         if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
         return self.place is None or self.place in (series.place, series.where)
 
     @property
-    def everything(self) -> bool:
+    def selects_everything(self) -> bool:
         """Whether there are no criteria."""
-        return all(getattr(self, one.name) is None for one in fields(self))
+        return all(getattr(self, field.name) is None for field in fields(self))
 
 
 def campaigns(connection: Connection) -> tuple[Campaign, ...]:
@@ -76,10 +76,10 @@ def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
     Raises:
         Refused: there is none.
     """
-    found = named(known, wanted)
+    found = find_campaign(known, wanted)
     if found is not None:
         return found
-    labels = [one.label for one in known]
+    labels = [campaign.label for campaign in known]
     raise refuse(
         place,
         f"no campaign {wanted!r} among {len(known)}",
@@ -88,19 +88,19 @@ def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
     )
 
 
-def named(known: Sequence[Campaign], wanted: str) -> Campaign | None:
+def find_campaign(known: Sequence[Campaign], wanted: str) -> Campaign | None:
     """The campaign of an id, a label, ``latest`` or ``latest~N``; None when there is none."""
     name, tilde, back = wanted.partition("~")
     if name == LATEST and (back.isdecimal() or not tilde):
         number = int(back or 0)
         return known[-1 - number] if number < len(known) else None
-    return next((one for one in known if one.label == wanted or str(one.id) == wanted), None)
+    return next((campaign for campaign in known if campaign.label == wanted or str(campaign.id) == wanted), None)
 
 
-def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, list[float]]:
+def values(connection: Connection, number: int, wanted: Filters) -> dict[int, list[float]]:
     """The values of a campaign by the id of their series, in the order they were taken."""
     query = select(measurement.c.series_id, measurement.c.value).where(measurement.c.campaign_id == number)
-    if not wanted.everything:
+    if not wanted.selects_everything:
         query = query.where(measurement.c.series_id.in_(select(series.c.id).where(_matches(wanted))))
     rows = connection.execute(query.order_by(*measurement.primary_key)).all()
     return {name: [row[1] for row in of_series] for name, of_series in groupby(rows, itemgetter(0))}
@@ -111,13 +111,13 @@ def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:
     found: dict[int, Series] = {}
     for start in range(0, len(numbers), _ASKED):
         criteria = select(*_SERIES).where(series.c.id.in_(numbers[start : start + _ASKED]))
-        found |= _known(connection.execute(criteria))
+        found |= _has_campaign(connection.execute(criteria))
     return found
 
 
-def matching(connection: Connection, wanted: Wanted) -> dict[int, Series]:
+def find_campaigns(connection: Connection, wanted: Filters) -> dict[int, Series]:
     """The series that are wanted, by id."""
-    return _known(connection.execute(select(*_SERIES).where(_matches(wanted))))
+    return _has_campaign(connection.execute(select(*_SERIES).where(_matches(wanted))))
 
 
 def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
@@ -149,7 +149,7 @@ def logs(connection: Connection, number: int) -> tuple[tuple[str, str, int], ...
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredCampaign:
     """A log of a campaign: between whom its runs were, and of the first of them what was run, and its error."""
 
     id: int
@@ -160,13 +160,15 @@ class Held:
     error: str | None
 
 
-def held(connection: Connection, number: int) -> tuple[Held, ...]:
+def list_campaigns(connection: Connection, number: int) -> tuple[StoredCampaign, ...]:
     """The logs of a campaign in the order they were stored."""
     first = log.outerjoin(run, and_(run.c.log_id == log.c.id, run.c.position == 0))
     columns = (log.c.id, log.c.name, log.c.key, run.c.where, run.c.tool, run.c.test, run.c.error)
     query = select(*columns).select_from(first).where(log.c.campaign_id == number).order_by(log.c.id)
     return tuple(
-        Held(row.id, row.name, row.key, row.where, " ".join(filter(None, (row.tool, row.test))) or None, row.error)
+        StoredCampaign(
+            row.id, row.name, row.key, row.where, " ".join(filter(None, (row.tool, row.test))) or None, row.error
+        )
         for row in connection.execute(query)
     )
 
@@ -184,15 +186,15 @@ def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]
     return tuple(unpack(held) for held in connection.execute(query).scalars())
 
 
-def _matches(wanted: Wanted) -> ColumnElement[bool]:
-    criteria = {one.name: getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"}
+def _matches(wanted: Filters) -> ColumnElement[bool]:
+    criteria = {field.name: getattr(wanted, field.name) for field in fields(wanted) if field.name != "place"}
     conditions = [series.c[name] == value for name, value in criteria.items() if value is not None]
     if wanted.place is not None:
         conditions.append(or_(series.c.place == wanted.place, series.c.where == wanted.place))
     return and_(true(), *conditions)
 
 
-def _known(rows: Iterable[Row[Any]]) -> dict[int, Series]:
+def _has_campaign(rows: Iterable[Row[Any]]) -> dict[int, Series]:
     """The series of rows of `_SERIES` by id, without those of unknown metrics."""
     kept = ((row[0], StoredSeries._make(row[1:])) for row in rows)
-    return {number: series_of(one) for number, one in kept if one.metric in _METRICS}
+    return {number: series_of(row) for number, row in kept if row.metric in _METRICS}

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, select
 
 from wirespeed.store.configuration_diff import Settings
 from wirespeed.store.tables import device, settings
-from wirespeed.store.writer import ids, keeping
+from wirespeed.store.writer import ids, preserve_order
 
 
 def keep(connection: Connection, campaign: int, found: Mapping[str, Settings]) -> None:
@@ -22,7 +22,7 @@ def keep(connection: Connection, campaign: int, found: Mapping[str, Settings]) -
     if not new:
         return
     rows = [{"sha256": name, "content": content} for name, content in sorted(new.items())]
-    connection.execute(keeping(connection, settings), rows)
+    connection.execute(preserve_order(connection, settings), rows)
     numbers = ids(connection, settings, settings.c.sha256, list(new))
     connection.execute(delete(device).where(device.c.campaign_id == campaign, device.c.name.in_(list(hashes))))
     connection.execute(
@@ -31,7 +31,9 @@ def keep(connection: Connection, campaign: int, found: Mapping[str, Settings]) -
     )
 
 
-def differing(connection: Connection, a: int, b: int) -> tuple[dict[str, Settings] | None, dict[str, Settings] | None]:
+def differing_settings(
+    connection: Connection, a: int, b: int
+) -> tuple[dict[str, Settings] | None, dict[str, Settings] | None]:
     """The settings of both campaigns, without the devices that are unchanged; None where a campaign has none at all."""
     before, after = _states(connection, a), _states(connection, b)
     unchanged = {name for name in before.keys() & after.keys() if before[name] == after[name]}

@@ -18,7 +18,7 @@ MAD_TO_SIGMA = 1.4826  # 1 / Φ⁻¹(3/4): Rousseeuw and Croux, JASA 88 (1993), 
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class TestResult:
     """``p`` is two-sided; ``effect`` is the probability that a value of the second sample is the higher one.
 
     The effect counts ties half: Vargha and Delaney, J. Educ. Behav. Stat. 25 (2000), equation 12.
@@ -28,7 +28,7 @@ class Tested:
     effect: float
 
 
-def mann_whitney(first: Sequence[float], second: Sequence[float]) -> Tested:
+def mann_whitney(first: Sequence[float], second: Sequence[float]) -> TestResult:
     """The test of Mann and Whitney, Ann. Math. Statist. 18 (1947), with mid-ranks for ties.
 
     p is the share of all assignments of the values to the two samples whose rank sum is at least as far from its
@@ -42,8 +42,8 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> Tested:
     effect = 1 - above / (2 * few * many)
     distance = abs(found - mean)
     if few + many <= EXACT_UP_TO:
-        return Tested(_exact(min(few, many), tuple(sorted(doubled)), distance), effect)
-    return Tested(_approximate(few, many, doubled, distance), effect)
+        return TestResult(_exact(min(few, many), tuple(sorted(doubled)), distance), effect)
+    return TestResult(_approximate(few, many, doubled, distance), effect)
 
 
 def signed_ranks(changes: Sequence[float]) -> float:

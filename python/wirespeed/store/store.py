@@ -14,13 +14,13 @@ from wirespeed.errors import refuse
 from wirespeed.results.campaign_history import Campaign, Changes
 from wirespeed.results.series import Series
 from wirespeed.store import queries, settings, writer
-from wirespeed.store.address import address, shown
+from wirespeed.store.address import address, display_address
 from wirespeed.store.batch import Batch
 from wirespeed.store.configuration_diff import Circumstance, Settings, parameters_between, settings_between
-from wirespeed.store.engine import connect, refusing_failures, writing
-from wirespeed.store.queries import Held, Wanted
+from wirespeed.store.engine import connect, refusing_failures, write_transaction
+from wirespeed.store.queries import Filters, StoredCampaign
 from wirespeed.store.tables import campaign
-from wirespeed.store.writer import Added
+from wirespeed.store.writer import AddedLogs
 
 _REMEMBERED = 500_000  # ids of series kept in memory, 100 bytes each
 
@@ -54,7 +54,7 @@ class Store:
     @property
     def name(self) -> str:
         """Where the store is, for messages: never a password."""
-        return shown(self._url)
+        return display_address(self._url)
 
     def begin(self, label: str, started: str, cluster: str | None, program: str) -> Campaign:
         """The campaign of this label, begun when there is none yet; logs that it has are not stored again.
@@ -63,7 +63,7 @@ class Store:
             Refused: the label could be mistaken for an id, or names a campaign of another cluster.
         """
         _check(label)
-        with refusing_failures(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), write_transaction(self._engine) as connection:
             found = connection.execute(select(campaign).where(campaign.c.label == label)).one_or_none()
             if found is None:
                 row = {"label": label, "started": started, "cluster": cluster, "program": program, "finished": False}
@@ -76,18 +76,18 @@ class Store:
                 connection.execute(update(campaign).where(campaign.c.id == found.id).values(cluster=cluster))
         return self.find(label)
 
-    def add(self, to: Campaign, batch: Batch) -> Added:
+    def add(self, to: Campaign, batch: Batch) -> AddedLogs:
         """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
-        with refusing_failures(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), write_transaction(self._engine) as connection:
             added = writer.add(connection, _id(to), batch, names)
         self._series = names
         return added
 
-    def finish(self, one: Campaign) -> None:
+    def finish(self, stored_campaign: Campaign) -> None:
         """Note that a campaign was stored to its end."""
-        with refusing_failures(self._url), writing(self._engine) as connection:
-            connection.execute(update(campaign).where(campaign.c.id == _id(one)).values(finished=True))
+        with refusing_failures(self._url), write_transaction(self._engine) as connection:
+            connection.execute(update(campaign).where(campaign.c.id == _id(stored_campaign)).values(finished=True))
 
     def campaigns(self) -> tuple[Campaign, ...]:
         """All campaigns, oldest first."""
@@ -112,10 +112,10 @@ class Store:
         with self._reading() as connection:
             return queries.content(connection, _id(of), name)
 
-    def held(self, of: Campaign) -> tuple[Held, ...]:
+    def list_campaigns(self, of: Campaign) -> tuple[StoredCampaign, ...]:
         """The logs of a campaign, and what is known of them without reading them."""
         with self._reading() as connection:
-            return queries.held(connection, _id(of))
+            return queries.list_campaigns(connection, _id(of))
 
     def output(self, log: int) -> bytes:
         """The raw output of the log of this id."""
@@ -124,14 +124,14 @@ class Store:
 
     def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
         """Keep the settings that devices had at the time of a campaign, as text by place and path."""
-        with refusing_failures(self._url), writing(self._engine) as connection:
+        with refusing_failures(self._url), write_transaction(self._engine) as connection:
             settings.keep(connection, _id(of), found)
 
     def between(self, a: Campaign, b: Campaign) -> Changes:
         """What changed between two campaigns: settings, and parameters of their runs."""
         with self._reading() as connection:
-            changes = settings_between(a, b, *settings.differing(connection, _id(a), _id(b)))
-            runs = [queries.circumstances(connection, _id(one)) for one in (a, b)]
+            changes = settings_between(a, b, *settings.differing_settings(connection, _id(a), _id(b)))
+            runs = [queries.circumstances(connection, _id(campaign)) for campaign in (a, b)]
         return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
 
     def circumstances(self, of: Campaign) -> list[Circumstance]:
@@ -144,17 +144,17 @@ class Store:
         with self._reading() as connection:
             return queries.names(connection, numbers)
 
-    def matching(self, wanted: Wanted) -> dict[int, Series]:
+    def find_campaigns(self, wanted: Filters) -> dict[int, Series]:
         """The series that are wanted, by id."""
         with self._reading() as connection:
-            return queries.matching(connection, wanted)
+            return queries.find_campaigns(connection, wanted)
 
     def past(self, campaigns: Sequence[Campaign], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
         """The values of series by series and campaign."""
         with self._reading() as connection:
-            return queries.past(connection, [_id(one) for one in campaigns], numbers)
+            return queries.past(connection, [_id(campaign) for campaign in campaigns], numbers)
 
-    def values(self, of: Campaign, wanted: Wanted) -> dict[int, list[float]]:
+    def values(self, of: Campaign, wanted: Filters) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""
         with self._reading() as connection:
             return queries.values(connection, _id(of), wanted)
@@ -165,10 +165,10 @@ class Store:
             yield connection
 
 
-def _id(one: Campaign) -> int:
-    if one.id is None:
-        raise ValueError(f"campaign {one.label!r} is not stored")
-    return one.id
+def _id(campaign: Campaign) -> int:
+    if campaign.id is None:
+        raise ValueError(f"campaign {campaign.label!r} is not stored")
+    return campaign.id
 
 
 def _check(label: str) -> None:

@@ -26,7 +26,7 @@ Columns = tuple[Sequence[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedLogs:
     """What a batch brought; ``known`` names logs that the campaign already had."""
 
     logs: int = 0
@@ -35,52 +35,54 @@ class Added:
     known: tuple[str, ...] = ()
 
 
-def add(connection: Connection, campaign: int, batch: Batch, names: dict[bytes, int]) -> Added:
+def add(connection: Connection, campaign: int, batch: Batch, names: dict[bytes, int]) -> AddedLogs:
     """Write what is new of a batch. ``names`` remembers the ids of series between calls."""
     logs = _add_logs(connection, campaign, batch.logs)
     runs = _add_runs(connection, batch, logs)
     _name(connection, batch.series, names)
     count, columns = _columns(campaign, batch, runs, names)
     _insert(connection, columns, count)
-    known = tuple(one.name for one, number in zip(batch.logs, logs, strict=True) if number is None)
-    return Added(len(logs) - len(known), sum(number is not None for number in runs), count, known)
+    known = tuple(raw_log.name for raw_log, number in zip(batch.logs, logs, strict=True) if number is None)
+    return AddedLogs(len(logs) - len(known), sum(number is not None for number in runs), count, known)
 
 
 def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> list[int | None]:
     """The id of each log, None for one that the campaign already has."""
-    contents = ids(connection, raw, raw.c.sha256, [one.sha256 for one in logs])
-    new = {one.sha256: one for one in logs if one.sha256 not in contents}
-    rows = [{"sha256": one.sha256, "size": one.size, "content": one.content} for one in new.values()]
+    contents = ids(connection, raw, raw.c.sha256, [raw_log.sha256 for raw_log in logs])
+    new = {raw_log.sha256: raw_log for raw_log in logs if raw_log.sha256 not in contents}
+    rows = [{"sha256": raw_log.sha256, "size": raw_log.size, "content": raw_log.content} for raw_log in new.values()]
     if rows:
-        connection.execute(keeping(connection, raw), rows)
+        connection.execute(preserve_order(connection, raw), rows)
         contents |= ids(connection, raw, raw.c.sha256, list(new))
     have = {
         (row.raw_id, row.key)
-        for part in _parts([contents[one.sha256] for one in logs])
+        for part in _parts([contents[raw_log.sha256] for raw_log in logs])
         for row in connection.execute(
             select(log.c.raw_id, log.c.key).where(log.c.campaign_id == campaign, log.c.raw_id.in_(part))
         )
     }
     kept: list[RawLog | None] = []
-    for one in logs:
-        name = (contents[one.sha256], one.key)
-        kept.append(None if name in have else one)
+    for raw_log in logs:
+        name = (contents[raw_log.sha256], raw_log.key)
+        kept.append(None if name in have else raw_log)
         have.add(name)
     rows = [
-        {"campaign_id": campaign, "raw_id": contents[one.sha256], "key": one.key, "name": one.name}
-        for one in kept
-        if one is not None
+        {"campaign_id": campaign, "raw_id": contents[raw_log.sha256], "key": raw_log.key, "name": raw_log.name}
+        for raw_log in kept
+        if raw_log is not None
     ]
     numbers = iter(_insert_numbered(connection, log, rows))
-    return [None if one is None else next(numbers) for one in kept]
+    return [None if raw_log is None else next(numbers) for raw_log in kept]
 
 
 def _add_runs(connection: Connection, batch: Batch, logs: Sequence[int | None]) -> list[int | None]:
-    rows = [{**one._asdict(), "log_id": number} for one in batch.runs if (number := logs[one.log]) is not None]
+    rows = [
+        {**run_row._asdict(), "log_id": number} for run_row in batch.runs if (number := logs[run_row.log]) is not None
+    ]
     for row in rows:
         del row["log"]
     numbers = iter(_insert_numbered(connection, run, rows))
-    return [None if logs[one.log] is None else next(numbers) for one in batch.runs]
+    return [None if logs[run_row.log] is None else next(numbers) for run_row in batch.runs]
 
 
 def _insert_numbered(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> list[int]:
@@ -106,15 +108,15 @@ def _columns(
 ) -> tuple[int, Columns]:
     """The rows to write and their columns, in the order of the key, so that they are appended."""
     batch.sort()
-    numbers = [names[one.hash] for one in batch.series]
+    numbers = [names[stored_series.hash] for stored_series in batch.series]
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     starts = list(accumulate(batch.rows, initial=0))
 
     def pick(column: array[_Value]) -> list[_Value]:
         values = column.tolist()
-        return list(chain.from_iterable(values[starts[one] : starts[one + 1]] for one in order))
+        return list(chain.from_iterable(values[starts[position] : starts[position + 1]] for position in order))
 
-    kept = [runs[one] for one in pick(batch.run)]
+    kept = [runs[index] for index in pick(batch.run)]
     columns: tuple[Sequence[Any], ...] = (
         list(chain.from_iterable(map(repeat, map(numbers.__getitem__, order), map(batch.rows.__getitem__, order)))),
         kept,
@@ -123,23 +125,23 @@ def _columns(
         pick(batch.value),
     )
     if None in kept:
-        new = [one is not None for one in kept]
+        new = [number is not None for number in kept]
         columns = tuple(list(compress(column, new)) for column in columns)
     return len(columns[0]), ([campaign] * len(columns[0]), *columns)
 
 
 def _name(connection: Connection, found: Sequence[StoredSeries], names: dict[bytes, int]) -> None:
     """Learn the id of every series; those the store has never seen are added."""
-    unknown = [one.hash for one in found if one.hash not in names]
+    unknown = [stored_series.hash for stored_series in found if stored_series.hash not in names]
     if not unknown:
         return
     names |= ids(connection, series, series.c.hash, unknown)
-    rows = [one._asdict() for one in found if one.hash not in names]
+    rows = [stored_series._asdict() for stored_series in found if stored_series.hash not in names]
     if rows:
         if connection.dialect.name == "postgresql":
             # two writers that add the same series in another order would wait for each other for ever
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        connection.execute(keeping(connection, series), rows)
+        connection.execute(preserve_order(connection, series), rows)
         names |= ids(connection, series, series.c.hash, [row["hash"] for row in rows])
 
 
@@ -156,7 +158,7 @@ def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
     return (values[start : start + _ASKED] for start in range(0, len(values), _ASKED))
 
 
-def keeping(connection: Connection, table: Any) -> Any:
+def preserve_order(connection: Connection, table: Any) -> Any:
     """An INSERT that leaves rows alone which another writer brought meanwhile."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table).on_conflict_do_nothing()

@@ -127,14 +127,14 @@ def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) ->
 
 def test_every_row_of_the_table_has_an_example() -> None:
     for cause in (*KNOWN, *VAGUE):
-        assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.says
+        assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.message
 
 
 def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
     known = set(load().failures)
     for cause in (*KNOWN, *VAGUE):
         assert cause.failures
-        assert set(cause.failures) <= known, cause.says
+        assert set(cause.failures) <= known, cause.message
         assert cause.source
 
 

@@ -179,7 +179,7 @@ def test_what_failed_is_low_however_wide_the_others_spread():
         for (a, b), value in zip(ends, values, strict=True)
     ]
     found = compare(fabric.KEY, samples, MemberDirectory(None))
-    (like,) = found.likes
+    (like,) = found.groups
     assert like.least == 0
     assert [(cell.source, cell.target) for cell in found.cells if cell.low] == [(ends[4][0].name, ends[4][1].name)]
     assert fabric.accused(found) == [("path", "all", f"{ends[4][0].name} -> {ends[4][1].name}")]

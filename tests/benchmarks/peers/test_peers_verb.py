@@ -113,7 +113,7 @@ def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
     (matrix,) = body["peers"]["matrices"]
     (suspect,) = matrix["suspects"]
     assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3/bnxt_re5", True)
-    assert [one["name"] for one in matrix["likes"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
+    assert [one["name"] for one in matrix["groups"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
 
 
 def test_a_rail_is_told_from_its_nics(tmp_path):
@@ -186,7 +186,7 @@ def test_the_same_pair_of_gpus_in_every_host(tmp_path):
     suspects = {(one["kind"], one["name"]) for matrix in matrices for one in matrix["suspects"]}
     assert all("node2" in name for _, name in suspects)
     assert suspects
-    assert all(like["cells"] == 4 for matrix in matrices for like in matrix["likes"])
+    assert all(like["cells"] == 4 for matrix in matrices for like in matrix["groups"])
 
 
 def test_copies_from_memory_are_no_like_of_those_between_gpus():

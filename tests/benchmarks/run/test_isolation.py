@@ -9,7 +9,7 @@ from fabrics import fabric
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric
 from wirespeed.benchmarks.run.isolation import narrow_groups, narrow_pairs
-from wirespeed.benchmarks.steps.pairing import Pair, matching
+from wirespeed.benchmarks.steps.pairing import Pair, pair_rounds
 from wirespeed.results.campaign import Grade, Kind, Suspect
 
 Bad = Callable[[Pair], bool]
@@ -17,7 +17,7 @@ Bad = Callable[[Pair], bool]
 
 def hunt(found: Fabric, bad: Bad, rounds_allowed: int = 4) -> tuple[list[tuple[Kind, str]], int, int]:
     """Whom it accuses at last, in how many rounds beyond the first, and by how many more pairs."""
-    results = [(pair, grade(bad(pair))) for one in matching(found)[0] for pair in one]
+    results = [(pair, grade(bad(pair))) for one in pair_rounds(found)[0] for pair in one]
     first = len(results)
     for count in range(rounds_allowed + 1):
         following = narrow_pairs(found, results)

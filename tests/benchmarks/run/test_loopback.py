@@ -57,7 +57,7 @@ def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     absent = rows["osu_latency"]
     assert (absent["status"], absent["attempt"]) == ("missing", 1)
     words = "localhost: osu_latency is not installed, or in no folder of PATH: --path names more"
-    assert absent["says"] == words
+    assert absent["detail"] == words
     assert done.exit_code == 3
     parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])
     failed = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]

@@ -14,7 +14,7 @@ from wirespeed.plan import build
 from wirespeed.results.campaign import Grade
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
-FABRIC = fabric_of(PLAN).of(["node1", "node2"])
+FABRIC = fabric_of(PLAN).limit_to_hosts(["node1", "node2"])
 PAIR = ("node1/bnxt_re0", "node2/bnxt_re0")
 WAY = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
 SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
@@ -23,7 +23,7 @@ SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 
 def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, ...]]:
     text = "\n".join([f"mesh {kind} from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
     found = mesh(PLAN, FABRIC, parse(text)).cells[PAIR]
-    return dict(found.grades), found.says
+    return dict(found.grades), found.details
 
 
 @pytest.mark.parametrize(

@@ -111,12 +111,12 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
 )
 def test_bad_pings_are_explained_by_the_fewest_causes(example: str, hosts: int, bad: Says, expected: list[str]) -> None:
     plan = planned(example)
-    assert said(matrix(plan, fabric_of(plan).of(list(plan.hosts)[:hosts]), bad)) == expected
+    assert said(matrix(plan, fabric_of(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
 
 
 def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     plan = planned(ONE)
-    fabric = fabric_of(plan).of(["node1", "node2"])
+    fabric = fabric_of(plan).limit_to_hosts(["node1", "node2"])
     name = "node1/bnxt_re2"
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)
     assert said(found) == []  # 103 is what is planned

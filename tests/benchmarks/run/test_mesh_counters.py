@@ -15,7 +15,7 @@ from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Mesh
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
-FABRIC = fabric_of(PLAN).of(["node1", "node2"])
+FABRIC = fabric_of(PLAN).limit_to_hosts(["node1", "node2"])
 ENDS = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in FABRIC.endpoints}
 NIC = "node1/bnxt_re2"
 WHOLE = 16 * 9000
@@ -44,7 +44,7 @@ def said(moved: dict[str, tuple[int, int]], *silent: str, lacking: str = "") -> 
             after[end] = ByteCounters(5000 + sent, 7000 + received)
     found = add_counters(PLAN, FABRIC, answered(*silent), before, after)
     grades = {one.nic: one.grade for one in found.carried if one.grade is not Grade.GOOD}
-    named = [f"{one.name} at {one.port}: {' '.join(one.failures)}: {one.says}" for one in found.causes]
+    named = [f"{one.name} at {one.port}: {' '.join(one.failures)}: {one.symptom}" for one in found.causes]
     return grades, [one for one in named if one.startswith("NIC") and " as " in one and "bytes" in one]
 
 

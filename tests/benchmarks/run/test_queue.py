@@ -34,9 +34,9 @@ def test_steps_that_share_something_wait_for_each_other() -> None:
     first, second, third = step("1", "a", "b"), step("2", "b", "c"), step("3", "c", "d")
     queue = Queue([first, second, third], {}, 10)
     assert taken(queue) == ["1", "3"]
-    queue.done(third)
+    queue.finish(third)
     assert taken(queue) == []
-    queue.done(first)
+    queue.finish(first)
     assert taken(queue) == ["2"]
 
 
@@ -49,10 +49,10 @@ def test_a_stage_waits_for_the_one_before_it_and_a_retest_belongs_to_its_own() -
     first, second = step("1"), step("2", stage=1)
     queue = Queue([first, second], {}, 10)
     assert taken(queue) == ["1"]
-    queue.done(first)
+    queue.finish(first)
     queue.again(first)
     assert taken(queue) == ["1"]
-    queue.done(first)
+    queue.finish(first)
     assert taken(queue) == ["2"]
 
 

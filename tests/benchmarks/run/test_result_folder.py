@@ -56,7 +56,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         "iperf3.a.b.1.server.log",
     ]
     line = json.loads((tmp_path / "new" / "run" / "journal.jsonl").read_text())
-    assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "says", "place"]
+    assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "detail", "place"]
 
 
 @pytest.mark.parametrize("cut", range(1, 40))

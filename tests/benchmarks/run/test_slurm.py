@@ -81,7 +81,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     log = json.JSONDecoder().raw_decode(text)[0]  # srun's own remarks follow
     assert log["start"]["system_info"].split()[1] == "node1"
     assert {(one["local_host"], one["remote_host"]) for one in log["start"]["connected"]} == {("10.1.0.1", "10.1.0.5")}
-    assert "% of 99 Gb/s by line rate × TCP framing" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["says"]
+    assert "% of 99 Gb/s by line rate × TCP framing" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
 
 
 def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.steps.pairing import (
     Pair,
     all_pairs,
     empty_uplink,
-    matching,
+    pair_rounds,
     queue_pairs,
     tournament,
 )
@@ -37,7 +37,7 @@ def named(rounds: list[list[Pair]]) -> list[list[str]]:
 @given(fabrics)
 @settings(deadline=None)
 def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
-    rounds, alone = matching(found)
+    rounds, alone = pair_rounds(found)
     for one in rounds:
         names = [endpoint.name for pair in one for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
@@ -56,7 +56,7 @@ def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
 @given(fabrics)
 @settings(deadline=None)
 def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
-    rounds, _ = matching(found)
+    rounds, _ = pair_rounds(found)
     crossed = {leaf for one in rounds for pair in one if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     for leaf in {endpoint.leaf for endpoint in found.endpoints}:
         hosts = {endpoint.host for endpoint in found.endpoints if endpoint.leaf == leaf}
@@ -70,7 +70,7 @@ def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
 @given(st.integers(2, 64), st.integers(1, 8))
 @settings(deadline=None)
 def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> None:
-    rounds, _ = matching(fabric(hosts, rails))
+    rounds, _ = pair_rounds(fabric(hosts, rails))
     runs = sum(map(len, rounds))
     if hosts % 2 == 0:
         assert (len(rounds), runs) == (1, hosts * rails // 2)
@@ -93,7 +93,7 @@ def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> Non
     ],
 )
 def test_rounds_of_small_fabrics(found, rounds: list[list[str]]) -> None:
-    assert named(matching(found)[0]) == rounds
+    assert named(pair_rounds(found)[0]) == rounds
 
 
 @given(st.integers(1, 60))
@@ -125,6 +125,6 @@ def test_queue_pairs_until_no_cable_is_likely_to_stay_empty(uplinks: int, crossi
 
 @pytest.mark.parametrize(("hosts", "rails"), [(1024, 8), (1023, 8)])
 def test_a_thousand_hosts_are_paired(hosts: int, rails: int) -> None:
-    rounds, alone = matching(fabric(hosts, rails, leaves=128, uplinks=32))
+    rounds, alone = pair_rounds(fabric(hosts, rails, leaves=128, uplinks=32))
     assert sum(map(len, rounds)) == (hosts + 1) // 2 * rails
     assert alone == []

@@ -16,7 +16,7 @@ from wirespeed.benchmarks import parse
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.json import document, plain
-from wirespeed.results.parameters import flattened
+from wirespeed.results.parameters import flatten
 
 TEXTS = [log.read_text() for log in LOGS]
 PIECES = ['{"', '":', "{", "[", "]", "}", ",", "1e999", '"start"', "\n", '"\\ud800"']
@@ -42,7 +42,7 @@ def same(run: Run) -> str:
 
 def stated(run: Run) -> Iterator[tuple[str, object]]:
     """The parameters of a run, one entry for each entry of a mapping."""
-    return flattened(plain(run.parameters))
+    return flatten(plain(run.parameters))
 
 
 class Whole:

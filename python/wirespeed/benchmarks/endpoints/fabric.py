@@ -47,7 +47,7 @@ class Fabric:
     uplink_rate: Mapping[str, int]  # leaf -> b/s of all of them
     without: tuple[str, ...]  # NICs that have no address or no cable, and why
 
-    def of(self, hosts: Iterable[str] | None) -> Fabric:
+    def limit_to_hosts(self, hosts: Iterable[str] | None) -> Fabric:
         """The same, limited to the endpoints of some hosts."""
         if hosts is None:
             return self
@@ -67,7 +67,7 @@ class Fabric:
 
 def fabric_of(plan: Plan) -> Fabric:
     """The NICs of a plan, and what is above them."""
-    root = _joined(plan)
+    root = find_connected(plan)
     between = [cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches]
     tiers = tiers_of(plan.roles, between)
     pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in between}
@@ -129,7 +129,7 @@ def _uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
     return count, rate
 
 
-def _joined(plan: Plan) -> dict[str, str]:
+def find_connected(plan: Plan) -> dict[str, str]:
     """For every switch and NIC the name of one device of what is cabled together."""
     above: dict[str, str] = {}
 

@@ -29,7 +29,7 @@ class MemberDirectory:
         self._hops = _hops(plan) if plan else {}
 
     @property
-    def planned(self) -> bool:
+    def has_plan(self) -> bool:
         """Whether there is a cluster file."""
         return self._plan is not None
 
@@ -40,11 +40,11 @@ class MemberDirectory:
             self._known[full] = self._find(full)
         return self._known[full][0]
 
-    def known(self, member: Member) -> bool:
+    def is_planned(self, member: Member) -> bool:
         """Whether the cluster file has this member's host."""
         return self._plan is not None and member.host in self._plan.hosts
 
-    def like(self, source: Member, target: Member | None) -> str:
+    def peer_group(self, source: Member, target: Member | None) -> str:
         """The group of comparable cells of a pair: distance, then hardware of both ends."""
         if self._plan is None:
             return "all"
@@ -103,7 +103,7 @@ class MemberDirectory:
     def _distance(self, source: Member, target: Member) -> str:
         if source.host == target.host:
             return "inside a host"
-        ends = [set(self._of(member)) for member in (source, target)]
+        ends = [set(self._leaves_of(member)) for member in (source, target)]
         if not all(ends):
             return _FAR
         hops = {self._hops.get((a, b)) for a in ends[0] for b in ends[1]}
@@ -112,7 +112,7 @@ class MemberDirectory:
             return _FAR
         return "same leaf" if min(known) == 0 else f"between leaves, {min(known)} cables apart"
 
-    def _of(self, member: Member) -> Iterable[str]:
+    def _leaves_of(self, member: Member) -> Iterable[str]:
         if member.leaf is not None:
             return [member.leaf]
         if member.device is not None and member.device.startswith(("GPU", "CPU")):
@@ -176,7 +176,10 @@ def _hops(plan: Plan) -> dict[tuple[str, str], int]:
         while front:
             steps += 1
             front = [
-                next_ for one in front for next_ in sorted(beside[one]) if reached.setdefault(next_, steps) == steps
+                next_
+                for switch in front
+                for next_ in sorted(beside[switch])
+                if reached.setdefault(next_, steps) == steps
             ]
             front = list(dict.fromkeys(front))
         found.update({(start, leaf): reached[leaf] for leaf in leaves if leaf in reached})

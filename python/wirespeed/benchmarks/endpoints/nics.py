@@ -71,7 +71,7 @@ def nic_with_device(plan: Plan, device: str) -> NicAt | None:
 def nic_with_address(plan: Plan, address: str) -> NicAt | None:
     """The NIC with this IP address."""
     for at in nics_of(plan):
-        if any(own.partition("/")[0] == address for own in at.nic.addresses or ()):
+        if any(nic_address.partition("/")[0] == address for nic_address in at.nic.addresses or ()):
             return at
     return None
 

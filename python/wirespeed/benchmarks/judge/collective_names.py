@@ -53,8 +53,8 @@ def _by_factor(run: Run) -> Collective | None:
     rooted = [*_ROOTED, *_ROOTLESS] if not isinstance(root, int) else _ROOTED if root >= 0 else _ROOTLESS
     possible = _REDUCING if reduces else rooted
     if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
-        possible = [one for one in possible if one is not Collective.HYPERCUBE]
-    fitting = [one for one in possible if abs(printed_factor(one, run.ranks) - factor) <= rounding]
+        possible = [collective for collective in possible if collective is not Collective.HYPERCUBE]
+    fitting = [collective for collective in possible if abs(printed_factor(collective, run.ranks) - factor) <= rounding]
     return fitting[0] if len(fitting) == 1 else None
 
 

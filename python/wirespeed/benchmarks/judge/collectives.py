@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, proof_of
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -52,7 +52,7 @@ class CollectiveLimits:
         """What the debug lines prove that explains a loss."""
         return self.proof.causes
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A collective's time has its limit as bandwidth."""
         return None
 
@@ -98,16 +98,16 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     assumptions: list[str] = []
     other = foreign_gpus(run, plan)
     if other is not None:
-        return Unlimited(f"{other}: this is another cluster", profile)
+        return UnknownLimits(f"{other}: this is another cluster", profile)
     collective = named_collective(context.collective) if context.collective else collective_of(run, assumptions)
     if collective is None:
-        return Unlimited("the log does not name its collective: name it with --collective", profile)
+        return UnknownLimits("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
-        return Unlimited("the log does not contain the number of ranks", profile)
+        return UnknownLimits("the log does not contain the number of ranks", profile)
     if run.ranks == 1:
-        return Unlimited("one rank moves nothing between GPUs", profile)
+        return UnknownLimits("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
-        return Unlimited(f"{plan.name} has no hosts", profile)
+        return UnknownLimits(f"{plan.name} has no hosts", profile)
     group = _group(run, run.ranks, plan, assumptions)
     proof = proof_of(context.evidence, plan, context.algorithm)
     above = _beyond(plan, group)
@@ -132,8 +132,10 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         ranks=run.ranks,
         physical=tightest(terms, assumptions) if terms else None,
         by_algorithm={
-            one: algorithms.reachable(collective, group, algorithms.algorithm_of(collective, one, group), above)
-            for one in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
+            algorithm: algorithms.reachable(
+                collective, group, algorithms.algorithm_of(collective, algorithm, group), above
+            )
+            for algorithm in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
         },
         usual=usual,
         proof=proof,
@@ -171,7 +173,7 @@ def _sums(group: Group) -> str:
 
 def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
     hosts = list(plan.hosts)
-    counts = _placed(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
+    counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
     used = [hosts[at] if at < len(hosts) else hosts[0] for at in range(len(counts))]
     if len(counts) > len(hosts):
         assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
@@ -189,7 +191,7 @@ def _root(run: Run) -> int:
     return max(0, root) if isinstance(root, int) else 0
 
 
-def _placed(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
+def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
     """Ranks on each host: spread over the hosts the log counts, else hosts filled one after the other."""
     nodes = run.parameters.nodes
     if nodes and nodes <= ranks:

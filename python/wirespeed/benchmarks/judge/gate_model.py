@@ -94,7 +94,7 @@ class Runs(Selection):
 
     @field_validator("parameters")
     @classmethod
-    def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
+    def _check_names(cls, value: dict[str, Any]) -> dict[str, Any]:
         known = list(dictionary())
         for name in value:
             if name not in known:
@@ -113,7 +113,7 @@ class Statistic(StrEnum):
     SPREAD = "spread"  # standard deviation over mean
 
 
-class Shared(StrEnum):
+class CommonEnd(StrEnum):
     """What runs must have in common to be compared, beside tool, test and all identity parameters."""
 
     PAIR = "pair"  # both NICs, either way round
@@ -132,7 +132,7 @@ class RelativeGate(Entry):
     to: Runs | None = None
     statistic: Statistic = Statistic.MEDIAN  # of ``of``
     baseline: Statistic = Statistic.MEDIAN  # of ``to``
-    same: list[Shared] = Field(default_factory=list)
+    same: list[CommonEnd] = Field(default_factory=list)
     runs: int = Field(default=1, ge=1)  # each side needs so many
     at_least: float | None = None
     at_most: float | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
@@ -40,7 +40,7 @@ class GpuLimits:
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """Of the latency of GPU links no figure is known."""
         return None
 
@@ -85,10 +85,10 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     """The limits of a run on any one host of the plan: the tools name none."""
     other = foreign_gpus(run, plan)
     if other is not None:
-        return Unlimited(f"{other}: this is another cluster", profile)
+        return UnknownLimits(f"{other}: this is another cluster", profile)
     name = next((name for name, host in plan.hosts.items() if host.gpus), None)
     if name is None:
-        return Unlimited(f"{plan.name} has no GPUs", profile)
+        return UnknownLimits(f"{plan.name} has no GPUs", profile)
     assumptions = [f"GPUs as those of {name}: the log names no host"]
     both_ways = bool(run.parameters.bidirectional)
     test = run.test or ""
@@ -116,13 +116,13 @@ def _slot(plan: Plan, host: str, both_ways: bool, assumptions: list[str]) -> Bou
 def _links(links: Links | None, both_ways: bool, assumptions: list[str]) -> tuple[Bound, Bound | None] | None:
     if links is None:
         return None
-    count, ways = links.used(2), 2 if both_ways else 1
+    count, directions = links.used(2), 2 if both_ways else 1
     times = f"{'2 × ' if both_ways else ''}{count} × "
 
-    def bound(rate: float, which: str) -> Bound:
-        formula = f"{times}{number(rate)} GB/s {which} {links.name}"
+    def bound(rate: float, label: str) -> Bound:
+        formula = f"{times}{number(rate)} GB/s {label} {links.name}"
         return tightest(
-            [Term(f"{links.name} links", ways * count * rate, GIGABYTES, formula, links.source)], assumptions
+            [Term(f"{links.name} links", directions * count * rate, GIGABYTES, formula, links.source)], assumptions
         )
 
     return bound(links.peak, "peak"), bound(links.usable, "usable") if links.usable is not None else None

@@ -24,7 +24,7 @@ class Network:
 
     host: str
     all: Term
-    one: Term
+    message_term: Term
     nics: tuple[NicAt, ...]
     link: Bandwidth
     assumptions: tuple[str, ...]
@@ -54,7 +54,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     binds: Counter[str] = Counter()
     speeds: list[Bandwidth] = []
     for at in ends:
-        bound, usual, speed = _one(plan, at, both_ways)
+        bound, usual, speed = _single_nic(plan, at, both_ways)
         if bound is None or usual is None or speed is None:
             return None
         most[at.nic.pcie or at.interface] = bound.value
@@ -73,7 +73,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     return Network(
         host=name,
         all=Term(f"NICs of {name}", together, "Gb/s", formula, slowest.terms[0].source),
-        one=Term(
+        message_term=Term(
             "one NIC", slowest.value, "Gb/s", f"{slowest.bottleneck}: {_formula(slowest)}", slowest.terms[0].source
         ),
         nics=tuple(ends),
@@ -82,7 +82,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     )
 
 
-def _one(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
+def _single_nic(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """One NIC at most, in use, and its speed."""
     function = nic_function(plan, at.host, at.nic)
     speed = nic_speed(plan, at)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds, named
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds, bundled_profile
 from wirespeed.benchmarks.judge.runs import judge_within
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
@@ -42,15 +42,15 @@ def figures(runs: Iterable[Run]) -> Figures:
     """The best of what these runs reached."""
     best: dict[_Key, float] = {}
     for run in runs:
-        for one in run.measurements if run.status is RunStatus.COMPLETE else ():
-            if one.metric in BANDWIDTHS and one.value > 0:
-                best[_key(run, one)] = max(one.value, best.get(_key(run, one), 0.0))
+        for measurement in run.measurements if run.status is RunStatus.COMPLETE else ():
+            if measurement.metric in BANDWIDTHS and measurement.value > 0:
+                best[_key(run, measurement)] = max(measurement.value, best.get(_key(run, measurement), 0.0))
     return Figures(best)
 
 
 def judge_direct(run: Run, of: Figures, file: str, cluster: str) -> JudgedRun:
     """Judge one run of a lab."""
-    profile = named(PROFILE)
+    profile = bundled_profile(PROFILE)
     return judge_within(run, _Limits(run, of, profile), profile, file, cluster)
 
 
@@ -84,9 +84,9 @@ class _Limits:
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         return None
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         return None
 
 
-def _key(run: Run, one: Measurement) -> _Key:
-    return (run.tool, run.test, one.metric, one.unit, one.size_bytes, one.place)
+def _key(run: Run, measurement: Measurement) -> _Key:
+    return (run.tool, run.test, measurement.metric, measurement.unit, measurement.size_bytes, measurement.place)

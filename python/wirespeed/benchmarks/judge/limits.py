@@ -85,12 +85,12 @@ class Limits(Protocol):
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """None when the transfer is long against the latency floor, else why it is not."""
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """The time in µs that nothing can be below; None where the latency is not that of one message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unlimited:
+class UnknownLimits:
     """A run whose limits are not known."""
 
     why: str
@@ -117,6 +117,6 @@ class Unlimited:
         """Nothing is known of latency either."""
         return None
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """Nothing is known of latency either."""
         return None

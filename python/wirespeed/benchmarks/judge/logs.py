@@ -33,7 +33,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLogs:
     """Runs, and what they reach of each other. ``hints``: files and the options that would complete them."""
 
     runs: tuple[JudgedRun, ...]
@@ -47,7 +47,7 @@ def judge_together(
     context: RunContext | None = None,
     profile: Profile | None = None,
     found: ObservedPlan | None = None,
-) -> Judged:
+) -> JudgedLogs:
     """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
 
     Raises:
@@ -65,9 +65,9 @@ def judge_together(
             if (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
-    runs = judge_repeats([one.judged for one in entries], [one.run for one in entries])
+    runs = judge_repeats([entry.judged for entry in entries], [entry.run for entry in entries])
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
-    return Judged(runs, compared, tuple(hints))
+    return JudgedLogs(runs, compared, tuple(hints))
 
 
 def judge_logs(

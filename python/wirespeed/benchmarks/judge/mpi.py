@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.host_network import network
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.point_to_point import on_gpu, pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
@@ -87,7 +87,7 @@ class MpiLimits:
         """Nothing is judged as bandwidth."""
         return None
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """What must cross the NICs of a host, over all of them."""
         if not measurement.size_bytes and self.what != _CROSSING["barrier"][0]:
             return None
@@ -109,15 +109,15 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         return pair_limits(run, plan, profile, context)
     what, crossing = found
     if len(plan.hosts) < 2:
-        return Unlimited(f"{plan.name} has no two hosts", profile)
+        return UnknownLimits(f"{plan.name} has no two hosts", profile)
     networks = [network(plan, name, both_ways=False, on_host=not on_gpu(run)) for name in plan.hosts]
-    known = [one for one in networks if one is not None]
+    known = [network for network in networks if network is not None]
     if len(known) < len(networks):
-        return Unlimited("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
+        return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
     fastest = max(known, key=lambda one: one.all.value)
-    placed = _placed(run, plan)
+    placed = _count_ranks(run, plan)
     if placed is None:
-        return Unlimited("the log does not contain the number of ranks", profile)
+        return UnknownLimits("the log does not contain the number of ranks", profile)
     ranks, here, assumption = placed
     return MpiLimits(
         what=what,
@@ -132,7 +132,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     )
 
 
-def _placed(run: Run, plan: Plan) -> tuple[int, int, str] | None:
+def _count_ranks(run: Run, plan: Plan) -> tuple[int, int, str] | None:
     """Ranks, those of a host, and what was assumed. A whole buffer crosses however many ranks there are."""
     ranks = run.ranks
     if ranks is None:

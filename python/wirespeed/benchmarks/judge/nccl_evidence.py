@@ -62,8 +62,8 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
         communicator=found,
         algorithms=algorithms,
         protocols=protocols,
-        forced_algorithm=_forced(found.environment.get("NCCL_ALGO")),
-        forced_protocol=_forced(found.environment.get("NCCL_PROTO")),
+        forced_algorithm=_only_choice(found.environment.get("NCCL_ALGO")),
+        forced_protocol=_only_choice(found.environment.get("NCCL_PROTO")),
         network=found.network,
         link=next(iter(links)) if len(links) == 1 else None,
         nics={
@@ -78,15 +78,18 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
 
 def _communicator(run: Run, communicators: Sequence[Communicator]) -> Communicator | None:
     """The last communicator of the run's size before its numbers."""
-    first = min((one.line for one in run.measurements), default=None)
+    first = min((measurement.line for measurement in run.measurements), default=None)
     fitting = [
-        one
-        for one in communicators
-        if (first is None or one.line < first) and (None in (one.ranks, run.ranks) or one.ranks == run.ranks)
+        communicator
+        for communicator in communicators
+        if (first is None or communicator.line < first)
+        and (None in (communicator.ranks, run.ranks) or communicator.ranks == run.ranks)
     ]
     if not fitting:
         return None
-    known = [one for one in fitting if one.ranks is not None and one.ranks == run.ranks]
+    known = [
+        communicator for communicator in fitting if communicator.ranks is not None and communicator.ranks == run.ranks
+    ]
     if known:
         return known[-1]
     return fitting[0] if len(fitting) == 1 else None
@@ -95,7 +98,9 @@ def _communicator(run: Run, communicators: Sequence[Communicator]) -> Communicat
 def _by_size(run: Run, found: Communicator) -> dict[int, list[NcclChoice]]:
     functions = {choice.function for choice in found.choices}
     wanted = _FUNCTIONS.get(run.test or "") or (next(iter(functions)) if len(functions) == 1 else None)
-    sizes: dict[int, list[NcclChoice]] = {one.size_bytes: [] for one in run.measurements if one.size_bytes}
+    sizes: dict[int, list[NcclChoice]] = {
+        measurement.size_bytes: [] for measurement in run.measurements if measurement.size_bytes
+    }
     for choice in found.choices:
         if choice.function not in (wanted, None) or (wanted is None and len(functions) > 1):
             continue
@@ -110,19 +115,19 @@ def _by_size(run: Run, found: Communicator) -> dict[int, list[NcclChoice]]:
 def _nics_in_use(found: Communicator) -> list[NcclNic]:
     """The NICs that connections go over; all that the library lists where no connection is in the log."""
     used = {(path.host, path.transport, path.device) for path in found.paths if path.device is not None}
-    of_network = [nic for nic in found.nics if found.network is None or _same(nic.network, found.network)]
+    of_network = [nic for nic in found.nics if found.network is None or _is_same_network(nic.network, found.network)]
     if not used:
         return of_network
     devices = {(host, device) for host, _, device in used}
     return [nic for nic in of_network if (nic.host, nic.device) in devices]
 
 
-def _same(listed: str, used: str) -> bool:
+def _is_same_network(listed: str, used: str) -> bool:
     """Whether NICs listed by ``NET/IB : Using`` are those of the network in use; plugins list theirs as IB too."""
     return (listed == "Socket") == (used == "Socket")
 
 
-def _forced(value: str | None) -> str | None:
+def _only_choice(value: str | None) -> str | None:
     """The algorithm or protocol that the environment leaves alone; lists and exclusions leave a choice."""
     return algorithm(value) if value is not None and _NAME.fullmatch(value) and not value.isdecimal() else None
 

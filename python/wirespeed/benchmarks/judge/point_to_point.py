@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.host_network import Network, network
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -29,10 +29,10 @@ _TINY = 1e-9  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a test moves its messages: both ways at once and added, one after the other, how many pairs."""
+    """How a test moves its messages: both directions at once and added, one after the other, how many pairs."""
 
     both_ways: bool = False
-    added: bool = True  # of both ways
+    added: bool = True  # of both directions
     ping_pong: bool = False
     pairs: int = 1
     one_sender: bool = False  # all pairs begin, or end, at one host
@@ -60,7 +60,7 @@ class PairLimits:
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message over all NICs of a host at once."""
         if not self.one_message:
             return None
@@ -80,7 +80,7 @@ class PairLimits:
 
     def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, and memory where the buffer is larger than caches."""
-        terms = [term for one in self.memory if (term := one.term(size)) is not None]
+        terms = [term for path in self.memory if (term := path.term(size)) is not None]
         if not terms:
             return self.physical, self.reachable
         most = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
@@ -115,18 +115,18 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     """
     kind = _kind(run)
     if kind is None:
-        return Unlimited(f"no limits are known for {run.test or 'a test that the log does not name'}", profile)
+        return UnknownLimits(f"no limits are known for {run.test or 'a test that the log does not name'}", profile)
     if len(plan.hosts) < 2:
-        return Unlimited(f"{plan.name} has no two hosts to send between", profile)
+        return UnknownLimits(f"{plan.name} has no two hosts to send between", profile)
     on_host = not on_gpu(run)
     ends = [at.host for at in named_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
-    known = [one for one in networks if one is not None]
+    known = [network for network in networks if network is not None]
     if len(known) < len(networks):
-        return Unlimited("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
+        return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
     memory = [memory_of(plan, name) for name in among] if on_host else []
-    counted = tuple(one for one in memory if one is not None) if None not in memory else ()
+    counted = tuple(path for path in memory if path is not None) if None not in memory else ()
     return _limits(run, plan, profile, kind, known, bool(ends), counted)
 
 
@@ -143,18 +143,18 @@ def _limits(
     fastest = (
         max(networks, key=lambda one: one.all.value) if not named else min(networks, key=lambda one: one.all.value)
     )
-    slowest = min(networks, key=lambda one: one.one.value)
+    slowest = min(networks, key=lambda one: one.message_term.value)
     assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not name the transport"]
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {len(plan.hosts)} hosts")
-    ways = 2 if kind.both_ways and kind.added else 1
+    directions = 2 if kind.both_ways and kind.added else 1
     at_most = tightest([fastest.all], assumptions)
-    in_use = tightest([slowest.one], [*assumptions, _striping(run, fastest)])
+    in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
-    most, usual = ways * senders / kind.sharing, ways * senders * rails / kind.sharing
+    most, usual = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
     physical = scale_bound(at_most, most, _factor(most)) if most != 1 else at_most
     by_nic = scale_bound(in_use, usual, _factor(usual)) if usual != 1 else in_use
     return PairLimits(
@@ -165,10 +165,10 @@ def _limits(
         rate_from=rate_from,
         floor=_floor(run, profile),
         thresholds=profile.classes.rdma,
-        hosts=tuple(one.host for one in networks),
+        hosts=tuple(network.host for network in networks),
         link=slowest.link,
         memory=memory,
-        hosts_at_once=senders / kind.sharing / (1 if ways == 2 or not kind.both_ways else 2),
+        hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.both_ways else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
     )
 
@@ -177,7 +177,7 @@ def _factor(count: float) -> str:
     return f"{number(count)}, directions and senders, divided by the ranks of a host"
 
 
-def _striping(run: Run, of: Network) -> str:
+def _describe_striping(run: Run, of: Network) -> str:
     if len(of.nics) == 1:
         return "each host has one NIC in use"
     return f"over one of {len(of.nics)} NICs for each pair: a library that stripes reaches more"
@@ -256,9 +256,15 @@ def on_gpu(run: Run) -> bool:
 def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
     """Messages per second of all pairs, and where the number is from: a table without small sizes does not show it."""
     rates = {
-        one.size_bytes: float(one.value) * BITS_PER_SECOND[one.unit] / 8 / one.size_bytes
-        for one in run.measurements
-        if one.metric is Metric.BW_AVG and one.size_bytes and one.unit in BITS_PER_SECOND and not _is_part(one)
+        measurement.size_bytes: float(measurement.value)
+        * BITS_PER_SECOND[measurement.unit]
+        / 8
+        / measurement.size_bytes
+        for measurement in run.measurements
+        if measurement.metric is Metric.BW_AVG
+        and measurement.size_bytes
+        and measurement.unit in BITS_PER_SECOND
+        and not _is_part(measurement)
     }
     if min(rates, default=SMALL + 1) <= SMALL:
         return max(rates.values()), "at most in this table"
@@ -271,8 +277,8 @@ def _is_part(measurement: Measurement) -> bool:
 
 def _floor(run: Run, profile: Profile) -> float:
     times = [
-        float(one.value) * SECONDS[one.unit]
-        for one in run.measurements
-        if one.metric in (Metric.LATENCY_AVG, Metric.LATENCY_P50) and one.unit in SECONDS
+        float(measurement.value) * SECONDS[measurement.unit]
+        for measurement in run.measurements
+        if measurement.metric in (Metric.LATENCY_AVG, Metric.LATENCY_P50) and measurement.unit in SECONDS
     ]
     return min((time for time in times if time > _TINY), default=profile.floors.collective_us.value / 1e6)

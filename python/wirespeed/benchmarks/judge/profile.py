@@ -26,7 +26,7 @@ class Thresholds(Entry):
     warns: SourcedValue[float] = Field(alias="warn")
 
     @model_validator(mode="after")
-    def _ordered(self) -> Thresholds:
+    def _check_order(self) -> Thresholds:
         if not 0 <= self.warns.value <= self.passes.value <= 1:
             raise ValueError("expected 0 ≤ warn ≤ pass ≤ 1")
         return self
@@ -76,11 +76,11 @@ DEFAULT = "default"
 @cache
 def default() -> Profile:
     """The profile that is used where none is named."""
-    return named(DEFAULT)
+    return bundled_profile(DEFAULT)
 
 
 @cache
-def named(name: str) -> Profile:
+def bundled_profile(name: str) -> Profile:
     """A profile that comes with wirespeed.
 
     Raises:
@@ -103,18 +103,21 @@ def _folder() -> Traversable:
     return resources.files("wirespeed.benchmarks") / "profiles"
 
 
-def read(which: str | Path) -> Profile:
+def read(source: str | Path) -> Profile:
     """A profile by its name, or from a file.
 
     Raises:
         Refused: there is no such profile or file, or it is no YAML or no profile.
     """
-    if str(which) in names():
-        return named(str(which))
-    path = Path(which)
+    if str(source) in names():
+        return bundled_profile(str(source))
+    path = Path(source)
     if not path.suffix and not path.exists():
         raise refuse(
-            "--profile", repr(str(which)), f"one of {', '.join(names())}, or a file", did_you_mean(str(which), names())
+            "--profile",
+            repr(str(source)),
+            f"one of {', '.join(names())}, or a file",
+            did_you_mean(str(source), names()),
         )
     try:
         text = path.read_text(encoding="utf-8")
@@ -133,17 +136,17 @@ def _profile(text: str, place: str) -> Profile:
     if base is not None:
         if base not in names():
             raise refuse(f"{place}: base", repr(base), f"one of {', '.join(names())}")
-        content = _merged(named(base).model_dump(by_alias=True, exclude_none=True), content)
+        content = _merge(bundled_profile(base).model_dump(by_alias=True, exclude_none=True), content)
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
         raise Refused(_problems(place, error)) from error
 
 
-def _merged(base: Any, own: Any) -> Any:
-    if isinstance(base, dict) and isinstance(own, dict):
-        return {**base, **{key: _merged(base.get(key), value) for key, value in own.items()}}
-    return own
+def _merge(base: Any, override: Any) -> Any:
+    if isinstance(base, dict) and isinstance(override, dict):
+        return {**base, **{key: _merge(base.get(key), value) for key, value in override.items()}}
+    return override
 
 
 def _problems(place: str, error: ValidationError) -> list[Problem]:

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     nic_with_device,
     nics_of,
 )
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -103,7 +103,7 @@ class RdmaLimits:
         formula = f"{number(self.rate_known / 1e6)} Mpps × {size} B"
         return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message on the link once; an answer that carries it comes after a question."""
         terms = [latency.of_message(self.path, measurement.size_bytes, self.verb)]
         if self.cables is not None and self.verb is Verb.READ:
@@ -128,7 +128,7 @@ class RdmaLimits:
 
     def _memory(self, size: int | None) -> list[Term]:
         """Reads and writes together: both ways each host reads one half of what is counted, and writes the other."""
-        return [term for one in self.memory if (term := one.term(size)) is not None]
+        return [term for path in self.memory if (term := path.term(size)) is not None]
 
     def _slots(self) -> list[Term]:
         of = pcie.two_way if self.both_ways else pcie.one_way
@@ -142,19 +142,19 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         Refused: the user names no NIC of the plan.
     """
     if run.parameters.link_type == "IB":
-        return Unlimited("the link of the log is InfiniBand, not RoCE", profile)
+        return UnknownLimits("the link of the log is InfiniBand, not RoCE", profile)
     if run.parameters.second_port:
-        return Unlimited("the test added two ports of a NIC; limits are for one", profile)
+        return UnknownLimits("the test added two ports of a NIC; limits are for one", profile)
     assumptions: list[str] = []
     ends = _ends(run, plan, context, assumptions)
     if not ends:
         device = run.parameters.rdma_device
-        return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
+        return UnknownLimits(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
-        return Unlimited(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
+        return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
     path = _path(run, plan, ends, assumptions)
     if path is None:
-        return Unlimited(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
+        return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
     both_ways = _both_ways(run)
     rate, rate_from = _message_rate(run, plan, ends, profile, both_ways)
     return RdmaLimits(
@@ -327,11 +327,11 @@ def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, bot
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
     if rates and any(size is not None and size <= SMALL for size in sizes):
         return max(rates), "at most in this table"
-    ways = 2 if both_ways else 1
+    directions = 2 if both_ways else 1
     model = plan.hardware.nics.get(ends[0].nic.model or "")
     if model is not None and model.message_rate is not None:
-        return ways * float(model.message_rate.value), "by the catalogue"
-    return ways * profile.floors.message_rate.value, "assumed by the profile"
+        return directions * float(model.message_rate.value), "by the catalogue"
+    return directions * profile.floors.message_rate.value, "assumed by the profile"
 
 
 def gpu_memory(run: Run) -> bool:
@@ -342,7 +342,7 @@ def gpu_memory(run: Run) -> bool:
 def memories(plan: Plan, ends: Iterable[NicAt]) -> tuple[host.MemoryOfHost, ...]:
     """The memory of the hosts at both ends, where the catalogue knows it."""
     found = (host.memory_of(plan, name) for name in dict.fromkeys(at.host for at in ends))
-    return tuple(one for one in found if one is not None)
+    return tuple(path for path in found if path is not None)
 
 
 def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
@@ -354,7 +354,7 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
         if memory is not None:
             yield memory
     for at in ends:
-        if not _ordered(run, plan, at):
+        if not _has_strict_ordering(run, plan, at):
             continue
         term = host.ordered_writes_term(plan, at.host)
         if term is None:
@@ -363,7 +363,7 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
             yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
 
 
-def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
+def _has_strict_ordering(run: Run, plan: Plan, at: NicAt) -> bool:
     """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
     function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
     return host.writes_in_order(at.nic, function) or run.parameters.pcie_relaxed_ordering is False

@@ -30,7 +30,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class RunEnds:
     """The ends of a run. None where unknown."""
 
     source: Member | None = None
@@ -64,23 +64,23 @@ class Where:
 _Given = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 
-def places(runs: Sequence[_Given], plan: Plan) -> list[Where]:
+def places(runs: Sequence[_Given], plan: Plan) -> list[RunEnds]:
     """The ends of each run: by the user or the campaign, else by the addresses in its log."""
     directory = MemberDirectory(plan)
-    found = [_where(judged, run, directory) for judged, run, _ in runs]
+    found = [_run_ends(judged, run, directory) for judged, run, _ in runs]
     return _with_times(found, [span for _, _, span in runs], plan)
 
 
-def _where(judged: JudgedRun, run: Run, directory: MemberDirectory) -> Where:
+def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnds:
     near, far = judged.source, judged.target
     if near is None or far is None:
         near, _, far = (ends(run) or "").partition(_ARROW)
     if not near or not far:
-        return Where()
+        return RunEnds()
     source, target = directory.member(near), directory.member(far)
-    if not directory.known(source) or not directory.known(target):
-        return Where()
-    return Where(source, target, _path(source, target))
+    if not directory.is_planned(source) or not directory.is_planned(target):
+        return RunEnds()
+    return RunEnds(source, target, _path(source, target))
 
 
 def _path(source: Member, target: Member) -> Path | None:
@@ -89,34 +89,34 @@ def _path(source: Member, target: Member) -> Path | None:
     return Path.SAME_LEAF if source.leaf == target.leaf else Path.BETWEEN_LEAVES
 
 
-def _with_times(found: list[Where], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[Where]:
+def _with_times(found: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
     """The same with what was measured beside each; runs without times stay as they are."""
     rails = {
         host: len({nic.rail for nic in of.nics.values() if nic.rail is not None}) for host, of in plan.hosts.items()
     }
-    of_host: dict[str, list[tuple[float, float, Where]]] = {}
-    for one, span in zip(found, spans, strict=True):
+    of_host: dict[str, list[tuple[float, float, RunEnds]]] = {}
+    for run_ends, span in zip(found, spans, strict=True):
         if span is not None:
-            for host in one.hosts or ():
-                of_host.setdefault(host, []).append((*span, one))
+            for host in run_ends.hosts or ():
+                of_host.setdefault(host, []).append((*span, run_ends))
     for timed in of_host.values():
         timed.sort(key=lambda run: run[:2])
     longest = max((span[1] - span[0] for span in spans if span is not None), default=0.0)
     return [
-        one if span is None else replace(one, at_once=_at_once(one, span, of_host, longest, rails))
-        for one, span in zip(found, spans, strict=True)
+        run_ends if span is None else replace(run_ends, at_once=_at_once(run_ends, span, of_host, longest, rails))
+        for run_ends, span in zip(found, spans, strict=True)
     ]
 
 
 def _at_once(
-    own: Where,
+    ends_of_run: RunEnds,
     span: tuple[float, float],
-    of_host: Mapping[str, list[tuple[float, float, Where]]],
+    of_host: Mapping[str, list[tuple[float, float, RunEnds]]],
     longest: float,
     rails: Mapping[str, int],
 ) -> AtOnce | None:
     """What else touched the same hosts at that time; None where it was neither nothing nor every rail."""
-    hosts = own.hosts or frozenset()
+    hosts = ends_of_run.hosts or frozenset()
     beside: dict[frozenset[str] | None, set[int | None]] = {}
     count = 0
     for host in hosts:
@@ -138,14 +138,14 @@ def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
     return common >= _OVERLAP * min(a[1] - a[0], b[1] - b[0])
 
 
-def repeated(files: Sequence[str]) -> list[bool]:
+def is_last_attempt(files: Sequence[str]) -> list[bool]:
     """Whether each is the last attempt of its step, as what was bad once and then good is good."""
     last = {step: at for at, file in enumerate(files) if (step := step_of(file)) is not None}
     attempt = {step: files[at] for step, at in last.items()}
     return [(step := step_of(file)) is None or attempt[step] == file for file in files]
 
 
-def fits(side: Runs, parameters: Parameters, where: Where) -> bool:
+def fits(side: Runs, parameters: Parameters, where: RunEnds) -> bool:
     """Whether a run is of a side, by its way, its time and the parameters of its log."""
     return (
         side.path in (None, where.path)
@@ -164,7 +164,7 @@ def _has(value: Scalar, wanted: Range | Scalar) -> bool:
     return (wanted.at_least is None or value >= wanted.at_least) and (wanted.at_most is None or value <= wanted.at_most)
 
 
-def differing(gate: RelativeGate) -> frozenset[str]:
+def gate_differences(gate: RelativeGate) -> frozenset[str]:
     """In which words both sides of a gate differ, those of sizes as one."""
     if gate.to is None:
         return frozenset()
@@ -172,10 +172,10 @@ def differing(gate: RelativeGate) -> frozenset[str]:
     return frozenset("sizes" if name == "from_size" else name for name in names)
 
 
-def varied(gate: RelativeGate, unlike: frozenset[str]) -> frozenset[str]:
+def varied_parameters(gate: RelativeGate, unlike: frozenset[str]) -> frozenset[str]:
     """The parameters of logs that a gate varies."""
-    own = {*gate.of.parameters, *(gate.to.parameters if gate.to else ())} if gate.to else set()
-    return frozenset(own | {name for word in unlike for name in _NAMES.get(word, ())})
+    parameters = {*gate.of.parameters, *(gate.to.parameters if gate.to else ())} if gate.to else set()
+    return frozenset(parameters | {name for word in unlike for name in _NAMES.get(word, ())})
 
 
 def words(gate: RelativeGate, side: Runs) -> str:

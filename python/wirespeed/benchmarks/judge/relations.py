@@ -11,10 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wirespeed.benchmarks.endpoints.members import natural
-from wirespeed.benchmarks.judge.gate_model import RelativeGate, Runs, Shared, Statistic
+from wirespeed.benchmarks.judge.gate_model import CommonEnd, RelativeGate, Runs, Statistic
 from wirespeed.benchmarks.judge.gates import Subject, measures, of_kind
 from wirespeed.benchmarks.judge.profile import Profile
-from wirespeed.benchmarks.judge.relation_runs import Where, differing, fits, places, repeated, varied, words
+from wirespeed.benchmarks.judge.relation_runs import (
+    RunEnds,
+    fits,
+    gate_differences,
+    is_last_attempt,
+    places,
+    varied_parameters,
+    words,
+)
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
 from wirespeed.plan import Plan
@@ -54,7 +62,7 @@ class _Value:
     unit: str
     file: str
     line: int
-    where: Where
+    where: RunEnds
 
 
 @dataclass(slots=True)
@@ -74,13 +82,13 @@ class _Group:
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
     """One result per relative gate and test: of several comparisons, the worst."""
-    at = places([(one.judged, one.run, one.span) for one in entries], plan)
-    last = repeated([one.judged.file for one in entries])
+    at = places([(entry.judged, entry.run, entry.span) for entry in entries], plan)
+    last = is_last_attempt([entry.judged.file for entry in entries])
     found: list[Relation] = []
     for gate in profile.relative_gates:
         kept = [
-            (one, where)
-            for number_of, (one, where) in enumerate(zip(entries, at, strict=True))
+            (entry, where)
+            for number_of, (entry, where) in enumerate(zip(entries, at, strict=True))
             if last[number_of] or gate.statistic is Statistic.SPREAD
         ]
         by_test: dict[object, list[Relation]] = {}
@@ -92,41 +100,46 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
     return tuple(found)
 
 
-def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, Where]]) -> dict[tuple[object, ...], _Group]:
+def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dict[tuple[object, ...], _Group]:
     """Like measurements by size, place of their runs, then all else that both sides share."""
     groups: dict[tuple[object, ...], _Group] = {}
-    unlike = differing(gate)
+    unlike = gate_differences(gate)
     failed: list[tuple[object, ...]] = []
     for entry, where in entries:
-        shared = tuple(_shared(kind, where) for kind in gate.same)
+        shared = tuple(_common_end(kind, where) for kind in gate.same)
         if entry.run.status is RunStatus.FAILED:
             failed += [shared] if _would_be_of(gate.of, entry, where) else []
             continue
         sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, where)]
-        of_run = (*shared, *_like(entry, unlike, gate))
-        for one in entry.run.measurements:
+        of_run = (*shared, *_comparison_key(entry, unlike, gate))
+        for measurement in entry.run.measurements:
             for name in sides:
                 side = gate.of if name == "of" or gate.to is None else gate.to
-                if measures(side, one):
-                    size = None if "sizes" in unlike else one.size_bytes
+                if measures(side, measurement):
+                    size = None if "sizes" in unlike else measurement.size_bytes
                     group = groups.setdefault(
-                        (size, *of_run, one.place), _Group(_test(entry, unlike), one.metric, size, _named(shared))
+                        (size, *of_run, measurement.place),
+                        _Group(_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
                     )
-                    _add(group, name, entry, one, where, known=None not in shared)
+                    _add(group, name, entry, measurement, where, known=None not in shared)
     for shared in failed:
         for key, group in groups.items():
             group.failed += key[1 : 1 + len(shared)] == shared
     return groups
 
 
-def _add(group: _Group, side: str, entry: Entry, one: Measurement, where: Where, *, known: bool) -> None:
+def _add(group: _Group, side: str, entry: Entry, measurement: Measurement, where: RunEnds, *, known: bool) -> None:
     if not known:
         group.nowhere_of += side == "of"
         group.nowhere_to += side == "to"
         return
     values = group.of if side == "of" else group.to
-    unit = next((value.unit for value in (*group.of, *group.to)), one.unit)
-    values.append(_Value(_in_unit(float(one.value), one.unit, unit), unit, entry.judged.file, one.line, where))
+    unit = next((value.unit for value in (*group.of, *group.to)), measurement.unit)
+    values.append(
+        _Value(
+            _in_unit(float(measurement.value), measurement.unit, unit), unit, entry.judged.file, measurement.line, where
+        )
+    )
 
 
 def _in_unit(value: float, unit: str, wanted: str) -> float:
@@ -135,17 +148,17 @@ def _in_unit(value: float, unit: str, wanted: str) -> float:
     return value * SECONDS[unit] / SECONDS[wanted] if unit in SECONDS else convert(value, unit, wanted)
 
 
-def _is_of(side: Runs, entry: Entry, where: Where) -> bool:
+def _is_of(side: Runs, entry: Entry, where: RunEnds) -> bool:
     return of_kind(side, entry.subject) and fits(side, entry.run.parameters, where)
 
 
-def _would_be_of(side: Runs, entry: Entry, where: Where) -> bool:
+def _would_be_of(side: Runs, entry: Entry, where: RunEnds) -> bool:
     """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
     known = of_kind(side, entry.subject) or entry.run.tool in side.tests
     return known and fits(side, entry.run.parameters, where)
 
 
-def _like(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
+def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
     """What both sides must share: test, hardware and identity parameters, except those that the gate varies."""
     subject = entry.subject
     named = {
@@ -158,7 +171,7 @@ def _like(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[obj
         "ranks": subject.ranks,
     }
     kept = tuple(None if name in unlike else value for name, value in named.items())
-    asked = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied(gate, unlike))
+    asked = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied_parameters(gate, unlike))
     return (subject.tool, *kept, asked)
 
 
@@ -166,22 +179,22 @@ def _test(entry: Entry, unlike: frozenset[str]) -> str:
     return entry.run.tool if "tests" in unlike else entry.run.test or entry.run.tool
 
 
-def _shared(kind: Shared, where: Where) -> object | None:
+def _common_end(kind: CommonEnd, where: RunEnds) -> object | None:
     match kind:
-        case Shared.PAIR:
+        case CommonEnd.PAIR:
             return where.pair
-        case Shared.HOSTS:
+        case CommonEnd.HOSTS:
             return where.hosts
-        case Shared.RAIL:
+        case CommonEnd.RAIL:
             return where.rail
 
 
-def _named(shared: Sequence[object]) -> str | None:
+def _format_common_ends(shared: Sequence[object]) -> str | None:
     """What runs share, in words."""
     names = [
-        ", ".join(sorted(one, key=natural)) if isinstance(one, frozenset) else f"rail {one}"
-        for one in shared
-        if one is not None
+        ", ".join(sorted(end, key=natural)) if isinstance(end, frozenset) else f"rail {end}"
+        for end in shared
+        if end is not None
     ]
     return "; ".join(names) or None
 
@@ -217,7 +230,7 @@ def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> st
     for side in (of, *([to] if to else [])):
         if side.count < gate.runs:
             return f"{side.count} measurements {side.what} of the {gate.runs} it takes{hint}".replace("  ", " ")
-    divisor = statistics.fmean([one.value for one in group.of]) if to is None else to.value
+    divisor = statistics.fmean([value.value for value in group.of]) if to is None else to.value
     return None if divisor else "a value of 0 cannot be compared"
 
 
@@ -246,15 +259,15 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
     unit = values[0].unit if values else ""
     if not values or (statistic is Statistic.SPREAD and len(values) < 2):
         return Side(what, statistic.value, len(values) or nowhere, None, unit)
-    numbers = [one.value for one in values]
+    numbers = [value.value for value in values]
     if statistic is Statistic.SPREAD and not statistics.fmean(numbers):
         return Side(what, statistic.value, len(values), None, unit)
     standing = _NUMBERS[statistic](numbers)
     known = Side(what, statistic.value, len(values), standing, unit)
     if statistic not in _ONE and len(values) > 1:
         return known
-    one = next(one for one in values if one.value == standing)
-    return replace(known, file=one.file, line=one.line, between=one.where.between)
+    value = next(value for value in values if value.value == standing)
+    return replace(known, file=value.file, line=value.line, between=value.where.between)
 
 
 _ONE = (Statistic.MIN, Statistic.MAX)
@@ -313,4 +326,4 @@ def _relation(
 def _worst(gate: RelativeGate, of: Sequence[Relation]) -> Relation:
     sign = 1 if gate.at_least is not None else -1
     worst = min(of, key=lambda one: (_WORST.index(one.judgement), sign * (one.value or 0.0), -(one.size_bytes or 0)))
-    return replace(worst, compared=len(of), passed=sum(one.judgement is Judgement.PASS for one in of))
+    return replace(worst, compared=len(of), passed=sum(relation.judgement is Judgement.PASS for relation in of))

@@ -25,13 +25,13 @@ _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 def judge_repeats(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
     """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order."""
     groups: dict[object, list[int]] = {}
-    for at, (one, run) in enumerate(zip(judged, runs, strict=True)):
-        groups.setdefault(_same_test(one, run) or at, []).append(at)
+    for at, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
+        groups.setdefault(_same_test(judged_run, run) or at, []).append(at)
     found = list(judged)
     for members in groups.values():
-        together = _together([judged[at] for at in members])
-        for at, one in zip(members, together, strict=True):
-            found[at] = one if len(members) > 1 else _alone(one, runs[at])
+        together = _judge_repetitions([judged[at] for at in members])
+        for at, judged_run in zip(members, together, strict=True):
+            found[at] = judged_run if len(members) > 1 else _judge_single(judged_run, runs[at])
     return tuple(found)
 
 
@@ -68,14 +68,14 @@ def _conditions(of: Parameters) -> tuple[object, ...]:
     return (*rdma, *memory, *traffic, of.nodes, of.root_rank, of.reduction, of.datatype)
 
 
-def _together(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
+def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
     """Several runs of one test: a value that failed once and was good otherwise warns."""
     outcomes: dict[object, list[Judgement]] = {}
     for run in runs:
         for verdict in run.verdicts:
             if verdict.judgement in _TOLD:
                 outcomes.setdefault(_value(verdict), []).append(verdict.judgement)
-    return [replace(run, verdicts=tuple(_retold(one, outcomes) for one in run.verdicts)) for run in runs]
+    return [replace(run, verdicts=tuple(_retold(verdict, outcomes) for verdict in run.verdicts)) for run in runs]
 
 
 _TOLD = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
@@ -101,7 +101,7 @@ def _retold(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdic
     return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
 
 
-def _alone(judged: JudgedRun, run: Run) -> JudgedRun:
+def _judge_single(judged: JudgedRun, run: Run) -> JudgedRun:
     sizes = [
         verdict.measurement.size_bytes or 0
         for verdict in judged.verdicts

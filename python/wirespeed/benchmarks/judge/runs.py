@@ -17,7 +17,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.judge.collectives import collective_limits
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, gate_of, subject_of
 from wirespeed.benchmarks.judge.gpu import gpu_limits
-from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
@@ -77,7 +77,7 @@ def judge_with_subject(
         Refused: a name that the user gave names nothing there is.
     """
     limits = _limits(run, plan, profile, context)
-    verdicts = _compared(run, limits, profile)
+    verdicts = _compare(run, limits, profile)
     unread: tuple[str, ...] = ()
     if found is not None:
         limits_found = _limits(run, found.plan, profile, context)
@@ -88,25 +88,25 @@ def judge_with_subject(
         gate = gate_of(measurement, subject, profile)
         if gate is not None:
             verdicts[at] = apply_gate(verdicts.get(at), measurement, gate)
-    judged = _judged(run, verdicts, (*limits.notes, *unread), file, plan.name)
+    judged = _judged_run(run, verdicts, (*limits.notes, *unread), file, plan.name)
     return replace(judged, source=context.source, target=context.target), subject
 
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
     """Judge one run against limits that no plan gives: nothing of hardware is known, and no gate applies."""
-    return _judged(run, _compared(run, limits, profile), limits.notes, file, cluster)
+    return _judged_run(run, _compare(run, limits, profile), limits.notes, file, cluster)
 
 
 _Verdicts = dict[int, Verdict]
 """Verdicts by the position of their measurement in the run."""
 
 
-def _compared(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+def _compare(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     verdicts = {**_wrong(run), **_bandwidths(run, limits, profile), **_latencies(run, limits)}
     return {at: add_causes(verdict, limits.causes) for at, verdict in verdicts.items()}
 
 
-def _judged(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
+def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
     verdicts = tuple(by_position[at] for at in sorted(by_position))
     return JudgedRun(
         file=file,
@@ -140,7 +140,7 @@ def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limi
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
         case other:
-            return Unlimited(f"no limits are known for {other}", profile)
+            return UnknownLimits(f"no limits are known for {other}", profile)
 
 
 def _wrong(run: Run) -> _Verdicts:
@@ -169,12 +169,12 @@ def _latencies(run: Run, limits: Limits) -> _Verdicts:
         for at, measurement in enumerate(run.measurements)
         if measurement.metric in LATENCIES and measurement.unit in SECONDS and measurement.value > 0
     }
-    if isinstance(limits, Unlimited):
+    if isinstance(limits, UnknownLimits):
         return {at: make_verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
     return {
         at: compare_latency(measurement, least)
         for at, measurement in rows.items()
-        if (least := limits.least(measurement)) is not None
+        if (least := limits.minimum_latency(measurement)) is not None
     }
 
 
@@ -192,10 +192,10 @@ def _plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, profile:
     return max(sizes, default=0) * profile.plateau.value
 
 
-def _with_found(one: Verdict, limits: Limits, profile: Profile) -> Verdict:
-    if not _is_bandwidth(one.measurement):
-        return one
-    return compare_with_found(one, limits.limit(one.measurement), profile)
+def _with_found(verdict: Verdict, limits: Limits, profile: Profile) -> Verdict:
+    if not _is_bandwidth(verdict.measurement):
+        return verdict
+    return compare_with_found(verdict, limits.limit(verdict.measurement), profile)
 
 
 def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicAt, named_ends, nic_speed, nic_with_address
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits import latency, tcp
@@ -32,7 +32,7 @@ class TcpLimits:
     causes: tuple[str, ...] = ()
     shown: str | None = None  # why its bandwidth is shown and not judged
 
-    def least(self, measurement: Measurement) -> Bound | None:
+    def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
         size = max(measurement.size_bytes or 0, 1)
         return latency.sum_terms([latency.of_bytes(size, self.link.gb_per_s, f"at {self.link}")])
@@ -58,14 +58,16 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     assumptions: list[str] = []
     ends = _ends(run, plan, context, assumptions)
     if not ends:
-        return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
+        return UnknownLimits(
+            f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile
+        )
     at = min(ends, key=lambda end: nic_speed(plan, end) or 0)
     speed = nic_speed(plan, at)
     if speed is None:
-        return Unlimited(f"the speed of {at} is in neither cluster file nor catalogue", profile)
+        return UnknownLimits(f"the speed of {at} is in neither cluster file nor catalogue", profile)
     mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
     if mtu is None:
-        return Unlimited(f"the MTU of {at} is not in the plan", profile)
+        return UnknownLimits(f"the MTU of {at} is not in the plan", profile)
     ipv6 = ":" in (run.parameters.local_address or "")
     udp = "UDP" in (run.test or run.parameters.protocol or "").upper()
     assumptions.append(f"MTU {mtu} as planned")
@@ -111,13 +113,13 @@ def _cores(run: Run, plan: Plan, ends: list[NicAt]) -> Term | None:
     rates = [server.tcp_core for server in servers if server is not None and server.tcp_core is not None]
     if not rates or len(rates) < len(ends):
         return None
-    threads = (run.parameters.streams or 1) if _threaded(run) else 1
+    threads = (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
     slowest = min(rates, key=lambda rate: rate.value)
     formula = f"{threads} × {slowest.value} a core"
     return Term("TCP cores", threads * slowest.value.gb_per_s, GBPS, formula, slowest.source)
 
 
-def _threaded(run: Run) -> bool:
+def _has_thread_per_stream(run: Run) -> bool:
     """Whether each stream has a thread; where the version is unknown, it may have."""
     found = re.match(r"(\d+)\.(\d+)(.*)", run.version or "")
     if run.tool != "iperf3" or found is None:

@@ -105,11 +105,11 @@ def compare_with_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
         )
         return replace(compared_verdict, judgement=Judgement.UNKNOWN, reason=reason)
     if of.judgement in (Judgement.WARN, Judgement.FAIL):
-        return replace(compared_verdict, reason=f"{of.reason}; {_explained(of, bound, fraction)}")
+        return replace(compared_verdict, reason=f"{of.reason}; {_explain_loss(of, bound, fraction)}")
     return compared_verdict
 
 
-def _explained(of: Verdict, found: Bound, fraction: float) -> str:
+def _explain_loss(of: Verdict, found: Bound, fraction: float) -> str:
     design = of.reachable or of.physical
     if design is None or found.value >= design.value * _ALIKE:
         return "the cluster as found allows as much as its design"
@@ -128,15 +128,15 @@ def _short(term: Term) -> str:
 
 def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
     """Whether a value is above a limit by more than its printed digits and the clocks may be off."""
-    return measurement.value - _rounding(measurement) > physical.value * (1 + profile.clock_tolerance.value)
+    return measurement.value - _rounding_error(measurement) > physical.value * (1 + profile.clock_tolerance.value)
 
 
 def is_below(measurement: Measurement, least: Bound) -> bool:
     """Whether a time is below what nothing can be below, by more than its printed digits."""
-    return measurement.value + _rounding(measurement) < least.value
+    return measurement.value + _rounding_error(measurement) < least.value
 
 
-def _rounding(measurement: Measurement) -> float:
+def _rounding_error(measurement: Measurement) -> float:
     exponent = Decimal(str(measurement.value)).as_tuple().exponent
     return 0.5 * 10.0**exponent if isinstance(exponent, int) else 0.0
 

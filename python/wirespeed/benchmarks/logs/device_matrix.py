@@ -25,22 +25,22 @@ class Matrix:
     unit: str
     place: Callable[[str, str], str | None]
     size: int | None = None
-    seen: set[str] = field(default_factory=set)
+    rows_read: set[str] = field(default_factory=set)
 
     @property
     def is_whole(self) -> bool:
         """Whether every row came."""
-        return len(self.seen) >= self.rows
+        return len(self.rows_read) >= self.rows
 
     def take(self, draft: Draft, row: str, cells: Sequence[str], line: int) -> None:
         """Measure the cells of a row; note what is neither a number nor left out by the tool."""
-        if row in self.seen:
+        if row in self.rows_read:
             draft.notice(line, f"row {row} repeated", "one row for each device; the row is left out")
             return
         if len(cells) != len(self.columns):
             draft.notice(line, f"a row of {len(cells)} cells", f"{len(self.columns)} cells; the row is left out")
             return
-        self.seen.add(row)
+        self.rows_read.add(row)
         unread = []
         for column, cell in zip(self.columns, cells, strict=True):
             value = number(cell)

@@ -28,9 +28,9 @@ class Case:
     largest: int | None = None  # the largest message that went through, in bytes
 
     @classmethod
-    def of(cls, parameters: Parameters, measurements: Iterable[Measurement]) -> Case:
+    def from_run(cls, parameters: Parameters, measurements: Iterable[Measurement]) -> Case:
         """The case of a run."""
-        sizes = (one.size_bytes for one in measurements if one.size_bytes is not None)
+        sizes = (measurement.size_bytes for measurement in measurements if measurement.size_bytes is not None)
         return cls(parameters, max(sizes, default=None))
 
     @property
@@ -49,7 +49,7 @@ class Case:
 class Cause:
     """A message, texts of which each of its wordings has one, and the failures behind it in a case it holds for."""
 
-    says: str
+    message: str
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     failures: tuple[str, ...]
@@ -78,14 +78,14 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
 
 def messages(failure: str) -> tuple[str, ...]:
     """The messages that point to a failure, in the table's order."""
-    return tuple(dict.fromkeys(cause.says for cause in (*KNOWN, *VAGUE) if failure in cause.failures))
+    return tuple(dict.fromkeys(cause.message for cause in (*KNOWN, *VAGUE) if failure in cause.failures))
 
 
 def _row(
-    says: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
+    message: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
 ) -> Cause:
     """One row; ``words`` are divided by bars."""
-    return Cause(says, tuple(words.split("|")), re.compile(pattern), tuple(failures.split()), source, holds)
+    return Cause(message, tuple(words.split("|")), re.compile(pattern), tuple(failures.split()), source, holds)
 
 
 _RETRIES = "transport retries exceeded: Failed status 12, vendor error 129"

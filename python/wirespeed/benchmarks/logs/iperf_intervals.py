@@ -119,9 +119,9 @@ def _is_certain(more: str) -> bool:
     return "sender" in more or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", more) is not None
 
 
-def apart(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
     """Lines of iperf3 and lines of iperf 2: each word that only one of them prints begins a line of that tool."""
-    own: list[Line] = []
+    iperf3_lines: list[Line] = []
     foreign: list[Line] = []
     undecided: list[Line] = []
     current: list[Line] | None = None
@@ -129,13 +129,13 @@ def apart(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
         if _FOREIGN.search(line.text):
             current = foreign
         elif _OWN.search(line.text):
-            current = own
+            current = iperf3_lines
         if current is None:
             undecided.append(line)
             continue
         current += [*undecided, line]
         undecided = []
-    return own + undecided, foreign
+    return iperf3_lines + undecided, foreign
 
 
 def is_interval(place: str | None) -> bool:

@@ -189,7 +189,7 @@ class _Reader:
                 raise self._stop("':'")
             self._at += 1
             self._child(node.value, key, depth)
-            if self._closed("}"):
+            if self._is_closed("}"):
                 return
 
     def _list(self, node: Node, depth: int) -> None:
@@ -200,10 +200,10 @@ class _Reader:
             return
         while True:
             self._child(node.value, None, depth)
-            if self._closed("]"):
+            if self._is_closed("]"):
                 return
 
-    def _closed(self, bracket: str) -> bool:
+    def _is_closed(self, bracket: str) -> bool:
         head = self._next()
         if head not in (bracket, ","):
             raise self._stop(f"',' or '{bracket}'")

@@ -55,7 +55,7 @@ class Source:
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
-    def contained(self, substrings: Substrings) -> list[bool]:
+    def find_substrings(self, substrings: Substrings) -> list[bool]:
         """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
         return self._log.contained(substrings)
 
@@ -84,7 +84,7 @@ class Ranks:
     devices: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, line: Line) -> Ranks:
+    def from_line(cls, line: Line) -> Ranks:
         """The ranks that a line, or the lines it stands for, name."""
         numbers, groups, hosts, devices = line.ranks()
         return cls(numbers, set(groups), set(hosts), set(devices))

@@ -113,10 +113,14 @@ class Draft:
         """Leave out negative numbers with a notice: nothing that a benchmark measures is negative."""
         if min(map(_VALUE, self.measurements), default=0) >= 0:
             return
-        for one in self.measurements:
-            if one.value < 0:
-                self.notice(one.line, f"{one.metric} {one.value} {one.unit}", "a number that is not negative")
-        self.measurements = [one for one in self.measurements if one.value >= 0]
+        for measurement in self.measurements:
+            if measurement.value < 0:
+                self.notice(
+                    measurement.line,
+                    f"{measurement.metric} {measurement.value} {measurement.unit}",
+                    "a number that is not negative",
+                )
+        self.measurements = [measurement for measurement in self.measurements if measurement.value >= 0]
 
 
 class LineReader(Protocol):
@@ -134,19 +138,19 @@ def read_apart(
 ) -> list[ReadRun]:
     """The runs of every process that reports; where several do, the parameter ``process_label`` names it."""
     return [
-        found if label is None else _labelled(found, label)
-        for label, own in by_label(lines, starts_report)
-        for found in read(own)
+        found if label is None else _label(found, label)
+        for label, report in by_label(lines, starts_report)
+        for found in read(report)
     ]
 
 
-def taken(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
+def read_runs(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
     """What a reader makes of these lines."""
     for line in lines:
         reader.take(line)
     return reader.finish()
 
 
-def _labelled(found: ReadRun, label: str) -> ReadRun:
+def _label(found: ReadRun, label: str) -> ReadRun:
     found.run.parameters.process_label = label
     return found

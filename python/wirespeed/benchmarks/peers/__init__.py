@@ -5,7 +5,7 @@ Start reading at `compare`.
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.peers.comparison import compare, compare_all
-from wirespeed.benchmarks.peers.retest import Given
-from wirespeed.benchmarks.peers.samples import Gathered, Log, gather
+from wirespeed.benchmarks.peers.retest import ComparisonOptions
+from wirespeed.benchmarks.peers.samples import Log, SampleSet, gather
 
-__all__ = ["Gathered", "Given", "Log", "MemberDirectory", "compare", "compare_all", "gather"]
+__all__ = ["ComparisonOptions", "Log", "MemberDirectory", "SampleSet", "compare", "compare_all", "gather"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from wirespeed.benchmarks.peers import spread
-from wirespeed.results.peers import Kind, Member, Way
+from wirespeed.results.peers import CellPattern, Kind, Member
 
 Ends = tuple[str, str | None]
 """Names of both members; None where a member is measured alone."""
@@ -32,7 +32,7 @@ class Cause:
     """A set of cells that one thing has in common. ``also`` names others with the very same cells."""
 
     kind: Kind
-    way: Way
+    pattern: CellPattern
     name: str
     cells: frozenset[Ends]
     also: tuple[str, ...] = ()
@@ -40,7 +40,9 @@ class Cause:
     @property
     def label(self) -> str:
         """``host node3``, ``host node3 as sender``."""
-        return " ".join(filter(None, (self.kind.value, self.name, None if self.way is Way.ALL else self.way.value)))
+        return " ".join(
+            filter(None, (self.kind.value, self.name, None if self.pattern is CellPattern.ALL else self.pattern.value))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def explain(
         for ends in best.cells & fractions.keys():
             level[ends] = min(level[ends], middle)
         open_ = [cause for cause, _ in rated if cause is not best]
-    return _needed(chosen, fractions, deviations, rule)
+    return _drop_explained(chosen, fractions, deviations, rule)
 
 
 def _stands(
@@ -120,22 +122,24 @@ def _is_explained(fraction: float, level: float, deviation: float, rule: Rule) -
     return level < 1 and fraction >= level * rule.bound(deviation)
 
 
-def _needed(
+def _drop_explained(
     chosen: list[tuple[Cause, float]], fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], rule: Rule
 ) -> list[tuple[Cause, float]]:
     """Without the causes whose low cells the others explain."""
     kept = list(chosen)
-    for one in reversed(chosen):
-        others = [other for other in kept if other is not one]
-        own = [ends for ends in one[0].cells if ends in fractions and fractions[ends] < rule.bound(deviations[ends])]
+    for candidate in reversed(chosen):
+        others = [other for other in kept if other is not candidate]
+        low_cells = [
+            ends for ends in candidate[0].cells if ends in fractions and fractions[ends] < rule.bound(deviations[ends])
+        ]
         explained = all(
             any(
                 ends in other.cells and _is_explained(fractions[ends], middle, deviations[ends], rule)
                 for other, middle in others
             )
-            for ends in own
+            for ends in low_cells
         )
-        if own and explained:
+        if low_cells and explained:
             kept = others
     return kept
 
@@ -147,19 +151,19 @@ def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: 
     """
     all_cells = sorted(cells, key=lambda ends: (ends[0], ends[1] or ""))
     merged: dict[frozenset[Ends], Cause] = {}
-    for cause in _all(members, all_cells, symmetric):
+    for cause in _list_causes(members, all_cells, symmetric):
         if not cause.cells:
             continue
         first = merged.get(cause.cells)
         if first is None:
             merged[cause.cells] = cause
-        elif cause.way is Way.ALL and (cause.kind, cause.name) != (first.kind, first.name):
+        elif cause.pattern is CellPattern.ALL and (cause.kind, cause.name) != (first.kind, first.name):
             also = (*first.also, cause.label)
-            merged[cause.cells] = Cause(first.kind, first.way, first.name, first.cells, also)
+            merged[cause.cells] = Cause(first.kind, first.pattern, first.name, first.cells, also)
     return list(merged.values())
 
 
-def _all(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
+def _list_causes(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
     groups = _groups(members)
     sent: dict[str, set[Ends]] = defaultdict(set)
     received: dict[str, set[Ends]] = defaultdict(set)
@@ -167,22 +171,22 @@ def _all(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) 
         sent[ends[0]].add(ends)
         if ends[1] is not None:
             received[ends[1]].add(ends)
-    rows = {group: _joined(sent, inside) for group, inside in groups.items()}
-    columns = {group: _joined(received, inside) for group, inside in groups.items()}
+    rows = {group: _union(sent, inside) for group, inside in groups.items()}
+    columns = {group: _union(received, inside) for group, inside in groups.items()}
     for kind, name in groups:
-        yield Cause(kind, Way.ALL, name, rows[kind, name] | columns[kind, name])
+        yield Cause(kind, CellPattern.ALL, name, rows[kind, name] | columns[kind, name])
     for kind, name in groups:
         if kind in (Kind.RAIL, Kind.LEAF):
-            yield Cause(kind, Way.INSIDE, name, rows[kind, name] & columns[kind, name])
+            yield Cause(kind, CellPattern.INSIDE, name, rows[kind, name] & columns[kind, name])
         if not symmetric:
             pairs = frozenset(ends for ends in rows[kind, name] if ends[1] is not None)
-            yield Cause(kind, Way.SENDS, name, pairs)
-            yield Cause(kind, Way.RECEIVES, name, columns[kind, name])
+            yield Cause(kind, CellPattern.SENDS, name, pairs)
+            yield Cause(kind, CellPattern.RECEIVES, name, columns[kind, name])
     yield from _leaves(groups, cells)
     yield from _pairs(cells, symmetric)
 
 
-def _joined(of: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
+def _union(of: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
     return frozenset().union(*(of.get(name, set()) for name in names))
 
 
@@ -218,9 +222,9 @@ def _leaves(groups: Mapping[tuple[Kind, str], set[str]], cells: Sequence[Ends]) 
     for a, b in product(leaves, leaves):
         there, back = between.get((a, b), set()), between.get((b, a), set())
         if a < b:
-            yield Cause(Kind.LEAVES, Way.ALL, f"{a} and {b}", frozenset(there | back))
+            yield Cause(Kind.LEAVES, CellPattern.ALL, f"{a} and {b}", frozenset(there | back))
         if there and back:
-            yield Cause(Kind.LEAVES, Way.SENDS, f"{a} to {b}", frozenset(there))
+            yield Cause(Kind.LEAVES, CellPattern.SENDS, f"{a} to {b}", frozenset(there))
 
 
 def _pairs(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
@@ -230,7 +234,7 @@ def _pairs(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
             continue
         back = (target, source)
         if back in known and source < target:
-            yield Cause(Kind.PAIR, Way.ALL, f"{source} and {target}", frozenset({(source, target), back}))
+            yield Cause(Kind.PAIR, CellPattern.ALL, f"{source} and {target}", frozenset({(source, target), back}))
         kind = Kind.PAIR if symmetric or back not in known else Kind.PATH
         name = f"{source} and {target}" if kind is Kind.PAIR else f"{source} -> {target}"
-        yield Cause(kind, Way.ALL, name, frozenset({(source, target)}))
+        yield Cause(kind, CellPattern.ALL, name, frozenset({(source, target)}))

@@ -11,11 +11,11 @@ from wirespeed.benchmarks.endpoints.members import MemberDirectory, natural, wit
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.median_polish import polish
-from wirespeed.benchmarks.peers.retest import Given, commands, hosts_of
-from wirespeed.benchmarks.peers.samples import Gathered, Key, Sample
+from wirespeed.benchmarks.peers.retest import ComparisonOptions, commands, hosts_of
+from wirespeed.benchmarks.peers.samples import Key, Sample, SampleSet
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
-from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
+from wirespeed.results.peers import Cell, Margin, Matrix, Member, PeerGroup, Peers, Reading, Suspect
 
 _FEWEST_LIKE = 4
 """Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
@@ -26,7 +26,9 @@ _ENOUGH_AGAIN = 3
 _EVIDENCE = 12  # readings named for a suspect, the slowest first
 
 
-def compare_all(gathered: Gathered, directory: MemberDirectory, given: Given, least: float = spread.TOLERANCE) -> Peers:
+def compare_all(
+    gathered: SampleSet, directory: MemberDirectory, given: ComparisonOptions, least: float = spread.TOLERANCE
+) -> Peers:
     """A matrix for each measurement that was gathered, with what to run again for each suspect."""
     matrices = []
     for key, samples in gathered.samples.items():
@@ -37,40 +39,40 @@ def compare_all(gathered: Gathered, directory: MemberDirectory, given: Given, le
     return Peers(tuple(matrices), tuple(gathered.notes))
 
 
-def _with_retest(one: Suspect, matrix: Matrix, parameters: Parameters, given: Given) -> Suspect:
+def _with_retest(suspect: Suspect, matrix: Matrix, parameters: Parameters, given: ComparisonOptions) -> Suspect:
     members = {member.name: member for member in matrix.members}
-    slow = [cell for cell in matrix.cells if (cell.source, cell.target) in one.slow]
-    hosts = hosts_of(slow, members, one.kind, matrix.cells)
-    return replace(one, retest=commands(matrix.tool, matrix.test, parameters, hosts, given, one.name))
+    slow = [cell for cell in matrix.cells if (cell.source, cell.target) in suspect.slow]
+    hosts = hosts_of(slow, members, suspect.kind, matrix.cells)
+    return replace(suspect, retest=commands(matrix.tool, matrix.test, parameters, hosts, given, suspect.name))
 
 
 def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, least: float = spread.TOLERANCE) -> Matrix:
     """The matrix of a key's samples."""
     members = _members(samples)
-    likes = _likes(key, samples, directory)
+    groups = _peer_groups(key, samples, directory)
     readings: dict[Ends, list[Reading]] = defaultdict(list)
     for sample in samples:
         readings[_ends(sample)].append(sample.reading)
     values = {ends: _median(of) for ends, of in readings.items()}
-    described: list[Like] = []
+    described: list[PeerGroup] = []
     fractions: dict[Ends, float] = {}
     deviations: dict[Ends, float] = {}
     z = spread.threshold_z(len(values))
     rule = Rule(least, z)
-    for name, of in _by_like(likes).items():
-        like, own = _like(name, of, values, key.lower_is_better, rule)
-        described.append(like)
-        fractions |= own
-        deviations |= dict.fromkeys(own, like.spread or 0.0)
+    for name, of in _by_like(groups).items():
+        group, group_fractions = _compare_group(name, of, values, key.lower_is_better, rule)
+        described.append(group)
+        fractions |= group_fractions
+        deviations |= dict.fromkeys(group_fractions, group.spread or 0.0)
     symmetric = bool(dict(key.workload).get("bidirectional"))
     causes = candidates(members, [ends for ends in values if ends in fractions], symmetric)
     found = explain(fractions, deviations, causes, rule)
     cells = tuple(
         Cell(
             *ends,
-            likes[ends],
+            groups[ends],
             values[ends],
-            _rounded(fractions.get(ends)),
+            _round(fractions.get(ends)),
             ends in fractions and rule.low(fractions[ends], deviations[ends]),
             tuple(readings[ends]),
         )
@@ -78,8 +80,10 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
     )
     known = {(cell.source, cell.target): cell for cell in cells}
     suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
-    notes = [f"too few to compare: {like.name}, {like.cells}" for like in described if like.expected is None]
-    strangers = [member.name for member in members.values() if not directory.known(member)] if directory.planned else []
+    notes = [f"too few to compare: {group.name}, {group.cells}" for group in described if group.expected is None]
+    strangers = (
+        [member.name for member in members.values() if not directory.is_planned(member)] if directory.has_plan else []
+    )
     if strangers:
         notes.append(f"not in the cluster file: {', '.join(strangers[:6])}{' …' if len(strangers) > 6 else ''}")
     return Matrix(
@@ -92,7 +96,7 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
         lower_is_better=key.lower_is_better,
         members=tuple(members.values()),
         cells=cells,
-        likes=tuple(described),
+        groups=tuple(described),
         suspects=suspects,
         margins=_margins(members, fractions),
         notes=tuple(notes),
@@ -100,7 +104,9 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
 
 
 def _members(samples: Sequence[Sample]) -> dict[str, Member]:
-    every = {member.name: member for one in samples for member in (one.source, one.target) if member is not None}
+    every = {
+        member.name: member for sample in samples for member in (sample.source, sample.target) if member is not None
+    }
     ordered = sorted(every.values(), key=lambda one: (one.leaf or "", natural(one.host), natural(one.name)))
     return {member.name: member for member in with_rails(ordered)}
 
@@ -109,15 +115,16 @@ def _ends(sample: Sample) -> Ends:
     return sample.source.name, sample.target.name if sample.target else None
 
 
-def _likes(key: Key, samples: Sequence[Sample], directory: MemberDirectory) -> dict[Ends, str]:
+def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory) -> dict[Ends, str]:
     """Which like each cell has. Pairs inside of hosts are like the same pair of other hosts, where there are enough."""
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
-            return {_ends(one): _inside(one) for one in samples}
-        return {_ends(one): f"{_LIKE_HOSTS}, {one.place}" for one in samples}
+            return {_ends(sample): _inside(sample) for sample in samples}
+        return {_ends(sample): f"{_LIKE_HOSTS}, {sample.place}" for sample in samples}
     return {
-        _ends(one): _inside(one) if _device(one.source) else directory.like(one.source, one.target) for one in samples
+        _ends(sample): _inside(sample) if _device(sample.source) else directory.peer_group(sample.source, sample.target)
+        for sample in samples
     }
 
 
@@ -133,9 +140,9 @@ def _device(member: Member) -> str | None:
     return member.device[:3] if member.device is not None and member.device.startswith(("GPU", "CPU")) else None
 
 
-def _by_like(likes: Mapping[Ends, str]) -> dict[str, list[Ends]]:
+def _by_like(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
     found: dict[str, list[Ends]] = defaultdict(list)
-    for ends, name in sorted(likes.items(), key=lambda one: (one[1], one[0][0], one[0][1] or "")):
+    for ends, name in sorted(groups.items(), key=lambda one: (one[1], one[0][0], one[0][1] or "")):
         found[name].append(ends)
     return found
 
@@ -145,28 +152,28 @@ def _median(readings: Sequence[Reading]) -> float | None:
     return spread.middle(values) if values else None
 
 
-def _like(
+def _compare_group(
     name: str, of: Sequence[Ends], values: Mapping[Ends, float | None], lower_is_better: bool, rule: Rule
-) -> tuple[Like, dict[Ends, float]]:
+) -> tuple[PeerGroup, dict[Ends, float]]:
     """What cells of a kind reach, and each as a fraction of it; a run that failed reached nothing."""
     measured = {ends: value for ends in of if (value := values[ends]) is not None and value > 0}
     ordered = sorted(measured.values())
     lowest, highest = (ordered[0], ordered[-1]) if ordered else (None, None)
     if len(of) < _FEWEST_LIKE or len(measured) < 2:
-        return Like(name, len(of), None, lowest, highest, None, None), {}
+        return PeerGroup(name, len(of), None, lowest, highest, None, None), {}
     goodness = {ends: 1 / value if lower_is_better else value for ends, value in measured.items()}
     by_member: dict[str, list[float]] = defaultdict(list)
     for ends in of:
         for member in ends:
             if member is not None:
                 by_member[member].append(goodness.get(ends, 0.0))
-    reached = spread.expected(by_member)
+    reached = spread.expected_value(by_member)
     if reached <= 0:  # most of them failed
         reached = spread.middle(goodness.values())
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in of}
     deviation = spread.spread(fractions.values())
     shown = 1 / reached if lower_is_better else reached
-    return Like(name, len(of), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
+    return PeerGroup(name, len(of), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
 
 
 def _margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
@@ -174,30 +181,32 @@ def _margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> 
     if not table:
         return ()
     rows, columns = polish(table)
-    return tuple(Margin(name, _off(rows.get(name)), _off(columns.get(name))) for name in members)
+    return tuple(
+        Margin(name, _relative_effect(rows.get(name)), _relative_effect(columns.get(name))) for name in members
+    )
 
 
-def _off(effect: float | None) -> float | None:
+def _relative_effect(effect: float | None) -> float | None:
     return None if effect is None else round(math.expm1(effect), 6)
 
 
 def _suspect(
-    cause: Cause, middle: float, cells: Mapping[Ends, Cell], likes: Sequence[Like], key: Key, rule: Rule
+    cause: Cause, middle: float, cells: Mapping[Ends, Cell], groups: Sequence[PeerGroup], key: Key, rule: Rule
 ) -> Suspect:
-    expected = {like.name: like.expected for like in likes}
+    expected = {group.name: group.expected for group in groups}
     of = [cells[ends] for ends in cause.cells if ends in cells]
     slow = sorted((cell for cell in of if _slow(cell, middle)), key=lambda cell: (cell.fraction or 0.0, cell.source))
     low = [cell for cell in of if cell.low]
     shown = slow[:_EVIDENCE]
     return Suspect(
         kind=cause.kind,
-        way=cause.way,
+        pattern=cause.pattern,
         name=cause.name,
         because=because(cause, middle, slow, of, key, expected),
         fraction=round(middle, 6),
         low=len(low),
         cells=len(of),
-        confirmed=_confirmed(slow, expected, key, rule),
+        confirmed=_is_confirmed(slow, expected, key, rule),
         also=cause.also,
         slow=tuple((cell.source, cell.target) for cell in sorted(slow, key=lambda one: (one.source, one.target or ""))),
         evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
@@ -208,7 +217,7 @@ def _slow(cell: Cell, middle: float) -> bool:
     return cell.fraction is not None and cell.fraction <= math.sqrt(max(middle, 1e-3))
 
 
-def _confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> bool:
+def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> bool:
     """Whether what was slow was measured again, and was slow each time; of many cells, a few of them.
 
     Another measurement is another log: one log may hold the same pair under several conditions.
@@ -216,7 +225,7 @@ def _confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: 
     again = [cell for cell in slow if len({reading.file for reading in cell.readings}) > 1]
     if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
         return False
-    return all(_below(reading, expected[cell.like], key, rule.least) for cell in again for reading in cell.readings)
+    return all(_below(reading, expected[cell.group], key, rule.least) for cell in again for reading in cell.readings)
 
 
 def _below(reading: Reading, expected: float | None, key: Key, least: float) -> bool:
@@ -232,5 +241,5 @@ def _evidence(cell: Cell, reading: Reading, key: Key) -> str:
     return f"{ends}: {value} ({reading.file}:{reading.line})"
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 6)

@@ -17,7 +17,7 @@ _SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # of bench run, by tool; per
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ComparisonOptions:
     """The options of the comparison, to repeat it."""
 
     files: tuple[str, ...]
@@ -29,7 +29,7 @@ def commands(
     test: str | None,
     parameters: Parameters,
     hosts: Sequence[str],
-    given: Given,
+    given: ComparisonOptions,
     suspect: str,
 ) -> tuple[str, ...]:
     """The lines to type, none where the tool is not one whose command line follows from its log.
@@ -37,7 +37,7 @@ def commands(
     What they measure goes into a folder named after the suspect.
     """
     folder = "retest-" + re.sub(r"[^A-Za-z0-9]+", "-", suspect).strip("-")
-    measured = _measured(tool, test, parameters, hosts, given, folder)
+    measured = _measure_command(tool, test, parameters, hosts, given, folder)
     if measured is None:
         return ()
     again = ["wirespeed", "bench", "peers", *given.files, folder]
@@ -46,8 +46,8 @@ def commands(
     return (measured, shlex.join(again))
 
 
-def _measured(
-    tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], given: Given, folder: str
+def _measure_command(
+    tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], given: ComparisonOptions, folder: str
 ) -> str | None:
     if tool == "mpigraph":
         asked = [parameters.message_bytes, parameters.iterations, parameters.window_messages]

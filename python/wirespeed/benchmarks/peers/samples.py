@@ -77,7 +77,7 @@ class Sample:
 
 
 @dataclass(slots=True)
-class Gathered:
+class SampleSet:
     """What can be compared, by key, and what cannot."""
 
     samples: dict[Key, list[Sample]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Gathered:
 
 def gather(
     logs: Iterable[Log], directory: MemberDirectory, metric: Metric | None = None, size: int | None = None
-) -> Gathered:
+) -> SampleSet:
     """The samples of all logs, one size of each test: the requested one, else the one most of them have."""
     found: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
@@ -95,10 +95,12 @@ def gather(
     nowhere: list[str] = []
     for log in logs:
         if log.failed is not None:
-            failed += [(log.test, sample) for sample in _failed(log, log.failed, directory)]
+            failed += [(log.test, sample) for sample in _failed_samples(log, log.failed, directory)]
         for run in log.runs:
             if run.status is RunStatus.FAILED and _ends(log, run, directory):
-                failed += [(run.test, one) for one in _failed(log, run.error or "the run failed", directory, run)]
+                failed += [
+                    (run.test, sample) for sample in _failed_samples(log, run.error or "the run failed", directory, run)
+                ]
                 continue
             had = False
             for key, sample in _samples(log, run, directory, metric):
@@ -107,7 +109,7 @@ def gather(
                 had = True
             if not had:
                 nowhere.append(log.name)
-    gathered = Gathered(_one_size(found, size), parameters)
+    gathered = SampleSet(_one_size(found, size), parameters)
     _add_failed(gathered, failed)
     if nowhere:
         names = ", ".join(dict.fromkeys(nowhere[:3])) + (f" and {len(nowhere) - 3} more" if len(nowhere) > 3 else "")
@@ -116,70 +118,81 @@ def gather(
 
 
 def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
-    own = workload(run.parameters)
-    pairs = [one for one in run.measurements if one.place and _ARROW in one.place]
-    of_run = [one for one in run.measurements if not (one.place and _ARROW in one.place)]
+    parameters = workload(run.parameters)
+    pairs = [measurement for measurement in run.measurements if measurement.place and _ARROW in measurement.place]
+    of_run = [
+        measurement for measurement in run.measurements if not (measurement.place and _ARROW in measurement.place)
+    ]
     if pairs:
-        for one in _chosen(pairs, metric):
-            yield _pair(log, run, one, own, directory)
+        for measurement in _chosen(pairs, metric):
+            yield _pair(log, run, measurement, parameters, directory)
         return
     ends_of = _ends(log, run, directory)
     if not ends_of:
         return
     source, target = ends_of
-    for one in _standing(run, _chosen(of_run, metric)):
+    for measurement in _whole_run_values(run, _chosen(of_run, metric)):
         shape = "hosts" if target is None else "pairs"
-        side = one.place if one.metric is not Metric.BITRATE else None
-        key = _key(run, one, own, shape, None if target else run.ranks, side)
-        near, far = _flow(run, one, source, target)
-        yield key, Sample(near, far, _reading(log, one, key.unit))
+        side = measurement.place if measurement.metric is not Metric.BITRATE else None
+        key = _key(run, measurement, parameters, shape, None if target else run.ranks, side)
+        near, far = _flow(run, measurement, source, target)
+        yield key, Sample(near, far, _reading(log, measurement, key.unit))
 
 
-def _flow(run: Run, one: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
+def _flow(run: Run, measurement: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
     """From where to where data went: a read, iperf3's -R and the reverse direction of --bidir turn it round."""
     back = "read" in (run.test or "") or bool(run.parameters.reverse)
-    if "RX-" in (one.place or ""):
+    if "RX-" in (measurement.place or ""):
         back = not back
     return (target, source) if back and target is not None else (source, target)
 
 
 def _pair(
-    log: Log, run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
+    log: Log, run: Run, measurement: Measurement, parameters: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
 ) -> tuple[Key, Sample]:
-    place = (one.place or "").removesuffix(_RECEIVED)
-    way = next((word for word in _WAYS if place.endswith(word)), "")
-    near, _, far = place.removesuffix(way).partition(_ARROW)
+    place = (measurement.place or "").removesuffix(_RECEIVED)
+    direction = next((word for word in _WAYS if place.endswith(word)), "")
+    near, _, far = place.removesuffix(direction).partition(_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
     inside = log.host is not None and source.host == target.host == log.host
-    side = "as received" if (one.place or "").endswith(_RECEIVED) else way.strip() or None
-    key = _key(run, one, own, "pairs inside of hosts" if inside else "pairs", None, side)
-    return key, Sample(source, target, _reading(log, one, key.unit), place)
+    side = "as received" if (measurement.place or "").endswith(_RECEIVED) else direction.strip() or None
+    key = _key(run, measurement, parameters, "pairs inside of hosts" if inside else "pairs", None, side)
+    return key, Sample(source, target, _reading(log, measurement, key.unit), place)
 
 
 def _key(
-    run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], shape: str, ranks: int | None, side: str | None
+    run: Run,
+    measurement: Measurement,
+    parameters: tuple[tuple[str, Scalar], ...],
+    shape: str,
+    ranks: int | None,
+    side: str | None,
 ) -> Key:
-    unit = "Gb/s" if one.metric is Metric.BITRATE and one.unit in BITS_PER_SECOND else one.unit
-    return Key(run.tool, run.test, own, ranks, one.metric, unit, one.size_bytes, shape, side)
+    unit = "Gb/s" if measurement.metric is Metric.BITRATE and measurement.unit in BITS_PER_SECOND else measurement.unit
+    return Key(run.tool, run.test, parameters, ranks, measurement.metric, unit, measurement.size_bytes, shape, side)
 
 
-def _reading(log: Log, one: Measurement, unit: str) -> Reading:
-    value = convert(float(one.value), one.unit, unit) if one.unit != unit else float(one.value)
-    return Reading(value, log.name, one.line)
+def _reading(log: Log, measurement: Measurement, unit: str) -> Reading:
+    value = (
+        convert(float(measurement.value), measurement.unit, unit)
+        if measurement.unit != unit
+        else float(measurement.value)
+    )
+    return Reading(value, log.name, measurement.line)
 
 
 def _chosen(of: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
-    has = {one.metric for one in of}
-    wanted = metric if metric is not None else next((one for one in CHOSEN if one in has), None)
-    return [one for one in of if one.metric is wanted]
+    has = {measurement.metric for measurement in of}
+    wanted = metric if metric is not None else next((candidate for candidate in CHOSEN if candidate in has), None)
+    return [measurement for measurement in of if measurement.metric is wanted]
 
 
-def _standing(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
+def _whole_run_values(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
     """Those that stand for the whole run: no single stream and no single second."""
     if of and of[0].metric is Metric.BITRATE:
         places = places_of_total(run)
-        return [one for one in of if one.place in places or one.place is None]
-    return [one for one in of if one.place in (None, "out-of-place", "in-place")]
+        return [measurement for measurement in of if measurement.place in places or measurement.place is None]
+    return [measurement for measurement in of if measurement.place in (None, "out-of-place", "in-place")]
 
 
 def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:
@@ -191,7 +204,7 @@ def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Membe
     return (directory.member(near), directory.member(far)) if near and far and near != far else None
 
 
-def _failed(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
+def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
     at = _ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), directory)
     if at is not None:
         yield Sample(*at, Reading(None, log.name, 1, error))
@@ -204,7 +217,7 @@ def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, lis
     """
     sizes: dict[Key, Counter[int | None]] = defaultdict(Counter)
     for key, samples in found.items():
-        sizes[_sizeless(key)][key.size_bytes] = len({(one.source, one.target) for one in samples})
+        sizes[_sizeless(key)][key.size_bytes] = len({(sample.source, sample.target) for sample in samples})
     kept = {}
     for key, samples in found.items():
         counted = sizes[_sizeless(key)]
@@ -227,7 +240,7 @@ def _order(key: Key) -> tuple[str, ...]:
     return tuple(str(getattr(key, name)) for name in ("tool", "test", "shape", "metric", "side", "workload", "ranks"))
 
 
-def _add_failed(gathered: Gathered, failed: Sequence[tuple[str | None, Sample]]) -> None:
+def _add_failed(gathered: SampleSet, failed: Sequence[tuple[str | None, Sample]]) -> None:
     """A run that failed belongs to the runs of the same test between the same kind of ends."""
     lost = 0
     for test, sample in failed:

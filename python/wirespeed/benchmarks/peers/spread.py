@@ -26,7 +26,7 @@ _MANY = 6
 """Values of which half are enough; of fewer a chance twin would make the spread look like none."""
 
 
-def expected(of: Mapping[str, Sequence[float]]) -> float:
+def expected_value(of: Mapping[str, Sequence[float]]) -> float:
     """What cells should reach, from the values of each member: the high median of the members' high medians.
 
     A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than

@@ -7,30 +7,30 @@ from collections.abc import Mapping, Sequence
 from wirespeed.benchmarks.peers.causes import Cause
 from wirespeed.benchmarks.peers.samples import Key
 from wirespeed.limits.bound import number
-from wirespeed.results.peers import Cell, Kind, Way
+from wirespeed.results.peers import Cell, CellPattern, Kind
 from wirespeed.units import Size
 
 _SHARED = 0.02  # how near to 1/2, 1/3 or 1/4 a fraction must be to look like a shared path
 _PARTS = {2: "half", 3: "a third", 4: "a quarter"}
 
 _MEANS = {
-    (Kind.HOST, Way.ALL): "its row and column: the host, or its one NIC, PCIe slot or cable",
-    (Kind.HOST, Way.SENDS): "its row: it sends slowly and receives normally",
-    (Kind.HOST, Way.RECEIVES): "its column: it receives slowly and sends normally",
-    (Kind.NIC, Way.ALL): "its row and column: the NIC, its PCIe slot, its cable or its leaf port",
-    (Kind.NIC, Way.SENDS): "its row: it sends slowly and receives normally",
-    (Kind.NIC, Way.RECEIVES): "its column: it receives slowly and sends normally",
-    (Kind.GPU, Way.ALL): "its row and column: the GPU or its links",
-    (Kind.RAIL, Way.ALL): "a stripe: every pair with an end on the rail, whatever the host",
-    (Kind.RAIL, Way.INSIDE): "a stripe: pairs with both ends on the rail, whatever the host",
-    (Kind.LEAF, Way.ALL): "a block: every pair with an end under the leaf, whatever the host",
-    (Kind.LEAF, Way.INSIDE): "a block on the diagonal: only pairs under the leaf",
-    (Kind.LEAVES, Way.ALL): "a block: only pairs between the two leaves, so the links between them",
-    (Kind.LEAVES, Way.SENDS): "a block: only this direction between the two leaves",
-    (Kind.PAIR, Way.ALL): "both ends are fast with other partners: the path between them",
+    (Kind.HOST, CellPattern.ALL): "its row and column: the host, or its one NIC, PCIe slot or cable",
+    (Kind.HOST, CellPattern.SENDS): "its row: it sends slowly and receives normally",
+    (Kind.HOST, CellPattern.RECEIVES): "its column: it receives slowly and sends normally",
+    (Kind.NIC, CellPattern.ALL): "its row and column: the NIC, its PCIe slot, its cable or its leaf port",
+    (Kind.NIC, CellPattern.SENDS): "its row: it sends slowly and receives normally",
+    (Kind.NIC, CellPattern.RECEIVES): "its column: it receives slowly and sends normally",
+    (Kind.GPU, CellPattern.ALL): "its row and column: the GPU or its links",
+    (Kind.RAIL, CellPattern.ALL): "a stripe: every pair with an end on the rail, whatever the host",
+    (Kind.RAIL, CellPattern.INSIDE): "a stripe: pairs with both ends on the rail, whatever the host",
+    (Kind.LEAF, CellPattern.ALL): "a block: every pair with an end under the leaf, whatever the host",
+    (Kind.LEAF, CellPattern.INSIDE): "a block on the diagonal: only pairs under the leaf",
+    (Kind.LEAVES, CellPattern.ALL): "a block: only pairs between the two leaves, so the links between them",
+    (Kind.LEAVES, CellPattern.SENDS): "a block: only this direction between the two leaves",
+    (Kind.PAIR, CellPattern.ALL): "both ends are fast with other partners: the path between them",
     (
         Kind.PATH,
-        Way.ALL,
+        CellPattern.ALL,
     ): "one direction between two ends that are fast with other partners: the path in this direction",
 }
 
@@ -56,11 +56,11 @@ def because(
     expected: Mapping[str, float | None],
 ) -> str:
     """Why something is a suspect: what it looks like, how slow it is, and beside what."""
-    means = _MEANS.get((cause.kind, cause.way), f"the {cause.kind.value} {cause.way.value}")
+    means = _MEANS.get((cause.kind, cause.pattern), f"the {cause.kind.value} {cause.pattern.value}")
     if slow and slow[0].target is None:
         means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
-    usual = sorted({value for cell in slow if (value := expected[cell.like]) is not None})
+    usual = sorted({value for cell in slow if (value := expected[cell.group]) is not None})
     words = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
     if values and usual:
         most = "take" if key.lower_is_better else "reach"

@@ -47,7 +47,7 @@ def attempt(
 ) -> AttemptResult:
     """Run a step once. It ends early when ``stopped`` returns true."""
     if step.server is None:
-        return _tried(step, _client(step, reach, path, stopped), None)
+        return _attempt_result(step, _client(step, reach, path, stopped), None)
     # It outlives its client, which comes after it and has a limit of its own.
     limit = step.limit_s + listen_s + _REPORT_S
     server = reach.start(_call(step.server, limit, path, step.port))
@@ -55,13 +55,13 @@ def attempt(
         if step.port is not None and not server.listens(listen_s):
             server.stop()
             ran = server.result()
-            return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran, listen_s)}")
+            return _attempt_result(step, ran, ran, f"the server on {step.server.host}: {_why(ran, listen_s)}")
         ran = _client(step, reach, path, stopped)
         if ran.status is Status.OK:
             server.wait_for_end(_REPORT_S)
     finally:
         server.stop()
-    return _tried(step, ran, server.result())
+    return _attempt_result(step, ran, server.result())
 
 
 def _client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> CommandResult:
@@ -82,13 +82,15 @@ def _why(ran: CommandResult, listen_s: float) -> str:
     return ran.detail or "ended before it listened"
 
 
-def _tried(step: Step, ran: CommandResult, server: CommandResult | None, detail: str | None = None) -> AttemptResult:
+def _attempt_result(
+    step: Step, ran: CommandResult, server: CommandResult | None, detail: str | None = None
+) -> AttemptResult:
     status = _OUTCOMES.get(ran.status, Outcome.FAILED)
     if server is ran and status is Outcome.DONE:
         status = Outcome.FAILED  # a server that ended before anybody came
     if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
         status = Outcome.FAILED
-    output = _joined(ran)
+    output = _join_output(ran)
     where, why = step.client.host, ran.detail
     if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
@@ -100,12 +102,12 @@ def _tried(step: Step, ran: CommandResult, server: CommandResult | None, detail:
         started=ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         seconds=ran.duration_s,
         output=output,
-        beside=None if server is None or server is ran else _joined(server),
+        beside=None if server is None or server is ran else _join_output(server),
         detail=message,
     )
 
 
-def _joined(ran: CommandResult) -> bytes:
+def _join_output(ran: CommandResult) -> bytes:
     """Both outputs as one log."""
     between = b"" if not ran.stdout or ran.stdout.endswith(b"\n") else b"\n"
     return ran.stdout + between + ran.stderr

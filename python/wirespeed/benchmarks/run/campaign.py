@@ -77,7 +77,7 @@ def run(
     complete = execute(steps, folder, reach, grader, how, tell, interrupted)
     found = FollowUp()
     for number in range(1, _MOST_ROUNDS + 1) if complete else ():
-        found = following(suite, request, steps, folder.latest())
+        found = follow_up(suite, request, steps, folder.latest())
         more = _follow(suite, request, found, number)
         if not more:
             break
@@ -104,9 +104,9 @@ MESHES = ("mesh ping", "mesh rdma")
 _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspects, and what others ask for
 
 
-def following(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
+def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
     """What the results so far ask for, and whom they accuse."""
-    judged = [(step, _of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
+    judged = [(step, _grade_of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
     graded = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:
         endpoints = {endpoint.name: endpoint for endpoint in request.fabric.endpoints}
@@ -122,7 +122,7 @@ def following(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
     return FollowUp()
 
 
-def _of(attempt: Attempt) -> Grade:
+def _grade_of(attempt: Attempt) -> Grade:
     """For narrowing down, what did not run is bad, and what was only shown has no grade."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD

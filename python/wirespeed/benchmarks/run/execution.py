@@ -69,8 +69,8 @@ def open_steps(steps: tuple[Step, ...], folder: Folder, retests: int) -> list[St
 
 def _counts(folder: Folder) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for one in folder.attempts:
-        counts[one.step] = counts.get(one.step, 0) + 1
+    for past in folder.attempts:
+        counts[past.step] = counts.get(past.step, 0) + 1
     return counts
 
 
@@ -113,28 +113,28 @@ class _Execution:
                 while True:
                     while not self._stop and (step := self._queue.take()) is not None:
                         how = self._how
-                        tried = pool.submit(attempt, step, self._reach, how.path, self._stopped, how.listen_s)
+                        tried = pool.submit(attempt, step, self._reach, how.path, self._is_stopped, how.listen_s)
                         running[tried] = step
                     if not running:
                         break
                     ended, _ = wait(running, _LOOK_S, FIRST_COMPLETED)
                     self._stop = self._stop or self._interrupted()
-                    for one in ended:
-                        self._ended(running.pop(one), one.result())
+                    for future in ended:
+                        self._record_end(running.pop(future), future.result())
             finally:
                 self._stop = True
         return self._left == 0
 
-    def _stopped(self) -> bool:
+    def _is_stopped(self) -> bool:
         return self._stop
 
-    def _ended(self, step: Step, tried: AttemptResult) -> None:
-        self._queue.done(step)
+    def _record_end(self, step: Step, tried: AttemptResult) -> None:
+        self._queue.finish(step)
         if self._stop:
             return  # it was ended, or may have been: it is made again
         number = self._counts[step.id] = self._counts.get(step.id, 0) + 1
         log = self._folder.keep(step, number, tried.output, tried.beside)
-        grade, says = self._grader(step, tried.status, tried.output.decode("utf-8", "replace"))
+        grade, detail = self._grader(step, tried.status, tried.output.decode("utf-8", "replace"))
         noted = Attempt(
             step=step.id,
             attempt=number,
@@ -144,7 +144,7 @@ class _Execution:
             duration_s=round(tried.seconds, 3),
             grade=grade,
             log=log,
-            says=says or tried.detail,
+            detail=detail or tried.detail,
             place=step.place,
         )
         self._folder.note(noted)
@@ -157,7 +157,7 @@ class _Execution:
         self._report(noted)
 
     def _report(self, last: Attempt | None) -> None:
-        self._tell(Progress(self._all - self._left, self._all, tuple(self._queue.running), self._left_s(), last))
+        self._tell(Progress(self._all - self._left, self._all, tuple(self._queue.running_steps), self._left_s(), last))
 
     def _left_s(self) -> float:
         """By the pace so far, once some of it is behind; before by what the steps are likely to take."""

@@ -55,11 +55,11 @@ def grade(
     if outcome is not Outcome.DONE:
         return Grade.UNKNOWN, next((_failure(run) for run in runs if run.error), None)
     if not plan.hosts:
-        return _shown(runs)
+        return _grade_for_information(runs)
     if meshes := tuple(run for run in runs if run.tool == "mesh"):
         return grade_of(plan, fabric, meshes)
     if bar.direct is not None:
-        return _graded(runs, [judge_direct(run, bar.direct, step.id, plan.name) for run in runs])
+        return _grade_runs(runs, [judge_direct(run, bar.direct, step.id, plan.name) for run in runs])
     judged = [
         judge(
             run,
@@ -74,7 +74,7 @@ def grade(
         )
         for run in runs
     ]
-    return _graded(runs, judged)
+    return _grade_runs(runs, judged)
 
 
 def _collective(step: Step, run: Run) -> str | None:
@@ -82,15 +82,15 @@ def _collective(step: Step, run: Run) -> str | None:
     return step.collective.removesuffix("_perf") if step.collective and run.test is None else None
 
 
-def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, str | None]:
+def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, str | None]:
     failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
     if failed is not None:
         return Grade.BAD, _failure(failed)
-    verdicts = [verdict for one in judged for verdict in one.verdicts if not _is_shown(verdict)]
+    verdicts = [verdict for judged_run in judged for verdict in judged_run.verdicts if not _is_shown(verdict)]
     if any(run.status is RunStatus.TRUNCATED for run in runs):
         return Grade.UNKNOWN, "the log is truncated"
     if not verdicts:
-        return _shown(runs)
+        return _grade_for_information(runs)
     worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
     return _GRADES[worst.judgement], _format_verdict(worst)
 
@@ -121,7 +121,7 @@ def _format_verdict(verdict: Verdict) -> str:
     return f"{text}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.bottleneck}"
 
 
-def _shown(runs: Sequence[Run]) -> tuple[Grade, str | None]:
+def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:
     """A figure for information. What did not complete is unknown."""
     bad = next((run for run in runs if run.status is not RunStatus.COMPLETE), None)
     if bad is not None:

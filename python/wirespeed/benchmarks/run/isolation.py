@@ -66,7 +66,7 @@ class _Pairs:
                 others.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
             elif (suspect := self._between(pair)) is not None:
                 others.append(suspect)
-        suspects = [*self._joined(nics), *dict.fromkeys(others)]
+        suspects = [*self._merge_suspects(nics), *dict.fromkeys(others)]
         return FollowUp(tuple(self._more), (), tuple(suspects))
 
     def _state(self, endpoint: Endpoint, other: Endpoint) -> str:
@@ -116,14 +116,14 @@ class _Pairs:
         """Both are good with others: the way between their leaves, or the two of them alone."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
             return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
-        way = {pair.a.leaf, pair.b.leaf}
+        leaf_pair = {pair.a.leaf, pair.b.leaf}
         tried = [
             self._with[near.name][name]
             for near in self._fabric.endpoints
-            if near.name in self._with and near.leaf in way
+            if near.name in self._with and near.leaf in leaf_pair
             for name in self._with[near.name]
             if name in self._seats
-            and {near.leaf, self._seats[name].leaf} == way
+            and {near.leaf, self._seats[name].leaf} == leaf_pair
             and {near.name, name} != {pair.a.name, pair.b.name}
             and near.name in self._good
             and name in self._good
@@ -159,8 +159,8 @@ class _Pairs:
             )
             ends.append([self._seats[name] for name in names])
         found = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
-        one = next(found, None)
-        return Pair(*one) if one else None
+        healthy = next(found, None)
+        return Pair(*healthy) if healthy else None
 
     def _accused_by(self, endpoint: Endpoint, other: Endpoint) -> str:
         good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != other.name)
@@ -170,7 +170,7 @@ class _Pairs:
             else f"bad with {other.name} the only partner known to be good"
         )
 
-    def _joined(self, nics: dict[str, str]) -> list[Suspect]:
+    def _merge_suspects(self, nics: dict[str, str]) -> list[Suspect]:
         """Accused NICs as what they have in common, where nothing good has it too: most of them first."""
         left = dict(nics)
         found: list[Suspect] = []
@@ -214,7 +214,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
         if any(set(other) < set(group) for other in bad):
             continue  # that one says more
         doubtful = tuple(host for host in group if host not in good)
-        accused = _accused(group, doubtful)
+        accused = _find_suspect(group, doubtful)
         if accused is not None:
             suspects.append(accused)
             continue
@@ -222,10 +222,10 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
         if not asked:
             suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no good host is left"))
         more += [half for half in asked if not any(set(half) & set(other) for other in more)]
-    return FollowUp((), tuple(more), tuple({(one.kind, one.name): one for one in suspects}.values()))
+    return FollowUp((), tuple(more), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values()))
 
 
-def _accused(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
+def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
     """Whom a bad group accuses whose other hosts are good; None where several are in doubt."""
     if len(group) == 1:
         return Suspect(Kind.HOST, group[0], "bad in a group of one host")

@@ -33,10 +33,10 @@ _BEFORE = "direct."
 def between(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
     """The same request for two hosts joined by a cable: each like the first of the plan, with a single interface."""
     endpoint = request.fabric.endpoints[0]
-    like = request.plan.hosts[endpoint.host]
-    nic = replace(like.nics[endpoint.interface], rdma_device=None, gpu=None)
+    template = request.plan.hosts[endpoint.host]
+    nic = replace(template.nics[endpoint.interface], rdma_device=None, gpu=None)
     made = {
-        host: replace(like, nics={interface: replace(nic, addresses=(address,))})
+        host: replace(template, nics={interface: replace(nic, addresses=(address,))})
         for host, address in zip(hosts, addresses, strict=True)
     }
     cable = Cable(End(hosts[0], interface), End(hosts[1], interface), endpoint.speed, rail=endpoint.rail)
@@ -66,11 +66,11 @@ def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
     """
     shown = Figures({}, reference=True)
 
-    def graded(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+    def grade_step(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
         of = _figures(folder) if limited and not step.id.startswith(_BEFORE) else shown
         return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=of))
 
-    return graded
+    return grade_step
 
 
 def _figures(folder: Folder) -> Figures:

@@ -36,7 +36,7 @@ class Queue:
                 return step
         return None
 
-    def done(self, step: Step) -> None:
+    def finish(self, step: Step) -> None:
         """A step ended, and gives back what it took."""
         self._running.remove(step)
         for name, share in step.uses.items():
@@ -47,12 +47,12 @@ class Queue:
         self._waiting.setdefault(step.stage, []).append(step)
 
     @property
-    def waiting(self) -> list[Step]:
+    def pending_steps(self) -> list[Step]:
         """Steps that have not begun."""
         return [step for stage in sorted(self._waiting) for step in self._waiting[stage]]
 
     @property
-    def running(self) -> list[Step]:
+    def running_steps(self) -> list[Step]:
         """Steps that have begun."""
         return list(self._running)
 
@@ -68,4 +68,4 @@ def duration(steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> f
         if not ends:
             return now
         now, _, step = heapq.heappop(ends)
-        queue.done(step)
+        queue.finish(step)

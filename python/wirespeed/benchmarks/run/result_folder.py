@@ -68,7 +68,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
         found = "a folder that is not empty" if path.is_dir() else "a file"
         raise refuse(str(path), found, "a new or an empty folder")
     now = datetime.now(UTC)
-    started = replace(campaign, id=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started=_said(now))
+    started = replace(campaign, id=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started=_format_time(now))
     (path / LOGS).mkdir(parents=True, exist_ok=True)
     new = path / f".{CAMPAIGN}"
     with new.open("w", encoding="utf-8") as file:
@@ -146,5 +146,5 @@ def _document(campaign: Campaign) -> str:
     return document(KIND, SCHEMA, **fields)
 
 
-def _said(time: datetime) -> str:
+def _format_time(time: datetime) -> str:
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

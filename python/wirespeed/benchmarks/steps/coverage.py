@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wirespeed.benchmarks.steps.pairing import Pair, empty_uplink, matching, queue_pairs
+from wirespeed.benchmarks.steps.pairing import Pair, empty_uplink, pair_rounds, queue_pairs
 from wirespeed.benchmarks.steps.request import Request, Steps
 
 Add = Callable[[Pair, int], None]
@@ -15,8 +15,8 @@ def add_matching(request: Request, steps: Steps, add: Add) -> list[Pair]:
 
     A later round waits for nothing but its NICs, which is how one slow or dead host holds up nobody else.
     """
-    rounds, alone = matching(request.fabric)
-    pairs = [pair for one in rounds for pair in one]
+    rounds, alone = pair_rounds(request.fabric)
+    pairs = [pair for round_pairs in rounds for pair in round_pairs]
     crossing = _crossing(pairs)
     flows = {leaf: queue_pairs(request.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
     for pair in pairs:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 
 
-def growing(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
+def groups_by_level(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
     """Levels with their groups, from the smallest on. Groups of a level share no host, and run at a time."""
     hosts = fabric.hosts
     levels: list[tuple[str, list[tuple[str, ...]]]] = [("host", [(host,) for host in hosts])]
-    seen = {frozenset(group) for group in levels[0][1]}
+    known_groups = {frozenset(group) for group in levels[0][1]}
     by: tuple[tuple[str, Callable[[Endpoint], str | None]], ...] = (
         ("leaf", lambda endpoint: endpoint.leaf),
         ("pod", lambda endpoint: endpoint.pod),
@@ -21,9 +21,11 @@ def growing(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
         groups: dict[tuple[str | None, ...], list[str]] = {}
         for host, endpoints in hosts.items():
             groups.setdefault(tuple(dict.fromkeys(of(endpoint) for endpoint in endpoints)), []).append(host)
-        fresh = [tuple(group) for key, group in groups.items() if None not in key and frozenset(group) not in seen]
+        fresh = [
+            tuple(group) for key, group in groups.items() if None not in key and frozenset(group) not in known_groups
+        ]
         fresh = [group for group in fresh if len(group) > 1]
-        seen |= {frozenset(group) for group in fresh}
+        known_groups |= {frozenset(group) for group in fresh}
         if fresh:
             levels.append((name, fresh))
     return levels

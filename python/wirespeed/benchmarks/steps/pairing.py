@@ -38,7 +38,7 @@ class Pair:
         return f"{self.a.name} -> {self.b.name}"
 
 
-def matching(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
+def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
     """Rounds in which every NIC, every rail and every leaf is exercised, and what cannot be, and why.
 
     NICs of one rail are paired, over leaves where there are several. A NIC left over by an odd number is measured in
@@ -53,8 +53,10 @@ def matching(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
             left += over
     second, alone = _leftovers(left, fabric.endpoints)
     rounds = [first, *second]
-    rounds.append(_crossing(fabric, [pair for one in rounds for pair in one]))
-    return [one for one in rounds if one], [f"{endpoint.name} reaches no NIC of another host" for endpoint in alone]
+    rounds.append(_crossing(fabric, [pair for round_pairs in rounds for pair in round_pairs]))
+    return [round_pairs for round_pairs in rounds if round_pairs], [
+        f"{endpoint.name} reaches no NIC of another host" for endpoint in alone
+    ]
 
 
 def tournament(hosts: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
@@ -78,11 +80,13 @@ def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
             yield pairs
 
 
-def rails_between(one: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pair]:
+def rails_between(first: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pair]:
     """The NICs of two hosts that are of one rail and reach each other."""
     of = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in other}
     return [
-        Pair(endpoint, of[endpoint.rail, endpoint.fabric]) for endpoint in one if (endpoint.rail, endpoint.fabric) in of
+        Pair(endpoint, of[endpoint.rail, endpoint.fabric])
+        for endpoint in first
+        if (endpoint.rail, endpoint.fabric) in of
     ]
 
 
@@ -145,7 +149,7 @@ def _leftovers(left: Sequence[Endpoint], endpoints: Sequence[Endpoint]) -> tuple
 
 def _partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pair]]) -> Endpoint | None:
     """One that waits least: of another host and, if that can be, of the same rail and another leaf."""
-    busy = {one for pairs in rounds for pair in pairs for one in (pair.a, pair.b)}
+    busy = {endpoint for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
     others = [other for other in among if other.host != endpoint.host]
     return min(
         others,
@@ -156,9 +160,9 @@ def _partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pa
 
 def _place(pair: Pair, rounds: list[list[Pair]]) -> None:
     """Into the first round that neither of them is in."""
-    for one in rounds:
-        if not any(endpoint in (pair.a, pair.b) for other in one for endpoint in (other.a, other.b)):
-            one.append(pair)
+    for round_pairs in rounds:
+        if not any(endpoint in (pair.a, pair.b) for other in round_pairs for endpoint in (other.a, other.b)):
+            round_pairs.append(pair)
             return
     rounds.append([pair])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.benchmarks.steps.groups import growing
+from wirespeed.benchmarks.steps.groups import groups_by_level
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.errors import refuse
@@ -24,7 +24,7 @@ _SECONDS = 60.0  # both tables of all sizes; our own guess
 def make(request: Request) -> Steps:
     """All groups of a size, then those of the next."""
     steps = Steps()
-    for level, groups in growing(request.fabric):
+    for level, groups in groups_by_level(request.fabric):
         for program in (REDUCE, _EXCHANGE):
             for group in groups:
                 add_job(request, steps, group, gpus(request, group[0]), program, _SECONDS, tag=f"{program[0]}.{level}")

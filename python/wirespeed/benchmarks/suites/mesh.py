@@ -34,8 +34,8 @@ def make(request: Request) -> Steps:
     hosts = request.fabric.hosts
     add_pings(request, steps, pings(_COUNT, _WAIT_S, AT_ONCE, _TRIES), _PING_S)
     steps.next_stage()
-    for one in tournament(list(hosts)):
-        for a, b in one:
+    for round_pairs in tournament(list(hosts)):
+        for a, b in round_pairs:
             _rdma(request, steps, hosts[a], hosts[b])
     return steps
 
@@ -44,8 +44,8 @@ def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> Non
     """Pings of all pairs of hosts, both ways; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
     steps.notes += request.fabric.without
-    for one in tournament(list(hosts)):
-        for a, b in one:
+    for round_pairs in tournament(list(hosts)):
+        for a, b in round_pairs:
             for source, target in ((a, b), (b, a)):
                 _ping(steps, hosts[source], hosts[target], script, pair_s)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.benchmarks.steps.groups import growing
-from wirespeed.benchmarks.steps.pairing import matching
+from wirespeed.benchmarks.steps.groups import groups_by_level
+from wirespeed.benchmarks.steps.pairing import pair_rounds
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 
@@ -19,14 +19,14 @@ _SECONDS = 30.0
 def make(request: Request) -> Steps:
     """Pairs first, then groups from the smallest of several hosts on."""
     steps = Steps()
-    rounds, alone = matching(request.fabric)
+    rounds, alone = pair_rounds(request.fabric)
     steps.notes += [*request.fabric.without, *alone]
-    hosts = dict.fromkeys((pair.a.host, pair.b.host) for one in rounds for pair in one)
+    hosts = dict.fromkeys((pair.a.host, pair.b.host) for round_pairs in rounds for pair in round_pairs)
     for program in ("osu_latency", "osu_bw"):
         for pair in hosts:
             add_job(request, steps, pair, 1, (program,), _SECONDS, tag=program)
         steps.next_stage()
-    for level, groups in growing(request.fabric):
+    for level, groups in groups_by_level(request.fabric):
         for program in ("osu_allreduce", "osu_alltoall"):
             for group in groups if level != "host" else ():
                 add_job(

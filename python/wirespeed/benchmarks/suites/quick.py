@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wirespeed.benchmarks.steps.coverage import add_matching
-from wirespeed.benchmarks.steps.groups import growing
+from wirespeed.benchmarks.steps.groups import groups_by_level
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
@@ -26,7 +26,7 @@ def make(request: Request) -> Steps:
     short = replace(request, seconds=_SECONDS)
     add_matching(short, steps, lambda pair, flows: add_perftest(short, steps, pair, queue_pairs=flows))
     steps.next_stage()
-    for group in growing(request.fabric)[-1][1]:
+    for group in groups_by_level(request.fabric)[-1][1]:
         count = len(request.plan.hosts[group[0]].gpus)
         if count and len(group) > 1:
             add_job(request, steps, group, count, _REDUCE, 20.0, tag="all_reduce_perf.all")

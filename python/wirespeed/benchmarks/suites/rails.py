@@ -47,5 +47,5 @@ def _meetings(request: Request) -> list[list[Pair]]:
     rounds = [list(zip(names[0::2], names[1::2], strict=False))]
     if len(names) % 2 and len(names) > 1:
         rounds.append([(names[-1], names[0])])
-    met = [[pair for a, b in one for pair in rails_between(hosts[a], hosts[b])] for one in rounds]
+    met = [[pair for a, b in round_pairs for pair in rails_between(hosts[a], hosts[b])] for round_pairs in rounds]
     return [pairs for pairs in met if pairs]

@@ -50,7 +50,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     has_debug = any(sign in text for sign in NCCL_SIGNS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs and not found_communicators and (communicators or not has_debug):
-        raise Refused([_nothing(text, name)])
+        raise Refused([_no_benchmark(text, name)])
     runs.sort(key=lambda run: run.line)
     notices = [replace(notice, place=_place(notice.place, name)) for run in runs for notice in run.notices]
     return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)
@@ -68,17 +68,19 @@ def failed_run(test: str, error: str, text: str) -> Run:
 def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries printed around it."""
     messages = None
-    for index, one in enumerate(found):
-        run = one.run
+    for index, read_run in enumerate(found):
+        run = read_run.run
         if run.status is not RunStatus.FAILED:
             yield run
             continue
         if messages is None:
             messages = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
-        first = bisect_left(messages, one.line, key=_number) if index else 0
+        first = bisect_left(messages, read_run.line, key=_number) if index else 0
         after = bisect_left(messages, found[index + 1].line, key=_number) if index + 1 < len(found) else len(messages)
         around = "\n".join(line.text for line in messages[first:after])
-        yield replace(run, failures=causes(run.error or "", around, case=Case.of(run.parameters, run.measurements)))
+        yield replace(
+            run, failures=causes(run.error or "", around, case=Case.from_run(run.parameters, run.measurements))
+        )
 
 
 def _number(line: Line) -> int:
@@ -89,7 +91,7 @@ def _place(line: str, name: str) -> str:
     return f"{name}:{line.removeprefix('line ')}"
 
 
-def _nothing(text: str, name: str) -> Problem:
+def _no_benchmark(text: str, name: str) -> Problem:
     lines = text.split("\n")
     count = len(lines) - (not lines[-1])
     first = next((line.strip() for line in lines if line.strip()), "")
@@ -133,8 +135,8 @@ def tools() -> tuple[Tool, ...]:
 def tools_for(log: Source) -> list[Tool]:
     """The parsers of whose signs the log holds one, by name."""
     signs, owners = _signs()
-    seen = {owner for owner, held in zip(owners, log.contained(signs), strict=True) if held}
-    return [tool for tool in tools() if tool.name in seen]
+    owners_found = {owner for owner, held in zip(owners, log.find_substrings(signs), strict=True) if held}
+    return [tool for tool in tools() if tool.name in owners_found]
 
 
 @cache

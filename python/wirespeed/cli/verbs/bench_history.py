@@ -83,7 +83,7 @@ def history(
     """
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
     with stored_campaigns.open_known(store) as opened:
-        if wanted.everything and output in (Format.TABLE, Format.JSON):
+        if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list(opened.campaigns(), output))
         found = stored_campaigns.over_time(
             opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster

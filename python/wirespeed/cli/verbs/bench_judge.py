@@ -13,7 +13,7 @@ from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge.limits import RunContext
-    from wirespeed.benchmarks.judge.logs import Judged
+    from wirespeed.benchmarks.judge.logs import JudgedLogs
     from wirespeed.plan import Plan
 
 SCHEMA = 2
@@ -157,7 +157,7 @@ def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, 
     return RunContext(source, target, named, collective)
 
 
-def _print(plan: Plan, judged: Judged, output: Format) -> None:
+def _print(plan: Plan, judged: JudgedLogs, output: Format) -> None:
     from wirespeed.cli.console import out
 
     if output is Format.JSON:

@@ -135,13 +135,13 @@ def _compared(
     least: float,
 ) -> Peers:
     """``again`` are the words that name these logs on a command line."""
-    from wirespeed.benchmarks.peers import Given, MemberDirectory, compare_all, gather
+    from wirespeed.benchmarks.peers import ComparisonOptions, MemberDirectory, compare_all, gather
     from wirespeed.results.benchmarks import Metric
 
     wanted = stored_campaigns.select_series(None, None, metric, size, None, None)
     directory = MemberDirectory(plan)
     gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
-    given = Given(again, str(cluster) if cluster else None)
+    given = ComparisonOptions(again, str(cluster) if cluster else None)
     return compare_all(gathered, directory, given, least)
 
 

@@ -185,7 +185,7 @@ def run(
     hosts_of = allocated_hosts if by is By.SLURM and not dry_run else chosen_hosts
     request = Request(
         plan=plan,
-        fabric=fabric_of(plan).of(hosts_of(plan, hosts)),
+        fabric=fabric_of(plan).limit_to_hosts(hosts_of(plan, hosts)),
         commands=Jobs(plan, "slurm" if by is By.SLURM else None),
         seconds=seconds,
         messages=messages,

@@ -187,7 +187,7 @@ def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
     inside = replace(plan, hosts={name: plan.hosts[name] for name in found.hosts})
     return Request(
         plan=plan,
-        fabric=fabric_of(plan).of(chosen_hosts(inside, hosts) or found.hosts),
+        fabric=fabric_of(plan).limit_to_hosts(chosen_hosts(inside, hosts) or found.hosts),
         commands=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )

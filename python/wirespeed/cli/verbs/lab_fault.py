@@ -80,11 +80,11 @@ def fault(
         _print(
             found,
             kind,
-            labs.cure(found.name, kind).says + ", as before; the planned setting that prevents its effect is applied",
+            labs.cure(found.name, kind).effect + ", as before; the planned setting that prevents its effect is applied",
         )
     else:
         made = labs.make_fault(found.name, flows.plan_cluster(Path(found.state.file)), kind, device, port)
-        _print(found, kind, made.says)
+        _print(found, kind, made.effect)
 
 
 def _list(found: Lab) -> None:
@@ -93,7 +93,7 @@ def _list(found: Lab) -> None:
     for one in labs.fault_kinds().values():
         typer.echo(f"{one.name:13} {one.title}")
     for there in found.state.faults:
-        typer.echo(f"active in {found.name}: {there.title}: {there.says}")
+        typer.echo(f"active in {found.name}: {there.title}: {there.effect}")
 
 
 def _undo(found: Lab, kind: str | None) -> None:

@@ -80,7 +80,7 @@ def _ran(found: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
     from wirespeed.cli.interrupt import interruptible
 
     plan = flows.plan_cluster(Path(found.state.file))
-    fabric = running.fabric_of(plan).of(found.hosts)
+    fabric = running.fabric_of(plan).limit_to_hosts(found.hosts)
     request = running.Request(plan, fabric, render.Jobs(plan))
     chosen = suite(_SUITE)
     folder = running.create_folder(path, running.make(chosen, request))

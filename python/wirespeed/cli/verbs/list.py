@@ -231,7 +231,7 @@ def _profiles() -> Rows:
             ],
         }
         for name in judge_profile.names()
-        for one in [judge_profile.named(name)]
+        for one in [judge_profile.bundled_profile(name)]
     ]
 
 

@@ -35,13 +35,13 @@ def make(where: FaultLocation) -> LabFault:
             keep_ipv6(spine, interface),
             ip(spine, f"link set dev {interface} down", f"link set dev {interface} up"),
         ]
-    leaves = ", ".join(dict.fromkeys(link.other(spine).device for link in lab.links_of(spine)))
+    leaves = ", ".join(dict.fromkeys(link.opposite_end(spine).device for link in lab.links_of(spine)))
     return LabFault("dead-spine", spine, f"{spine} is off: no link to {leaves}", tuple(acts), dead=(spine,))
 
 
 def has_settled(lab: Lab, fault: LabFault) -> bool:
     """Whether its neighbours have noticed: as many BGP sessions are gone as they have links to it."""
-    for neighbour in dict.fromkeys(link.other(fault.place).device for link in lab.links_of(fault.place)):
+    for neighbour in dict.fromkeys(link.opposite_end(fault.place).device for link in lab.links_of(fault.place)):
         ran = lab.run(neighbour, "vtysh", "-c", "show bgp summary json")
         if ran.status is not Status.OK:
             continue  # it has no sessions

@@ -18,7 +18,7 @@ def make(where: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
     link = where.host_link()
     host = where.host_end(link)
-    end = link.other(host.device)
+    end = link.opposite_end(host.device)
     planned = where.plan.switches[end.device].ports[end.port].link.mtu or where.nic(host).link.mtu or _ETHERNET
     return LabFault(
         "mtu",

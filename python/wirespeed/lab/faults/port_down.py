@@ -19,7 +19,7 @@ def make(where: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
     link = where.host_link()
     host = where.host_end(link)
-    end = link.other(host.device)
+    end = link.opposite_end(host.device)
     return LabFault(
         "port-down",
         f"{end.device} {end.port}",
@@ -35,6 +35,6 @@ def has_settled(lab: Lab, fault: LabFault) -> bool:
     """Whether the host's daemon has noticed: it takes the addresses away, and then nothing more."""
     device, port = fault.place.split(" ", 1)
     link = next(candidate for candidate in lab.links_of(device) if candidate.end(device).port == port)
-    end = link.other(device)
+    end = link.opposite_end(device)
     ran = lab.run(end.device, "ip", "-json", "address", "show", "dev", end.interface, "scope", "global")
     return ran.status is not Status.OK or not any(entry.get("addr_info") for entry in json.loads(ran.stdout or "[]"))

@@ -22,7 +22,7 @@ _FEW = 3  # pairs alone that are worth naming one by one
 class _Sign:
     """A symptom of bad pairs: its description, the checks that examine it, and the failures that cause it."""
 
-    says: str
+    symptom: str
     checks: tuple[str, ...]
     failures: tuple[str, ...]
 
@@ -84,17 +84,19 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
         for endpoint in fabric.endpoints
     }
     ports = ports_of(plan, fabric)
-    return tuple(one for aspect in aspects for one in _of(aspect, known, members, ports))
+    return tuple(cause for aspect in aspects for cause in _find_causes(aspect, known, members, ports))
 
 
-def of_carried(nic: str, port: str | None, sends: bool, bad: int, says: str) -> Cause:
+def of_carried(nic: str, port: str | None, sends: bool, bad: int, symptom: str) -> Cause:
     """The cause that counters of a NIC show: pings come back, but not over it."""
     sign = _LEAVES if sends else _ARRIVES
-    way = "as sender" if sends else "as receiver"
-    return Cause("carried", f"NIC {nic} {way}", port, bad, bad, f"{says}: {sign.says}", sign.checks, sign.failures)
+    direction = "as sender" if sends else "as receiver"
+    return Cause(
+        "carried", f"NIC {nic} {direction}", port, bad, bad, f"{symptom}: {sign.symptom}", sign.checks, sign.failures
+    )
 
 
-def _of(
+def _find_causes(
     aspect: str, cells: Mapping[Ends, Cell], members: Mapping[str, Member], ports: Mapping[str, str]
 ) -> list[Cause]:
     known = {ends: cell for ends, cell in cells.items() if cell.grades[aspect] in (Grade.GOOD, Grade.BAD)}
@@ -103,20 +105,22 @@ def _of(
         return []
     # Of an exchange nobody knows who was to blame; a ping that fails one way alone tells more.
     found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
-    return _joined([_cause(aspect, one, known, ports) for one, _ in found], {one.label: one.kind for one, _ in found})
+    return _merge_causes(
+        [_cause(aspect, cause, known, ports) for cause, _ in found], {cause.label: cause.kind for cause, _ in found}
+    )
 
 
-def _joined(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
+def _merge_causes(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
     """Many pairs with one symptom and nothing else in common become one cause."""
-    alone = [one for one in found if kinds.get(one.name) in (Kind.PAIR, Kind.PATH)]
+    alone = [cause for cause in found if kinds.get(cause.name) in (Kind.PAIR, Kind.PATH)]
     alike: dict[str, list[Cause]] = {}
-    for one in alone:
-        alike.setdefault(one.says, []).append(one)
-    kept = [one for one in found if one not in alone or len(alike[one.says]) <= _FEW]
-    for like in alike.values():
-        if len(like) > _FEW:
-            first, bad, of = like[0], sum(one.bad for one in like), sum(one.of for one in like)
-            kept.append(replace(first, name=f"{first.name} and {len(like) - 1} like it", bad=bad, of=of))
+    for cause in alone:
+        alike.setdefault(cause.symptom, []).append(cause)
+    kept = [cause for cause in found if cause not in alone or len(alike[cause.symptom]) <= _FEW]
+    for group in alike.values():
+        if len(group) > _FEW:
+            first, bad, of = group[0], sum(cause.bad for cause in group), sum(cause.of for cause in group)
+            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, of=of))
     return kept
 
 
@@ -130,7 +134,7 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
         port=ports.get(found.name) if found.kind is Kind.NIC else None,
         bad=len(bad),
         of=len(within),
-        says=sign.says,
+        symptom=sign.symptom,
         checks=sign.checks,
         failures=sign.failures,
     )
@@ -138,7 +142,9 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
 
 def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     if aspect == "route":
-        return _NOWHERE if all("found none" in text for cell in bad for text in cell.says if _is_route(text)) else _WAY
+        return (
+            _NOWHERE if all("found none" in text for cell in bad for text in cell.details if _is_route(text)) else _WAY
+        )
     if aspect == "rdma":
         return _RDMA_TOO if all(cell.grades.get("ping") is Grade.BAD for cell in bad) else _RDMA
     small = {cell.small for cell in bad}

@@ -14,7 +14,7 @@ from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.benchmarks.run.mesh.causes import of_carried, ports_of
 from wirespeed.plan import Plan
 from wirespeed.results.campaign import Grade
-from wirespeed.results.mesh import Carried, Mesh
+from wirespeed.results.mesh import Mesh, NicTraffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,20 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
 
     Nothing else may have been sent meanwhile that is worth mentioning: what others send hides what is not there.
     """
-    least = _least(fabric, mesh, count)
-    moved = {endpoint.name: _moved(endpoint, before, after) for endpoint in fabric.endpoints}
-    found = [_carried(endpoint, fabric, least, moved) for endpoint in fabric.endpoints]
+    least = _minimum_bytes(fabric, mesh, count)
+    moved = {endpoint.name: _count_bytes(endpoint, before, after) for endpoint in fabric.endpoints}
+    found = [_nic_traffic(endpoint, fabric, least, moved) for endpoint in fabric.endpoints]
     ports = ports_of(plan, fabric)
     causes = [
-        of_carried(one.nic, ports.get(one.nic), sends, _good(mesh, one.nic), one.says or "")
-        for one in found
-        if one.grade is Grade.BAD
-        for sends in _sides(one)
+        of_carried(traffic.nic, ports.get(traffic.nic), sends, _good(mesh, traffic.nic), traffic.detail or "")
+        for traffic in found
+        if traffic.grade is Grade.BAD
+        for sends in _sides(traffic)
     ]
     return replace(mesh, carried=tuple(found), causes=(*mesh.causes, *causes))
 
 
-def _least(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
+def _minimum_bytes(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
     """Bytes that each NIC must have sent, and as many received: of each ping a packet goes each way."""
     mtu = {endpoint.name: endpoint.mtu or 0 for endpoint in fabric.endpoints}
     least = dict.fromkeys(mtu, 0)
@@ -58,7 +58,7 @@ def _least(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
     return least
 
 
-def _moved(endpoint: Endpoint, before: Counters, after: Counters) -> ByteCounters | None:
+def _count_bytes(endpoint: Endpoint, before: Counters, after: Counters) -> ByteCounters | None:
     key = endpoint.host, endpoint.interface
     if key not in before or key not in after:
         return None
@@ -66,21 +66,21 @@ def _moved(endpoint: Endpoint, before: Counters, after: Counters) -> ByteCounter
     return ByteCounters(sent, received) if sent >= 0 and received >= 0 else None  # made anew meanwhile
 
 
-def _carried(
+def _nic_traffic(
     endpoint: Endpoint, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, ByteCounters | None]
-) -> Carried:
-    own, wanted = moved[endpoint.name], least[endpoint.name]
-    if own is None:
-        return Carried(endpoint.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
+) -> NicTraffic:
+    counted, wanted = moved[endpoint.name], least[endpoint.name]
+    if counted is None:
+        return NicTraffic(endpoint.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
     if not wanted:
-        return Carried(endpoint.name, own.sent, 0, own.received, 0, Grade.UNKNOWN, "no ping of it came back")
-    says = [
+        return NicTraffic(endpoint.name, counted.sent, 0, counted.received, 0, Grade.UNKNOWN, "no ping of it came back")
+    details = [
         f"{word} {got} of at least {wanted} bytes{_instead(endpoint, fabric, least, moved, sent)}"
-        for word, got, sent in (("sent", own.sent, True), ("received", own.received, False))
+        for word, got, sent in (("sent", counted.sent, True), ("received", counted.received, False))
         if got < wanted
     ]
-    grade = Grade.BAD if says else Grade.GOOD
-    return Carried(endpoint.name, own.sent, wanted, own.received, wanted, grade, "; ".join(says) or None)
+    grade = Grade.BAD if details else Grade.GOOD
+    return NicTraffic(endpoint.name, counted.sent, wanted, counted.received, wanted, grade, "; ".join(details) or None)
 
 
 def _instead(
@@ -89,20 +89,23 @@ def _instead(
     """The NICs of the same host that moved much more than they had to."""
     found = []
     for other in fabric.endpoints:
-        own = moved[other.name]
-        if other.host == endpoint.host and other.name != endpoint.name and own is not None:
-            more = (own.sent if sent else own.received) - least[other.name]
+        counted = moved[other.name]
+        if other.host == endpoint.host and other.name != endpoint.name and counted is not None:
+            more = (counted.sent if sent else counted.received) - least[other.name]
             if more > (endpoint.mtu or 0):
                 found.append((more, other.name))
     found.sort(key=lambda one: (-one[0], one[1]))
     return f", {found[0][1]} {found[0][0]} more than it had to" if found else ""
 
 
-def _sides(one: Carried) -> list[bool]:
-    assert one.sent is not None and one.received is not None
+def _sides(traffic: NicTraffic) -> list[bool]:
+    assert traffic.sent is not None and traffic.received is not None
     return [
         sends
-        for sends, short in ((True, one.sent < one.sent_least), (False, one.received < one.received_least))
+        for sends, short in (
+            (True, traffic.sent < traffic.sent_least),
+            (False, traffic.received < traffic.received_least),
+        )
         if short
     ]
 

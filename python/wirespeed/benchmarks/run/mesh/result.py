@@ -63,9 +63,9 @@ def grade_of(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, 
     expected = sum(run.parameters.pairs or 0 for run in runs) * len(aspects)
     good, bad = grades.count(Grade.GOOD), grades.count(Grade.BAD)
     summary = f"{good} of {expected} good" + (f", {bad} bad" if bad else "")
-    first = next((cell for pair in pairs if (cell := whole.cells.get(pair)) and cell.says), None)
+    first = next((cell for pair in pairs if (cell := whole.cells.get(pair)) and cell.details), None)
     if first is not None:
-        summary += f"; {first.source} -> {first.target} {first.says[0]}"
+        summary += f"; {first.source} -> {first.target} {first.details[0]}"
     if bad:
         return Grade.BAD, summary
     return (Grade.GOOD if good == expected and expected else Grade.UNKNOWN), summary

@@ -14,7 +14,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
@@ -53,7 +53,7 @@ def read(log: Source) -> list[ReadRun]:
     return read_apart(
         log.without_debug(),
         lambda text: _TITLE.match(text.strip()) is not None,
-        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+        lambda lines: read_runs(_Reader(), splice(lines, MESSAGE, "[")),
     )
 
 
@@ -91,7 +91,7 @@ class _Reader:
             return
         elif len(cells) >= 3:
             self._row(line, self._draft, cells)
-        elif not self._setting(self._draft, text) and not self._ended(self._draft):
+        elif not self._setting(self._draft, text) and not self._is_complete(self._draft):
             if _OWN_FAILURE.match(text):
                 self._draft.fail(text)
             else:
@@ -109,11 +109,11 @@ class _Reader:
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is not None:
-            draft.complete = self._ended(draft)
+            draft.complete = self._is_complete(draft)
             self._found.append(draft.finish())
         self._table, self._isolated, self._impacts = None, set(), set()
 
-    def _ended(self, draft: Draft) -> bool:
+    def _is_complete(self, draft: Draft) -> bool:
         if draft.test == "network_test":
             return any(name.startswith(_LAST) for name in self._isolated)
         return bool(self._isolated) and self._isolated <= self._impacts
@@ -143,17 +143,17 @@ class _Reader:
                     draft.measure(metric, "x", float(factor.group(1)), line.number, size, name)
             return
         unit = _UNITS.get(cells[-1])
-        which = {4: _SHORT, 8: tuple(range(6))}.get(len(cells))
+        columns = {4: _SHORT, 8: tuple(range(6))}.get(len(cells))
         if self._table == "impact":
             draft.notice(line.number, f"{' '.join(cells[1:])} for {cells[0]}", "two factors; the row is left out")
             return
-        if unit is None or which is None:
+        if unit is None or columns is None:
             draft.notice(line.number, f"a row of {len(cells)} cells in {cells[-1]!r}", "usec or MiB/s/rank; left out")
             return
         if self._table == "isolated" and not self._is_congestor(name):
             self._isolated.add(cells[0])
         place = f"{self._table}: {name}" if self._table else name
-        for index, cell in zip(which, cells[1:-1], strict=True):
+        for index, cell in zip(columns, cells[1:-1], strict=True):
             value = number(cell)
             where = f"{place}, worst rank" if index == _WORST else place
             if value is None:

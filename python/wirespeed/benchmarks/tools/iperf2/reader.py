@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.benchmarks.logs.iperf_intervals import add, apart, report
+from wirespeed.benchmarks.logs.iperf_intervals import add, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 
@@ -22,7 +22,7 @@ _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) po
 def read(log: Source) -> list[ReadRun]:
     """Every run of iperf 2 in the log."""
     return read_apart(
-        log.lines, lambda text: _BEGINS.match(text.strip()) is not None, lambda lines: _runs(apart(lines)[1])
+        log.lines, lambda text: _BEGINS.match(text.strip()) is not None, lambda lines: _runs(split_by_tool(lines)[1])
     )
 
 
@@ -41,18 +41,18 @@ def _runs(lines: list[Line]) -> list[ReadRun]:
             parameters = drafts[-1].parameters
             parameters.side, parameters.server_address, parameters.server_port = side, host, int(port)
             continue
-        one = report(text, retransmits=False) if line.ended else None
+        interval = report(text, retransmits=False) if line.ended else None
         connected = _CONNECTED.match(text) if line.ended else None
-        if one is None and connected is None:
+        if interval is None and connected is None:
             continue
         if not drafts:
             drafts.append(Draft("iperf2", line.number))
         if connected:
             drafts[-1].parameters.local_address, drafts[-1].parameters.remote_address = connected.groups()
-        elif one is not None:
-            is_whole = float(one.start) == 0 and one.stream in started
-            started.add(one.stream)
-            whole |= {one.stream} if is_whole else set()
-            add(drafts[-1], line.number, one, one.place if is_whole else one.interval)
+        elif interval is not None:
+            is_whole = float(interval.start) == 0 and interval.stream in started
+            started.add(interval.stream)
+            whole |= {interval.stream} if is_whole else set()
+            add(drafts[-1], line.number, interval, interval.place if is_whole else interval.interval)
             drafts[-1].complete = whole == started
     return [draft.finish() for draft in drafts]

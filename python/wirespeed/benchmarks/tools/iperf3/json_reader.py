@@ -47,7 +47,7 @@ def read(log: Source) -> list[ReadRun]:
     for document in log.documents:
         if document.root.text("event") in _EVENTS and document.root.get("data") is not None:
             if document.root.text("event") == "start" and stream:
-                found += _streamed(stream)
+                found += _read_stream(stream)
                 stream = []
             stream.append(document)
             streamed.add(document.root.text("data", "cookie") or "")
@@ -62,8 +62,12 @@ def read(log: Source) -> list[ReadRun]:
             found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
             found += _of_server(document.root.get("server_output_json"), document.root.get("server_output_text"))
     if stream:
-        found += _streamed(stream)
-    return [one for one in found if one.run.version or one.run.measurements or one.run.error or one.notices]
+        found += _read_stream(stream)
+    return [
+        read_run
+        for read_run in found
+        if read_run.run.version or read_run.run.measurements or read_run.run.error or read_run.notices
+    ]
 
 
 def _is_iperf(document: Document) -> bool:
@@ -91,15 +95,15 @@ def _of_server(document: Node | None, text: Node | None) -> list[ReadRun]:
         return []
     runs = []
     for found in read_lines(source(text.value).lines):
-        measurements = tuple(one._replace(line=text.line) for one in found.run.measurements)
+        measurements = tuple(measurement._replace(line=text.line) for measurement in found.run.measurements)
         found.run.parameters.side = "server"
         run = replace(found.run, measurements=measurements)
-        notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
+        notices = tuple(replace(notice, place=f"line {text.line}") for notice in found.notices)
         runs.append(ReadRun(text.line, run, notices))
     return runs
 
 
-def _streamed(documents: list[Document]) -> list[ReadRun]:
+def _read_stream(documents: list[Document]) -> list[ReadRun]:
     """A run whose events stand on one line each, and what they hold of the server's output."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.logs.iperf_intervals import Report, add, apart, report
+from wirespeed.benchmarks.logs.iperf_intervals import Report, add, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
@@ -65,12 +65,12 @@ def read_lines(given: Sequence[Line]) -> list[ReadRun]:
 
 
 def _read_process(lines: list[Line]) -> list[ReadRun]:
-    title, untitled = _untitled(lines)
-    own, _ = apart(untitled)
-    return taken(_Reader(title), _unwrapped(own))
+    title, untitled = _split_title(lines)
+    iperf3_lines, _ = split_by_tool(untitled)
+    return read_runs(_Reader(title), _unwrap(iperf3_lines))
 
 
-def _untitled(lines: list[Line]) -> tuple[str | None, list[Line]]:
+def _split_title(lines: list[Line]) -> tuple[str | None, list[Line]]:
     """The title of --title, and the lines without it."""
     title = next((match.group(1) for line in lines if ":  " in line.text and (match := _TITLE.match(line.text))), None)
     if title is None:
@@ -84,7 +84,7 @@ def _untitled(lines: list[Line]) -> tuple[str | None, list[Line]]:
     return title, result
 
 
-def _unwrapped(lines: list[Line]) -> list[Line]:
+def _unwrap(lines: list[Line]) -> list[Line]:
     """Put "sender" and "receiver" back where a mail program broke the line before them.
 
     Where one line was broken, a last one without its word was cut there; so was one under the columns of a summary.
@@ -169,7 +169,7 @@ class _Reader:
     def _close(self) -> None:
         draft = self._draft
         if draft is not None:
-            draft.complete = self._done or self._served()
+            draft.complete = self._done or self._has_server_summary()
             if self._streams and (draft.complete or (self._connected and self._columns)):
                 draft.parameters.streams = len(self._streams)
             datagrams = self._datagrams.get("SUM")
@@ -177,15 +177,17 @@ class _Reader:
                 datagrams = next(iter(self._datagrams.values()), None)
             if datagrams is not None:
                 draft.parameters.datagrams = datagrams
-            if draft.test is None and any(one.metric in ("jitter", "lost") for one in draft.measurements):
+            if draft.test is None and any(
+                measurement.metric in ("jitter", "lost") for measurement in draft.measurements
+            ):
                 draft.test = "UDP"
-            if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
+            if draft.test is None and any(measurement.metric == "retransmits" for measurement in draft.measurements):
                 draft.test = "TCP"
             interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
             self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._reset()
 
-    def _served(self) -> bool:
+    def _has_server_summary(self) -> bool:
         """Whether a server printed the summary of every stream, and of their sum where one direction has several."""
         if not self._server or not self._connected:
             return False
@@ -256,7 +258,7 @@ class _Reader:
         if error:
             if self._is_of_next(text):
                 self._close()
-            if "the server has terminated" in text and (self._draft is None or self._served()):
+            if "the server has terminated" in text and (self._draft is None or self._has_server_summary()):
                 self._close()  # a server that was stopped between tests, as they all are
             else:
                 self._open(line).fail(text)
@@ -295,7 +297,7 @@ class _Reader:
         """Whether an error is not of the test being read: that one is over, or has failed itself."""
         if self._draft is None or "terminated" in error or not _FIRST_ERROR.match(error):
             return False
-        return self._served() or bool(self._draft.errors)
+        return self._has_server_summary() or bool(self._draft.errors)
 
     def _begins(self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None) -> None:
         """A line that only a new test, or the wait for one, prints."""

@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
@@ -40,7 +40,9 @@ _SIDES = {"Send": "sent", "Recv": "received"}
 def read(log: Source) -> list[ReadRun]:
     """Every run of mpiGraph in the log."""
     return read_apart(
-        log.without_debug(), lambda text: _START.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+        log.without_debug(),
+        lambda text: _START.match(text.strip()) is not None,
+        lambda lines: read_runs(_Reader(), lines),
     )
 
 
@@ -100,12 +102,12 @@ class _Reader:
         """A summary, or the line that names the nodes of a table."""
         summary = _SUMMARY.match(text)
         if summary:
-            side, which, colon, cell = summary.groups()
+            side, statistic, colon, cell = summary.groups()
             self._unit = _UNITS[colon]
             value = number(cell)
             draft = self._draft
             if value is not None and draft is not None:
-                draft.measure(_METRICS[which], self._unit, value, line.number, self._size(draft), _SIDES[side])
+                draft.measure(_METRICS[statistic], self._unit, value, line.number, self._size(draft), _SIDES[side])
             return
         side, *names = text.split()
         nodes = [_NODE.fullmatch(name) for name in names]
@@ -124,13 +126,13 @@ class _Reader:
         draft = self._draft
         if row is None or draft is None:
             return False
-        own = next((name for name, rank in self._nodes if rank == row.group(2)), None)
+        row_name = next((name for name, rank in self._nodes if rank == row.group(2)), None)
         cells = row.group(4).split()
         expected = "to" if self._side == "Send" else "from"
         if self._unit is None:
             draft.notice(line.number, "a table without what stands before it", "it, which contains the unit; left out")
             return True
-        if own is None or len(cells) != len(self._nodes) or row.group(3) != expected:
+        if row_name is None or len(cells) != len(self._nodes) or row.group(3) != expected:
             draft.notice(
                 line.number, f"a row of {len(cells)} values", f"{len(self._nodes)} values; the row is left out"
             )
@@ -140,9 +142,9 @@ class _Reader:
             if rank == row.group(2):
                 continue
             if value is None:
-                draft.notice(line.number, f"{cell} for {own} and {other}", "a number; left out")
+                draft.notice(line.number, f"{cell} for {row_name} and {other}", "a number; left out")
                 continue
-            place = f"{own} -> {other}" if self._side == "Send" else f"{other} -> {own}"
+            place = f"{row_name} -> {other}" if self._side == "Send" else f"{other} -> {row_name}"
             metric_place = place if self._side == "Send" else f"{place}, received"
             draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._size(draft), metric_place)
         return True

@@ -38,7 +38,7 @@ class _Process:
 
     host: str
     pid: str
-    own: Facts
+    facts: Facts
     joined: Facts | None = None
     ready: bool = False
     silent: bool = False
@@ -46,12 +46,12 @@ class _Process:
     @property
     def current(self) -> Facts:
         """Where what concerns one communicator belongs."""
-        return self.own if self.joined is None or (self.silent and self.ready) else self.joined
+        return self.facts if self.joined is None or (self.silent and self.ready) else self.joined
 
     @property
     def setup(self) -> tuple[Facts, ...]:
         """The facts that a line valid for every communicator belongs to: those of the process and of a pending one."""
-        return (self.own,) if self.joined is None or self.ready else (self.own, self.joined)
+        return (self.facts,) if self.joined is None or self.ready else (self.facts, self.joined)
 
 
 class _Reader:
@@ -65,7 +65,7 @@ class _Reader:
             "Channel": self._ring,
             "Trees": self._trees,
             "comm": self._comm,
-            "Using": self._using,
+            "Using": self._network_line,
             "NCCL": self._version,
             "RCCL": self._version,
             "Bootstrap": self._bootstrap,
@@ -89,25 +89,25 @@ class _Reader:
         if printed is None:
             return
         process, message = printed[0], text[at + 11 :].strip()
-        way = message.find(" via ")
-        if way >= 0:  # most lines of a log
-            self._connection(process, message, way)
+        via_at = message.find(" via ")
+        if via_at >= 0:  # most lines of a log
+            self._connection(process, message, via_at)
             return
         word, _, _ = message.partition(" ")
         handler = self._handlers.get(word)
         if handler is not None:
             handler(line, process, message)
         else:
-            self._other(line, process, word, message)
+            self._other_line(line, process, word, message)
 
     def finish(self) -> tuple[Communicator, ...]:
         alone = Facts(0)
         for process in self._processes.values():
             if process.joined is not None:
-                process.joined.take_setup(process.own)
+                process.joined.take_setup(process.facts)
             else:  # no line says which communicator this process had
-                alone.line = alone.line or process.own.line
-                alone.add(process.own)
+                alone.line = alone.line or process.facts.line
+                alone.add(process.facts)
         if alone.says_something():
             self._found.append(alone)
         for facts in self._found:
@@ -119,8 +119,8 @@ class _Reader:
         """The version that stood there when the last process joined, or the only one of the log."""
         if facts.version is not None or not self._versions:
             return
-        before = [one for one in self._versions if one[0] <= facts.joined]
-        if before or len({one[1:] for one in self._versions}) == 1:
+        before = [version for version in self._versions if version[0] <= facts.joined]
+        if before or len({version[1:] for version in self._versions}) == 1:
             _, facts.library, facts.version = (before or self._versions)[-1]
 
     def _who(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
@@ -131,7 +131,7 @@ class _Reader:
             process = self._processes.get(key)
             if process is None:
                 process = self._processes[key] = _Process(match["host"], match["pid"], Facts(line))
-                process.own.hosts[match["host"]] = None
+                process.facts.hosts[match["host"]] = None
             found = process, match["where"]
         self._prefixes[prefix] = found
         return found
@@ -157,11 +157,11 @@ class _Reader:
             if part.count(lines.INFO) <= 1:
                 self.take(line.with_text(part, line.ended))
 
-    def _connection(self, process: _Process, message: str, way: int) -> None:
+    def _connection(self, process: _Process, message: str, via_at: int) -> None:
         """Take ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""
-        over = message[way + 5 :]
+        over = message[via_at + 5 :]
         via = lines.via(over)
-        words = message[:way].split()
+        words = message[:via_at].split()
         if via is None or len(words) < 4 or words[0] not in ("Channel", "Ring", "CollNet"):
             return
         channel = words[1].partition("/")[0]
@@ -179,7 +179,7 @@ class _Reader:
 
     # -- messages --------------------------------------------------------------------------------------------------
 
-    def _other(self, line: Line, process: _Process, word: str, message: str) -> None:
+    def _other_line(self, line: Line, process: _Process, word: str, message: str) -> None:
         if " Bytes -> Algo " in message:
             self._choice(line, process, message)
         elif message.startswith(lines.NO_RDMA):
@@ -222,7 +222,7 @@ class _Reader:
             facts = self._pointers[pointer] = self._communicator(line, match["id"], rank, int(match["ranks"]))
         if process.joined is not facts:
             self._join(line, process, facts, is_silent=state == "Init COMPLETE")
-        facts.seen.add(rank)
+        facts.ranks_joined.add(rank)
         facts.hosts[process.host] = None
         if match["nodes"]:
             facts.nodes = int(match["nodes"])
@@ -236,7 +236,7 @@ class _Reader:
     def _communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
         """The communicator of an id; without one, the last of the size in which the rank is not yet taken."""
         for facts in reversed(self._found):
-            if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.seen):
+            if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.ranks_joined):
                 return facts
         facts = Facts(line.number, id=identity, ranks=ranks)
         self._found.append(facts)
@@ -244,15 +244,15 @@ class _Reader:
 
     def _join(self, line: Line, process: _Process, facts: Facts, is_silent: bool) -> None:
         process.joined, process.ready = facts, False
-        facts.add(process.own)
+        facts.add(process.facts)
         facts.joined = line.number
         if is_silent:
             process.silent = True
-            facts.line, process.own.line = min(facts.line, process.own.line), line.number
+            facts.line, process.facts.line = min(facts.line, process.facts.line), line.number
 
-    def _using(self, line: Line, process: _Process, message: str) -> None:
+    def _network_line(self, line: Line, process: _Process, message: str) -> None:
         if message.startswith("Using network "):
-            process.own.networks.clear()  # each communicator may take another
+            process.facts.networks.clear()  # each communicator may take another
             for facts in process.setup:
                 facts.networks[message.removeprefix("Using network ")] = None
 
@@ -314,7 +314,7 @@ class _Reader:
     def _environment(self, line: Line, process: _Process, message: str) -> None:
         match = lines.ENVIRONMENT.match(message)
         if match:
-            for facts in (process.own, process.current):  # some are read only when they are first needed
+            for facts in (process.facts, process.current):  # some are read only when they are first needed
                 facts.environment.setdefault(match.group(1), {})[match.group(2)] = None
 
     def _tuner(self, line: Line, process: _Process, message: str) -> None:

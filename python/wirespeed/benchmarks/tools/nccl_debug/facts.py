@@ -27,7 +27,7 @@ _HELD_TOGETHER = ("plugins", "bootstrap", "relaxed_ordering", "dma_buf", "nics",
 _OF_ONE = ("nvls", "gids", "mtus", "rings", "trees", "paths", "choices", "warnings")
 _SETS = frozenset(
     (
-        "seen",
+        "ranks_joined",
         "initialized",
         "ranks_per_node",
         "plugins",
@@ -57,7 +57,7 @@ class Facts:
     version: str | None
     id: str | None
     ranks: int | None
-    seen: set[int]
+    ranks_joined: set[int]
     initialized: set[int]
     nodes: int | None
     ranks_per_node: set[int]
@@ -104,7 +104,7 @@ class Facts:
         self.library, self.version = self.library or other.library, self.version or other.version
         self.tuner = self.tuner or other.tuner
         self._update(other, _HELD_TOGETHER)
-        for name, values in other._held("environment").items():
+        for name, values in other._entries("environment").items():
             self.environment.setdefault(name, {}).update(values)
         self.take_setup(other)
 
@@ -114,23 +114,23 @@ class Facts:
         if other.channels is not None:
             self.channels, self.collnet_channels = other.channels, other.collnet_channels
             self.nvls_channels, self.p2p_channels = other.nvls_channels, other.p2p_channels
-        for channel, parents in other._held("trees").items():
+        for channel, parents in other._entries("trees").items():
             self.trees.setdefault(channel, {}).update(parents)
-        for key, channels in other._held("paths").items():
-            own = self.paths.setdefault(key, {})
+        for key, channels in other._entries("paths").items():
+            counts = self.paths.setdefault(key, {})
             for name, connections in channels.items():
-                own[name] = own.get(name, 0) + connections
-        for choice, (count, line) in other._held("choices").items():
+                counts[name] = counts.get(name, 0) + connections
+        for choice, (count, line) in other._entries("choices").items():
             known, first = self.choices.get(choice, (0, line))
             self.choices[choice] = known + count, min(first, line)
-        for warning, (count, line, text) in other._held("warnings").items():
+        for warning, (count, line, text) in other._entries("warnings").items():
             known, first, words = self.warnings.get(warning, (0, line, text))
             self.warnings[warning] = known + count, min(first, line), words
         for name in _OF_ONE:
             other.__dict__.pop(name, None)
         other.channels = other.collnet_channels = other.nvls_channels = other.p2p_channels = None
 
-    def _held(self, name: str) -> dict[Any, Any]:
+    def _entries(self, name: str) -> dict[Any, Any]:
         return self.__dict__.get(name) or {}
 
     def _update(self, other: Facts, names: Iterable[str]) -> None:
@@ -163,9 +163,9 @@ class Facts:
             version=self.version,
             id=self.id,
             line=self.line,
-            complete=bool(self.seen) and self.seen == self.initialized,
+            complete=bool(self.ranks_joined) and self.ranks_joined == self.initialized,
             ranks=self.ranks,
-            ranks_seen=len(self.seen),
+            ranks_seen=len(self.ranks_joined),
             nodes=self.nodes,
             ranks_per_node=tuple(sorted(self.ranks_per_node)),
             hosts=tuple(sorted(self.hosts)),
@@ -173,8 +173,8 @@ class Facts:
             plugins=tuple(sorted(self.plugins)),
             bootstrap=tuple(sorted(self.bootstrap)),
             nics=self._nics(),
-            relaxed_ordering=_one(self.relaxed_ordering),
-            dma_buf=_one(self.dma_buf),
+            relaxed_ordering=_common_value(self.relaxed_ordering),
+            dma_buf=_common_value(self.dma_buf),
             gdrdma=_gdrdma(paths),
             paths=paths,
             channels=self.channels,
@@ -190,7 +190,7 @@ class Facts:
                 NcclTree(channel, {str(rank): parent for rank, parent in sorted(parents.items())})
                 for channel, parents in sorted(self.trees.items())
             ),
-            nvls=_one(self.nvls),
+            nvls=_common_value(self.nvls),
             multi_node_nvlink=self.multi_node_nvlink,
             gid_indices=tuple(sorted(self.gids)),
             path_mtus=tuple(sorted(self.mtus)),
@@ -236,6 +236,6 @@ def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
     return ("all" if states == {True} else "none" if states == {False} else "some") if states else None
 
 
-def _one(values: set[bool]) -> bool | None:
+def _common_value(values: set[bool]) -> bool | None:
     """The one value that all processes print; None when none does, or not all the same."""
     return next(iter(values)) if len(values) == 1 else None

@@ -56,9 +56,9 @@ def read(log: Source) -> list[ReadRun]:
     found = []
     processes = by_label(log.without_debug(fold=True), lambda text: columns_of(text) is not None)
     debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
-    for label, own in processes:
+    for label, process_lines in processes:
         reader = _Reader(label)
-        lines = own + [line for line in debug if label in (None, line.label)]
+        lines = process_lines + [line for line in debug if label in (None, line.label)]
         lines.sort(key=attrgetter("number"))
         for line in splice(lines, NCCL_DEBUG, " NCCL "):
             reader.take(line)
@@ -204,7 +204,7 @@ class _Reader:
             return True
         for pattern, take in (
             (VERSION, self._version),
-            (STARTING, self._starting),
+            (STARTING, self._start_line),
             (RCCL_VERSION, self._rccl_version),
             (OPTIONS, self._options),
         ):
@@ -216,7 +216,7 @@ class _Reader:
 
     def _rank_list(self, line: Line) -> None:
         """Take lines that each name a rank; processes print in any order, also after the column line."""
-        found = Ranks.of(line)
+        found = Ranks.from_line(line)
         if not found.numbers:
             return
         in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
@@ -234,7 +234,7 @@ class _Reader:
         before.parameters.nccl_headers_version = int(match.group(2)) if match.group(2) else None
         before.parameters.nccl_library_version = int(match.group(3)) if match.group(3) else None
 
-    def _starting(self, match: re.Match[str], before: _Preamble) -> None:
+    def _start_line(self, match: re.Match[str], before: _Preamble) -> None:
         before.program = _test(match.group(1))
 
     def _rccl_version(self, match: re.Match[str], before: _Preamble) -> None:
@@ -431,8 +431,8 @@ def _is_result(cell: str) -> bool:
 def _test(program: str) -> str:
     """The test a program is: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
     name = program.rpartition("/")[2]
-    own = PROGRAM.search(name)
-    return own.group(1) if own else name
+    match = PROGRAM.search(name)
+    return match.group(1) if match else name
 
 
 def _set_ranks(draft: Draft, ranks: Ranks) -> None:

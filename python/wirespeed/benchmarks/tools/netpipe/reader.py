@@ -92,7 +92,7 @@ class _Reader:
             self._draft.complete = True
             self._close()
         elif checked:
-            draft = self._sized(line, int(checked.group(1)))
+            draft = self._draft_for_size(line, int(checked.group(1)))
             wrong = 0 if checked.group(3) == "passed" else 1
             draft.measure(Metric.WRONG, "failures", wrong, line.number, int(checked.group(1)))
         elif text in _MODES:
@@ -104,7 +104,7 @@ class _Reader:
             self._command = (command.group(1), int(largest.group(1)) if largest and whole else None)
         elif _OWN_FAILURE.match(text):
             self._open(line).fail(text)
-        elif self._draft is not None and is_failure(text) and not self._ended():
+        elif self._draft is not None and is_failure(text) and not self._is_complete():
             fail(self._draft, text)
 
     def finish(self) -> list[ReadRun]:
@@ -127,12 +127,12 @@ class _Reader:
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is not None:
-            draft.complete = draft.complete or self._ended()
+            draft.complete = draft.complete or self._is_complete()
             self._found.append(draft.finish())
             self._command = None
         self._last, self._head = 0, None
 
-    def _ended(self) -> bool:
+    def _is_complete(self) -> bool:
         """Whether the next size would be above the largest requested.
 
         Sizes are powers of two and one and a half of them, each with a perturbation of 3 bytes to both sides.
@@ -146,7 +146,7 @@ class _Reader:
         third, rest = divmod(base, 3)
         return not rest and third & (third - 1) == 0 and base * 4 // 3 > largest
 
-    def _sized(self, line: Line, size: int) -> Draft:
+    def _draft_for_size(self, line: Line, size: int) -> Draft:
         """The draft of a row; a size that does not grow starts a run whose own first line is missing."""
         if size <= self._last:
             self._close()
@@ -156,7 +156,7 @@ class _Reader:
     def _row_5(self, line: Line, row: re.Match[str]) -> None:
         size, unit, times, rate, prefix, latency, fraction, rest = row.groups()
         exact = round(float(size) * _EXACT[unit]) if unit in _EXACT else None
-        draft = self._open(line) if exact is None else self._sized(line, exact)
+        draft = self._open(line) if exact is None else self._draft_for_size(line, exact)
         place = f"{size} {unit}" if exact is None else None
         for metric, true_unit, cell in (
             (Metric.BW_AVG, f"{prefix}b/s", rate),
@@ -172,7 +172,7 @@ class _Reader:
 
     def _row(self, line: Line, row: re.Match[str]) -> None:
         size, times, rate, latency = row.groups()
-        draft = self._sized(line, int(size))
+        draft = self._draft_for_size(line, int(size))
         for metric, unit, cell in (
             (Metric.BW_AVG, "Mib/s", rate),
             (Metric.LATENCY_AVG, "us", latency),

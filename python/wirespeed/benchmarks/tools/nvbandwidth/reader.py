@@ -158,7 +158,7 @@ class _Reader:
 
     def _end(self, is_sum: bool) -> None:
         if self._draft is not None and self._matrix is not None and is_sum:
-            self._draft.complete = self._draft.complete or bool(self._matrix.seen)
+            self._draft.complete = self._draft.complete or bool(self._matrix.rows_read)
 
     def _fail(self, line: Line, text: str) -> None:
         if self._draft is None or self._draft.complete:

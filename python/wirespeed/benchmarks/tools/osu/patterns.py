@@ -119,22 +119,22 @@ def title_of(text: str) -> Title:
         words, prefix = words.removeprefix("non-blocking "), "i"
         if words.startswith(("neighborhood ", "neighbor ")):
             words, prefix = words.partition(" ")[2], "ineighbor_"
-    own = "" if library is None or library.group() == "MPI" else f"{library.group().lower()}_"
+    library_prefix = "" if library is None or library.group() == "MPI" else f"{library.group().lower()}_"
     where = accelerator.group(1).lower() if accelerator else None
     if words in _POINT_TO_POINT and not prefix:
         name = _POINT_TO_POINT[words]
         largest = _ONE_WORD if name in ("fop_latency", "cas_latency") else _LARGEST_POINT_TO_POINT
-        return Title(f"osu_{own}{name}{suffix}", where, largest)
+        return Title(f"osu_{library_prefix}{name}{suffix}", where, largest)
     words = words.removesuffix(" latency")
     if words in _COLLECTIVES:
-        return Title(f"osu_{own}{prefix}{_COLLECTIVES[words]}{suffix}", where, _LARGEST_COLLECTIVE)
+        return Title(f"osu_{library_prefix}{prefix}{_COLLECTIVES[words]}{suffix}", where, _LARGEST_COLLECTIVE)
     startup = {"init": "osu_init", "hello world": "osu_hello"}.get(words)
     return Title(startup, where, None)
 
 
-def same_program(one: str, other: str) -> bool:
+def same_program(first: str, other: str) -> bool:
     """Whether two names are those of one program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
-    return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", one) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", other)
+    return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", first) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", other)
 
 
 @dataclass(frozen=True, slots=True)

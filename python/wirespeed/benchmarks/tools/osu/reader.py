@@ -13,7 +13,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,
@@ -56,7 +56,7 @@ def read(log: Source) -> list[ReadRun]:
     return read_apart(
         log.without_debug(),
         lambda text: TITLE.match(text.strip()) is not None,
-        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+        lambda lines: read_runs(_Reader(), splice(lines, MESSAGE, "[")),
     )
 
 
@@ -97,8 +97,8 @@ class _Reader:
             self._title(line, title.group(1), title.group(2))
         elif text.startswith(("#", "Overall(us)")):
             self._comment(line, text)
-        elif self._draft is None or not self._begun(line, self._draft, text):
-            self._other(line, text)
+        elif self._draft is None or not self._startup_line(line, self._draft, text):
+            self._other_line(line, text)
 
     def finish(self) -> list[ReadRun]:
         self._close()
@@ -185,7 +185,7 @@ class _Reader:
             self._setting(self._draft, text)
         command = COMMAND.search(text)
         if command and self._draft is None:
-            self._named(command)
+            self._command_line(command)
 
     def _setting(self, draft: Draft, text: str) -> None:
         for pattern, names in SETTINGS:
@@ -208,7 +208,7 @@ class _Reader:
         draft.parameters = replace(whole.parameters, datatype=None)
         self._largest = largest
 
-    def _begun(self, line: Line, draft: Draft, text: str) -> bool:
+    def _startup_line(self, line: Line, draft: Draft, text: str) -> bool:
         """What the tests of starting up print."""
         init, hello = INIT.match(text), HELLO.match(text)
         if init and draft.test == "osu_init":
@@ -270,7 +270,7 @@ class _Reader:
 
     # -- around the reports ----------------------------------------------------------------------------------------
 
-    def _other(self, line: Line, text: str) -> None:
+    def _other_line(self, line: Line, text: str) -> None:
         if OWN_FAILURE.match(text):
             self._fail(line, text)
         elif BAD_OPTION.match(text):
@@ -280,7 +280,7 @@ class _Reader:
                 self._fail(line, self._option).test = usage.group(1)
                 self._close()
         elif is_failure(text):
-            if self._draft is not None and not self._ended():
+            if self._draft is not None and not self._is_complete():
                 fail(self._draft, text)
             elif self._draft is None and self._command is not None:
                 fail(self._open(line), text)
@@ -289,17 +289,17 @@ class _Reader:
         else:
             command = COMMAND.search(text)
             if command:
-                self._named(command)
+                self._command_line(command)
 
     def _fail(self, line: Line, text: str) -> Draft:
         """A failure in the benchmark's own words belongs to the report being read, unless that one has its end."""
-        if self._draft is not None and self._ended():
+        if self._draft is not None and self._is_complete():
             self._close()
         draft = self._open(line)
         draft.fail(text)
         return draft
 
-    def _ended(self) -> bool:
+    def _is_complete(self) -> bool:
         draft = self._draft
         if draft is None or draft.complete or not self._sized:
             return draft is not None and (draft.complete or self._rows > 0)
@@ -309,7 +309,7 @@ class _Reader:
         """Whether the last row is that of the largest message; sizes double from row to row."""
         return self._largest is not None and self._last <= self._largest < 2 * self._last
 
-    def _named(self, command: re.Match[str]) -> None:
+    def _command_line(self, command: re.Match[str]) -> None:
         """A command line: it names the test of the report that follows, and the size that one ends at."""
         if self._draft is not None and (self._rows or self._draft.errors or self._draft.complete):
             self._close()

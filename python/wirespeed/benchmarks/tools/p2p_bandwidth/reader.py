@@ -100,13 +100,13 @@ class _Reader:
 
     def _open(self, line: Line, title: re.Match[str]) -> None:
         self._close()
-        way, p2p, kind, operation, _ = title.groups()
-        test = f"{way.lower()}directional_bandwidth" if way else kind.lower()
+        direction, p2p, kind, operation, _ = title.groups()
+        test = f"{direction.lower()}directional_bandwidth" if direction else kind.lower()
         self._title, self._columns = title, None
         self._draft = Draft("p2pBandwidthLatencyTest", line.number, test=test)
         self._draft.parameters.update(self._report.parameters())
         self._draft.parameters.p2p_enabled = p2p == "Enabled"
-        if way == "Bi":
+        if direction == "Bi":
             self._draft.parameters.bidirectional = True
         if operation:
             self._draft.parameters.operation = operation.lower().removesuffix("s")

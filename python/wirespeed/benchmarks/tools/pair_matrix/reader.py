@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
@@ -20,9 +20,9 @@ LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit
 _ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
 _BETWEEN = ("\\", "/", " \\ ", " / ", "->", " -> ")
 SIGNS = tuple(
-    f"{one}{between}{other}"
+    f"{first}{between}{other}"
     for lower in (*_ENDS, *((to, start) for start, to in _ENDS))
-    for one, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
+    for first, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
     for between in _BETWEEN
 )
 
@@ -43,7 +43,7 @@ _NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 def read(log: Source) -> list[ReadRun]:
     """Every matrix of node pairs in the log."""
     return read_apart(
-        log.without_debug(), lambda text: _heading(text) is not None, lambda lines: taken(_Reader(), lines)
+        log.without_debug(), lambda text: _heading(text) is not None, lambda lines: read_runs(_Reader(), lines)
     )
 
 
@@ -61,15 +61,15 @@ def _heading(text: str) -> _Heading | None:
     match = _CORNER.match(plain)
     if match is None:
         return None
-    one, other, corner = match.groups()
+    first, other, corner = match.groups()
     names = _cells(plain[match.end() :].lstrip(", \t|"), plain)
-    if _TWINS.get(one.lower()) != other.lower() or len(names) < 2 or len(set(names)) < len(names):
+    if _TWINS.get(first.lower()) != other.lower() or len(names) < 2 or len(set(names)) < len(names):
         return None
-    return _Heading(one.lower() in _STARTS, corner or "", tuple(names))
+    return _Heading(first.lower() in _STARTS, corner or "", tuple(names))
 
 
 def _cells(text: str, whole: str) -> list[str]:
-    separator = next((one for one in ("|", ",") if one in whole), None)
+    separator = next((candidate for candidate in ("|", ",") if candidate in whole), None)
     return [cell.strip() for cell in text.split(separator)] if separator else text.split()
 
 
@@ -136,26 +136,26 @@ class _Reader:
         draft, heading = self._draft, self._heading
         if draft is None or heading is None:
             return False
-        own, *cells = _cells(text, text) if "|" in text or "," in text else text.split()
+        row, *cells = _cells(text, text) if "|" in text or "," in text else text.split()
         while len(cells) > len(heading.names) and cells[-1] == "":
             cells.pop()  # a separator at the end of a row
-        if own not in heading.names and not (
+        if row not in heading.names and not (
             cells and all(number(cell) is not None or cell in _NONE for cell in cells)
         ):
             return False
         if len(cells) != len(heading.names):
             draft.notice(line.number, f"a row of {len(cells)} values", f"{len(heading.names)}; the row is left out")
             return True
-        self._rows.add(own)
+        self._rows.add(row)
         for other, cell in zip(heading.names, cells, strict=True):
-            self._pair(line, own, other, cell)
+            self._pair(line, row, other, cell)
         return True
 
-    def _pair(self, line: Line, own: str, other: str, cell: str) -> None:
+    def _pair(self, line: Line, row: str, other: str, cell: str) -> None:
         draft, heading = self._draft, self._heading
-        if own == other or self._measure is None or draft is None or heading is None:
+        if row == other or self._measure is None or draft is None or heading is None:
             return
-        place = f"{own} -> {other}" if heading.rows_send else f"{other} -> {own}"
+        place = f"{row} -> {other}" if heading.rows_send else f"{other} -> {row}"
         value = number(cell)
         if value is None:
             draft.notice(line.number, f"{cell!r} for {place}", "a number; left out")

@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.benchmarks.tools.perftest.patterns import (
     AFTER_TITLE,
     CPU_FREQUENCY,
@@ -67,7 +67,7 @@ def read(log: Source) -> list[ReadRun]:
     return read_apart(
         log.without_debug(),
         lambda text: columns(text) is not None,
-        lambda lines: taken(_Reader(), splice(lines, MESSAGE)),
+        lambda lines: read_runs(_Reader(), splice(lines, MESSAGE)),
     )
 
 
@@ -284,20 +284,20 @@ class _Reader:
             self._calibration = text
             self._hinted = True
             return True
-        own = HINT.search(text)
+        hint = HINT.search(text)
         name = NAME.search(text)
-        if own:
+        if hint:
             self._hinted = True
         conflict = CPU_FREQUENCY.match(text)
         if conflict:
             self._open(line).parameters.read_setting("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
-            if own is None and name is not None and (self._rows or not self._titled):
-                self._named(name.group(1), line, text)
-            return own is not None
+            if hint is None and name is not None and (self._rows or not self._titled):
+                self._command_line(name.group(1), line, text)
+            return hint is not None
         if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
             self._close()  # the report is over: this is of a next run, or of another program
-        is_own = own or self._command or (name and "unrecognized option" in text)
+        is_own = hint or self._command or (name and "unrecognized option" in text)
         if self._draft is None and not is_own:
             self._pending.append((line, text))
             return True
@@ -309,7 +309,7 @@ class _Reader:
             draft.fail(message)
         return True
 
-    def _named(self, name: str, line: Line, text: str) -> None:
+    def _command_line(self, name: str, line: Line, text: str) -> None:
         """A command line: it names the test of the report that follows."""
         if self._draft is not None and (self._rows or self._draft.errors or self._lone_numbers):
             self._close()

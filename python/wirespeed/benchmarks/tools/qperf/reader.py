@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
@@ -43,7 +43,9 @@ _TWINS = {"send_": "recv_", "loc_": "rem_"}
 def read(log: Source) -> list[ReadRun]:
     """Every test of qperf in the log."""
     return read_apart(
-        log.without_debug(), lambda text: _TEST.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+        log.without_debug(),
+        lambda text: _TEST.match(text.strip()) is not None,
+        lambda lines: read_runs(_Reader(), lines),
     )
 
 
@@ -92,16 +94,21 @@ class _Reader:
                 for text in self._early:
                     draft.fail(text)
                 self._early = []
-            draft.complete = bool(self._names) and (followed or self._ended())
+            draft.complete = bool(self._names) and (followed or self._is_complete())
             self._found.append(draft.finish())
         self._names, self._width, self._other = set(), 0, False
 
-    def _ended(self) -> bool:
+    def _is_complete(self) -> bool:
         if max((len(name) for name in self._names), default=0) != self._width:
             return False
         if "msg_size" in self._names and "time" not in self._names:
             return False
-        twins = (name.replace(one, other, 1) for name in self._names for one, other in _TWINS.items() if one in name)
+        twins = (
+            name.replace(sender_name, other, 1)
+            for name in self._names
+            for sender_name, other in _TWINS.items()
+            if sender_name in name
+        )
         return all(name in self._names for name in twins if "cost" not in name or "send_cost" in self._names)
 
     def _value(self, line: Line, draft: Draft, name: str, padding: str, rest: str) -> None:

@@ -114,16 +114,16 @@ class _Reader:
         if self._draft is None or self._matrix is None or self._draft.complete:
             return
         if self._kind == "validation":
-            self._validated(words)
+            self._validation_row(words)
         else:
             self._matrix.take(self._draft, words[0], words[1:], line.number)
         self._draft.complete = self._matrix.is_whole
 
-    def _validated(self, words: list[str]) -> None:
+    def _validation_row(self, words: list[str]) -> None:
         assert self._draft is not None and self._matrix is not None
         if len(words) != len(self._matrix.columns) + 1 or not set(words[1:]) <= {"PASS", "FAIL", "N/A"}:
             return
-        self._matrix.seen.add(words[0])
+        self._matrix.rows_read.add(words[0])
         failed = [
             self._place(words[0], column)
             for column, cell in zip(self._matrix.columns, words[1:], strict=True)
@@ -137,8 +137,8 @@ class _Reader:
         banner, source, target, copy = _BANNER.match(text), _ENDS.match(text), _TARGET.match(text), _COPY.match(text)
         if banner:
             self._close()
-            way = banner.group(1)
-            self._both_ways = None if way is None else way.startswith("Bi")
+            direction = banner.group(1)
+            self._both_ways = None if direction is None else direction.startswith("Bi")
         elif source:
             self._new(line, "copy")
             assert self._draft is not None

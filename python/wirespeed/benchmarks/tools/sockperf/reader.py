@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
@@ -56,7 +56,7 @@ _ALL_DIGITS = 9  # of --increase_output_precision
 def read(log: Source) -> list[ReadRun]:
     """Every run of sockperf in the log."""
     return read_apart(
-        log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: taken(_Reader(), lines)
+        log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: read_runs(_Reader(), lines)
     )
 
 
@@ -92,7 +92,7 @@ class _Reader:
             return
         elif _INTERRUPTED.match(text):
             self._interrupted = True
-        elif _FAILURE.match(text) and not self._ended(self._draft):
+        elif _FAILURE.match(text) and not self._is_complete(self._draft):
             self._draft.fail(text)
 
     def finish(self) -> list[ReadRun]:
@@ -112,14 +112,16 @@ class _Reader:
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is not None:
-            draft.complete = self._ended(draft)
-            broken = draft.errors and self._interrupted and all("No messages were sent" in one for one in draft.errors)
+            draft.complete = self._is_complete(draft)
+            broken = (
+                draft.errors and self._interrupted and all("No messages were sent" in error for error in draft.errors)
+            )
             self._found.append(draft.finish(RunStatus.TRUNCATED if broken else None))
             self._command = None
         self._servers = self._least = 0
         self._place, self._interrupted = None, False
 
-    def _ended(self, draft: Draft) -> bool:
+    def _is_complete(self, draft: Draft) -> bool:
         return draft.complete or self._least >= max(1, self._servers)
 
     def _result(self, line: Line, text: str) -> bool:
@@ -141,9 +143,9 @@ class _Reader:
             return self._latency(line, self._open(line), text) or self._throughput(line, self._open(line), text)
         return True
 
-    def _totals(self, line: Line, which: str, seconds: str, sent: str, received: str) -> None:
+    def _totals(self, line: Line, scope: str, seconds: str, sent: str, received: str) -> None:
         draft = self._open(line)
-        valid = which == "Valid Duration"
+        valid = scope == "Valid Duration"
         value = number(seconds)
         if value is not None:
             draft.parameters.read_setting("valid_duration_s" if valid else "duration_s", value)

@@ -87,25 +87,25 @@ class _Reader:
             self._tests(line, text)
 
     def _open_pairs(self, line: Line, title: re.Match[str]) -> None:
-        way, read, write, executor = title.groups()
-        draft = self._new(line, "peer_to_peer", _WAYS if way == "Bi" else {"->": ""})
+        direction, read, write, executor = title.groups()
+        draft = self._new(line, "peer_to_peer", _WAYS if direction == "Bi" else {"->": ""})
         parameters = draft.parameters
         parameters.read_memory, parameters.write_memory = read.lower(), write.lower()
         parameters.copy_engine = executor
-        if way == "Bi":
+        if direction == "Bi":
             parameters.bidirectional = True
 
-    def _new(self, line: Line, test: str, ways: dict[str, str]) -> Draft:
+    def _new(self, line: Line, test: str, suffixes: dict[str, str]) -> Draft:
         self._close(complete=False)
-        self._ways = dict(ways)
+        self._ways = dict(suffixes)
         self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
         if self._size is not None:
             self._draft.parameters.message_bytes = self._size
         return self._draft
 
     def _header(self, columns: list[str]) -> None:
-        for arrow, way in self._ways.items():
-            place = _placed(way)
+        for arrow, suffix in self._ways.items():
+            place = _format_place(suffix)
             self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", place, self._size)
 
     def _table(self, line: Line, text: str) -> None:
@@ -154,8 +154,8 @@ class _Reader:
         self._draft, self._ways, self._matrices = None, {}, {}
 
 
-def _placed(way: str) -> Callable[[str, str], str]:
-    return lambda row, column: f"{row} -> {column}{way}"
+def _format_place(suffix: str) -> Callable[[str, str], str]:
+    return lambda row, column: f"{row} -> {column}{suffix}"
 
 
 def _memory(text: str) -> str:

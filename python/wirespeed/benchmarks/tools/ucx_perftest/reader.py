@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
 from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
 from wirespeed.results.benchmarks import Metric
 
@@ -37,7 +37,7 @@ def read(log: Source) -> list[ReadRun]:
     return read_apart(
         log.without_debug(),
         lambda text: columns_of(text.strip(" \t|")) is not None,
-        lambda lines: taken(_Reader(), splice(lines, _MESSAGE, " UCX ")),
+        lambda lines: read_runs(_Reader(), splice(lines, _MESSAGE, " UCX ")),
     )
 
 
@@ -71,7 +71,7 @@ class _Reader:
         if log:
             self._log(line, *log.groups())
         elif command and " -" in command.group(1):
-            self._named(command.group(1))
+            self._command_line(command.group(1))
         elif box:
             self._boxes(line, *box.groups())
         elif head:
@@ -115,7 +115,7 @@ class _Reader:
 
     # -- settings --------------------------------------------------------------------------------------------------
 
-    def _named(self, options: str) -> None:
+    def _command_line(self, options: str) -> None:
         """A command line: it names the test and the message size of the table that follows."""
         if self._draft is not None and (self._draft.measurements or self._draft.errors):
             self._close()
