@@ -66,10 +66,46 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
     assert exiting == {"--version", "--help", "--install-completion", "--show-completion"}
 
 
-def test_an_unknown_verb_is_a_usage_error():
-    result = wirespeed("frobnicate")
-    assert result.returncode == Exit.REFUSED
-    assert "frobnicate" in result.stderr
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("frobnicate", "wirespeed: no command named 'frobnicate'\n  hint: `wirespeed --help` shows the usage"),
+        ("chekc", "wirespeed: no command named 'chekc'\n  hint: did you mean 'check'?"),
+        ("check --fromat json", "wirespeed check: no option named '--fromat'\n  hint: did you mean '--format'?"),
+        ("list", "wirespeed list: WHAT is missing\n  hint: usage: `wirespeed list [OPTIONS] WHAT [NAME]`"),
+        (
+            "schema nodes",
+            "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario\n"
+            "  hint: `wirespeed schema --help` shows the usage",
+        ),
+        (
+            "sim run x.json --seed -1",
+            "wirespeed sim run: --seed: the value must be at least 0\n"
+            "  hint: `wirespeed sim run --help` shows the usage",
+        ),
+        (
+            "check a b c",
+            "wirespeed check: got unexpected extra argument (c)\n  hint: `wirespeed check --help` shows the usage",
+        ),
+        ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
+    ],
+)
+def test_usage_errors_have_a_hint(arguments, message):
+    result = wirespeed(*arguments.split())
+    assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
+    assert result.stderr == f"error: {message}\n"
+
+
+def test_a_wrong_path_has_a_similar_name_as_hint(tmp_path):
+    (tmp_path / "incast.json").write_text("{}")
+    result = wirespeed("sim", "run", str(tmp_path / "incats.json"))
+    assert result.stderr.endswith("incats.json: no such file or directory\n  hint: did you mean 'incast.json'?\n")
+
+
+def test_no_command_prints_the_help_page():
+    result = wirespeed("bench")
+    assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
+    assert result.stderr.startswith("Usage: wirespeed bench")
 
 
 @pytest.mark.parametrize(

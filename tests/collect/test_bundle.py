@@ -119,8 +119,7 @@ def _escape(folder: Path) -> None:
         ),
         (
             _lost_output,
-            "B: manifest.json: no file node1/uname.out; expected the output of 'uname -r'\n"
-            "  hint: the bundle is incomplete",
+            "B: manifest.json: no file node1/uname.out; expected the output of 'uname -r'\n  hint: collect node1 again",
         ),
         (
             _edit(kind="findings"),

@@ -66,12 +66,12 @@ def test_html_by_the_name_of_the_output(tmp_path, log):
     target = tmp_path / "report.html"
     result = report("--bench", log, "-o", target)
     assert result.stdout == f"{target}\n"
-    assert result.stderr == "benchmarks  0 fail  0 warn  0 unknown  6 pass  15 skip\n"
+    assert result.stderr == "benchmarks  0 fail  0 warn  0 unknown  6 pass  15 not judged\n"
     page = target.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<h1>mi300x-4node</h1>" in page
     assert "4 × dell-xe9680-mi300x, ubuntu-22.04, each with 8 × broadcom-bcm957608-p1400gd" in page
-    assert "DSCP 0-25, 27-47, 49-63; priority 0; lossy; 50 %" in page
+    assert "DSCP 0-25, 27-47, 49-63; priority 0; lossy; DWRR 50 %" in page
     assert "1 GiB out-of-place 323.5 GB/s" in page
 
 
@@ -124,7 +124,8 @@ def test_a_report_without_evidence_is_incomplete():
 def test_a_format_that_the_output_does_not_name_is_refused(tmp_path, log):
     result = CliRunner().invoke(app, ["report", str(CLUSTER), "--bench", str(log), "-o", str(tmp_path / "r.pdf")])
     assert str(result.exception) == (
-        f"--output: the format of {tmp_path / 'r.pdf'} is unknown\n  hint: add --format, such as --format html"
+        f"--output: no format for the name {tmp_path / 'r.pdf'}\n"
+        "  hint: use a name that ends in .html, .htm, .json, .xml, .prom, .md, .txt, or add --format"
     )
     assert not (tmp_path / "r.pdf").exists()
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+from functools import partial
 
 import pytest
 import report_sample as sample
@@ -95,6 +96,16 @@ def test_nothing_found_still_counts():
     assert print_report(terminal.findings, ()) == "\n0 fail  0 warn  0 unknown  0 error  0 pass  0 skip\n"
 
 
+def test_a_device_of_which_nothing_was_read_is_one_line():
+    lost = [Finding(f"nic.check{number}", Status.UNKNOWN, "node3", "eth0", "", found="not read") for number in range(9)]
+    found = (*lost, Finding("nic.ring", Status.SKIP, "node3", "eth0", ""), sample.BUFFER)
+    text = print_report(terminal.findings, found)
+    assert "node3\nUNKNOWN nothing was read: 9 findings unknown\n" in text
+    assert "nic.check" not in text
+    assert text.endswith("0 fail  1 warn  9 unknown  0 error  0 pass  1 skip\n")
+    assert print_report(partial(terminal.findings, verbose=True), found).count("UNKNOWN nic.check") == 9
+
+
 def failed_findings(check, places, cost):
     return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", cost=cost) for index in range(places)]
 
@@ -110,8 +121,8 @@ def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
     assert [row.split() for row in print_report(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
         ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
         ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
-        ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "unknown"],
-        ["4", "a.narrow", "1", "node0:eth0", "unknown"],
+        ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "not", "computed"],
+        ["4", "a.narrow", "1", "node0:eth0", "not", "computed"],
     ]
 
 
@@ -134,7 +145,7 @@ busbw in-place in GB/s, bottleneck: line (physical), ring (reachable)
   1 GiB     374.2      391.2    95.6 %      371.6    100.7 %  pass
  16 GiB     379.6      391.2    97.0 %      371.6    102.2 %  pass
         warn     less than the profile asks
-9 further measurements shown for information only
+9 measurements not judged
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed

@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import sys
 
+import typer
+
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 from wirespeed.errors import Problem, Refused
@@ -19,12 +21,9 @@ _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, 
 
 
 def main() -> None:
-    """Run the command line and exit with an `Exit` code.
-
-    The framework handles usage errors and Ctrl-C with the same codes.
-    """
+    """Run the command line and exit with an `Exit` code. The framework handles Ctrl-C with the same code."""
     try:
-        app(prog_name="wirespeed")
+        code = app(prog_name="wirespeed", standalone_mode=False)
     except Refused as refused:
         _show(refused.problems)
         sys.exit(Exit.REFUSED)
@@ -33,10 +32,35 @@ def main() -> None:
             _internal(error)
         place = "writing" if error.filename is None else str(error.filename)
         reason = error.strerror or str(error)
-        _show([Problem(place, reason.lower())])
+        _show([Problem(place, reason.lower(), hint=_path_hint(error))])
         sys.exit(Exit.REFUSED)
+    except typer.Abort:
+        sys.stderr.write("aborted\n")
+        sys.exit(Exit.FAILED)
     except Exception as error:
+        _exit_usage(error)
         _internal(error)
+    sys.exit(code if isinstance(code, int) else Exit.PASSED)
+
+
+def _exit_usage(error: Exception) -> None:
+    """Print a usage error and exit; return for any other error."""
+    from wirespeed.cli.usage import is_help, is_usage_error, usage_problem
+
+    if not is_usage_error(error):
+        return
+    if is_help(error):
+        sys.stderr.write(f"{error}\n")
+    else:
+        _show([usage_problem(error)])
+    sys.exit(Exit.REFUSED)
+
+
+def _path_hint(error: OSError) -> str | None:
+    from wirespeed.cli.usage import path_hint
+
+    missing = error.errno in (errno.ENOENT, errno.ENOTDIR) and isinstance(error.filename, str)
+    return path_hint(str(error.filename)) if missing else None
 
 
 def _show(problems: tuple[Problem, ...] | list[Problem]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,12 +13,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_FILE_WIDTH = 400
+"""Columns of tables that are written to a pipe or file; running text is wrapped at fewer."""
+
+
 @cache
 def out() -> Console:
-    """Standard output, for data."""
+    """Standard output, for data. In a pipe or file, tables are as wide as they need: no cell is cut."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False, emoji=False)
+    return _widen(Console(highlight=False, soft_wrap=False, emoji=False))
 
 
 @cache
@@ -25,7 +30,13 @@ def err() -> Console:
     """Standard error, for progress, logs and problems."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, emoji=False)
+    return _widen(Console(stderr=True, highlight=False, emoji=False))
+
+
+def _widen(console: Console) -> Console:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _FILE_WIDTH
+    return console
 
 
 def show_problems(problems: Iterable[Problem], label: str = "error") -> None:

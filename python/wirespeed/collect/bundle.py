@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -76,27 +76,28 @@ def _manifest_text(content: bytes, place: str) -> str:
 def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
     content: dict[str, bytes] = {}
     problems: list[Problem] = []
-    for entry in _entries(manifest):
-        for name in (entry.file, entry.errors):
-            if name is None:
-                continue
-            found = read(name)
-            if found is None:
-                problems.append(
-                    Problem(
-                        f"{path}: {NAME}", f"no file {name}", f"the output of {entry.run!r}", "the bundle is incomplete"
-                    )
-                )
-            else:
-                content[name] = found
+    for device in manifest.devices:
+        missing: list[tuple[str, Entry]] = []
+        for entry in device.outputs:
+            for name in filter(None, (entry.file, entry.errors)):
+                found = read(name)
+                if found is None:
+                    missing.append((name, entry))
+                else:
+                    content[name] = found
+        if missing:
+            problems.append(_missing_files(path, device.name, missing))
     if problems:
         raise Refused(problems)
     return content
 
 
-def _entries(manifest: Manifest) -> Iterator[Entry]:
-    for device in manifest.devices:
-        yield from device.outputs
+def _missing_files(path: Path, device: str, missing: Sequence[tuple[str, Entry]]) -> Problem:
+    """One problem for all missing files of a device."""
+    name, entry = missing[0]
+    more = f" and {len(missing) - 1:,} more of {device}" if len(missing) > 1 else ""
+    expected = f"the output of {entry.run!r}" if not more else "the output of every command in the manifest"
+    return Problem(f"{path}: {NAME}", f"no file {name}{more}", expected, f"collect {device} again")
 
 
 def _read_file(root: Path, name: str) -> bytes | None:

@@ -39,7 +39,7 @@ from wirespeed.limits.bound import GIGABYTES, number
 from wirespeed.limits.group import Collective, Group, Member, bus_factor
 from wirespeed.results.verdicts import Term
 
-SOURCE = "cut bound, derived in wirespeed.limits.cuts (Patarasuk and Yuan 2009; Harary and Schwenk 1974)"
+SOURCE = "cut bound, see docs/concepts/limits.md (Patarasuk and Yuan 2009; Harary and Schwenk 1974)"
 
 
 HOST = "cut at the NICs of a host"

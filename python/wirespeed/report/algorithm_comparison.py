@@ -1,4 +1,4 @@
-"""Algorithms of congestion control beside each other: in a terminal, and as CSV."""
+"""Comparison of congestion-control algorithms in a terminal and as CSV."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _cells(run: Run) -> Iterator[str]:
 
 
 def _notes(runs: Iterable[Run]) -> Iterator[str]:
-    """What an algorithm was run with besides."""
+    """Adapted parameters and interruptions."""
     for run in runs:
         changes = (f"{key} = {_format_value(value)}" for key, value in _set(run))
         if text := ", ".join(changes):

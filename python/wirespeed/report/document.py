@@ -24,7 +24,12 @@ def environment() -> Environment:
         finalize=_finalize,
     )
     made.filters.update(
-        number=wording.number, percent=wording.percent, size=wording.size, cost=wording.cost, plural=wording.plural
+        number=wording.number,
+        percent=wording.percent,
+        size=wording.size,
+        cost=wording.cost,
+        cable=wording.cable,
+        plural=wording.plural,
     )
     return made
 

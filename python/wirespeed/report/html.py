@@ -119,7 +119,7 @@ def steps(group: Group) -> tuple[Step, ...]:
 
 
 def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:
-    """Checks that passed or were skipped somewhere, by id."""
+    """Checks that passed or were skipped at any location, by ID."""
     rows: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.status in (Status.PASS, Status.SKIP):
@@ -152,12 +152,12 @@ def _environment() -> Environment:
     environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
+        location=wording.location,
         charts=chart.charts,
         steps=steps,
         bounds=runs.bounds,
         reasons=runs.reasons,
         assumptions=runs.assumptions,
-        limiting_terms=runs.limiting_terms,
         format_gate=runs.format_gate,
         relation=relations,
         ended_early=runs.ENDED_EARLY,

@@ -170,7 +170,7 @@ def _single_cables(
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
             status = health.port(device, port)
-            title = wording.line(f"{device} {port}: {describe_status(status)}")
+            title = wording.line(f"{device}:{port}: {describe_status(status)}")
             ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
             spots[device, cable] = spot
     cables = tuple(
@@ -217,9 +217,7 @@ def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
 
 def _cable_title(edge: Edge, health: Health) -> str:
     rail = "" if edge.rail is None else f", rail {edge.rail}"
-    return wording.line(
-        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {describe_status(health.cable(edge))}"
-    )
+    return wording.line(f"{wording.cable(edge)}, {edge.speed}{rail}: {describe_status(health.cable(edge))}")
 
 
 def _title(nodes: Sequence[Node]) -> str:

@@ -25,6 +25,7 @@ from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 _JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Judgement.SKIP)
 _PLACES_NAMED = 4
 _INDENT = " " * 8
+_TEXT_WIDTH = 100  # columns of running text on wide terminals and in files
 _SERIES = 30  # of a comparison or history, as in the commands that make them
 
 
@@ -57,7 +58,8 @@ def summary(content: Report, console: Console) -> None:
         console.print(Text.assemble("checks      ", _status_counts(content.findings)))
     if content.runs:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
-        console.print(Text.assemble("benchmarks  ", _statuses(counted, [judgement.value for judgement in _JUDGED])))
+        names = [judgement.value for judgement in _JUDGED]
+        console.print(Text.assemble("benchmarks  ", _statuses(counted, names, {"skip": "not judged"})))
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
         shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
@@ -85,15 +87,36 @@ def topology(drawn: Topology, console: Console) -> None:
         console.print(Text(f"  {wording.plural(count, 'cable')} at {wording.line(speed)}"))
 
 
-def findings(found: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None) -> None:
-    """Every finding a reader must look at, by device, then how many there are of each status, or of those counted."""
+def findings(
+    found: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None, *, verbose: bool = False
+) -> None:
+    """Every finding a reader must look at, by device, then how many there are of each status, or of those counted.
+
+    A device of which nothing was read is one line, unless ``verbose``.
+    """
+    counted = found if counted is None else counted
+    unread = set() if verbose else _unread_devices(counted)
     for device, groups in ranking.by_device(found).items():
         console.print()
         console.print(Text(wording.line(device), style="bold underline"))
+        if device in unread:
+            count = sum(len(group.findings) for group in groups)
+            status = Text(f"{'UNKNOWN':<8}", style=wording.STYLES["unknown"])
+            text = f"nothing was read: {wording.plural(count, 'finding')} unknown"
+            console.print(Text.assemble(status, text), soft_wrap=True)
+            continue
         for group in groups:
             _group(group, console)
     console.print()
-    console.print(_status_counts(found if counted is None else counted))
+    console.print(_status_counts(counted))
+
+
+def _unread_devices(findings: Iterable[Finding]) -> set[str]:
+    """Devices without any finding that needed a value: all are unknown or skipped."""
+    statuses: dict[str, set[Status]] = {}
+    for finding in findings:
+        statuses.setdefault(finding.device, set()).add(finding.status)
+    return {device for device, found in statuses.items() if found <= {Status.UNKNOWN, Status.SKIP}}
 
 
 def first_things(found: Sequence[Finding], console: Console) -> None:
@@ -103,17 +126,17 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
         return
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("", justify="right")
-    table.add_column("check", overflow="fold")
+    table.add_column("check", no_wrap=True)
     table.add_column("count", justify="right")
     table.add_column("location", overflow="fold")
-    table.add_column("estimated impact", justify="right")
+    table.add_column("estimated impact", justify="right", max_width=12)
     for rank, group in enumerate(ranked, 1):
         table.add_row(
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
             Text(_first_names(_locations(group))),
-            wording.cost(group.cost) or "unknown",
+            wording.cost(group.cost) or "not computed",
         )
     console.print()
     console.print(table)
@@ -138,7 +161,7 @@ def judged_runs(results: Iterable[JudgedRun], console: Console) -> None:
                 _print_labeled(judgement.value, reason, console)
         left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
         if left:
-            console.print(Text(f"{wording.plural(left, 'further measurement')} shown for information only"))
+            console.print(Text(f"{wording.plural(left, 'measurement')} not judged"))
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _print_labeled(heading, text, console)
@@ -175,7 +198,7 @@ def _print_labeled(label: str, text: str | None, console: Console, style: str = 
     """A label and its text, wrapped beside it."""
     if text is None:
         return
-    room = max(20, console.width - len(_INDENT) - 9)
+    room = max(20, min(console.width, _TEXT_WIDTH) - len(_INDENT) - 9)
     for row in Text(wording.line(text), style=style).wrap(console, room):
         row.rstrip()
         console.print(Text.assemble(_INDENT, (f"{label:<8} ", "dim"), row), soft_wrap=True)
@@ -187,11 +210,12 @@ def _status_counts(found: Sequence[Finding]) -> Text:
     return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)])
 
 
-def _statuses(counted: Mapping[str, int], shown: Iterable[str]) -> Text:
+def _statuses(counted: Mapping[str, int], shown: Iterable[str], labels: Mapping[str, str] | None = None) -> Text:
     parts: list[Text] = []
     for status in shown:
         count = counted.get(status, 0)
-        parts.append(Text(f"{count:,} {status}", style=wording.STYLES[status] if count else "dim"))
+        label = (labels or {}).get(status, status)
+        parts.append(Text(f"{count:,} {label}", style=wording.STYLES[status] if count else "dim"))
     return Text("  ").join(parts)
 
 

@@ -118,11 +118,12 @@ def _wrong(report: Report) -> list[str]:
     for group in ranking.first_things(report.findings):
         first = group.first
         cost = f", estimated impact {wording.cost(group.cost)}" if group.cost else ""
-        at = wording.plural(len(group.findings), "location")
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         where = _code(wording.location(first.device, first.place))
-        rows.append(f"{_code(group.check)} at {at}, first {where}{values}{cost}{read}")
+        if len(group.findings) > 1:
+            where = f"{wording.plural(len(group.findings), 'location')}, first {where}"
+        rows.append(f"{_code(group.check)} at {where}{values}{cost}{read}")
     lines = _bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))

@@ -6,6 +6,7 @@ import unicodedata
 
 from wirespeed.results.findings import Cost
 from wirespeed.results.series import Series
+from wirespeed.results.topology import Edge
 from wirespeed.units import Size
 
 _USUAL = frozenset(
@@ -86,15 +87,23 @@ def plain(value: float) -> str:
 def location(device: str, place: str) -> str:
     """``leaf1:Eth1/21`` for a port or NIC, ``leaf1`` for the device, ``node1 rule from 10.1.0.1/32`` for the rest.
 
-    A NIC with its three names (RDMA device, interface, PCIe address) is ``node1:eth0 (bnxt_re0, 0000:1d:00.0)``.
+    A queue or priority group of a port is ``leaf1:Eth1/21 queue 3``; a NIC with three names (RDMA device, interface,
+    PCIe address) is ``node1:eth0 (bnxt_re0, 0000:1d:00.0)``.
     """
     names = place.split(" / ")
     if len(names) == 3:
         return line(f"{device}:{names[1]} ({names[0]}, {names[2]})")
-    kind, _, name = place.rpartition(" ")
-    if kind in ("", "port", "nic", "pcie"):
-        return line(f"{device}:{name}" if name else device)
-    return line(f"{device} {place}")
+    kind, _, name = place.partition(" ")
+    if kind in ("port", "nic", "pcie") and name:
+        return line(f"{device}:{name}")
+    if place in ("", "host", "switch"):
+        return line(device)
+    return line(f"{device} {place}" if name else f"{device}:{place}")
+
+
+def cable(edge: Edge) -> str:
+    """``node1:eth0 – leaf1:Eth1/1``."""
+    return line(f"{edge.a}:{edge.a_port} – {edge.b}:{edge.b_port}")
 
 
 def plural(count: int, singular: str, many: str | None = None) -> str:

@@ -33,8 +33,8 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     Raises:
         Refused: it is none, of another kind, newer than this program, or not whole.
     """
-    expected = f"a document of {', '.join(_KINDS)}"
-    hint = "write it with --format json of wirespeed bench peers, compare or history"
+    expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
+    hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
     body = _body(text, place, tuple(_KINDS), expected, hint)
     kind = body["kind"]
     name, of = _KINDS[kind]
@@ -57,7 +57,8 @@ def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: st
     try:
         body = json.loads(text)
     except ValueError as error:
-        raise refuse(place, f"no JSON: {error}", expected, hint) from None
+        line = getattr(error, "lineno", 1)
+        raise refuse(f"{place}:{line}", "broken JSON", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         raise refuse(place, f"the kind {kind!r}", expected, hint)

@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.impact import impact_of_swapped_cable
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.plan import End
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Place, Port
@@ -38,16 +38,8 @@ def check(context: CheckContext) -> Outcome:
     expected = f"{end.device}:{end.port}"
     if found == end:
         return success(expected, expected)
-    planned = context.cables.get(found)
-    here_port = f"{context.place.device}:{context.place.name}"
     found_port = f"{found.device}:{found.port}"
-    peer = planned.other_end(found.device) if planned is not None else None
-    correction = (
-        f"move the cable of {found_port} to {peer.device}:{peer.port}"
-        if peer is not None and found.device != peer.device
-        else f"unplug the cable of {found_port}, which is not in the plan"
-    )
-    fix = Fix(f"{correction}; connect {expected} to {here_port}")
+    fix = Fix(_correction(context, found, end))
     nics = (Place(one.device).thing("nic", one.port) for one in (end, found))
     return failure(
         "another port is at the other end of the cable",
@@ -56,3 +48,28 @@ def check(context: CheckContext) -> Outcome:
         fix,
         cost=impact_of_swapped_cable(context, *nics) if found.device in context.plan.hosts else None,
     )
+
+
+def _correction(context: CheckContext, found: End, end: End) -> str:
+    """The cables to move; the same sentence at both ports of a swap, so that it is one step."""
+    here_port = f"{context.place.device}:{context.place.name}"
+    planned = context.cables.get(found)
+    peer = planned.other_end(found.device) if planned is not None else None
+    if peer is None or found.device == peer.device:
+        correction = f"unplug the cable of {found.device}:{found.port}, which is not in the plan"
+    else:
+        peer_port = f"{peer.device}:{peer.port}"
+        if _has_neighbour(context, peer, end):
+            return f"swap the cables of {' and '.join(sorted((here_port, peer_port)))}"
+        correction = f"move the cable of {found.device}:{found.port} to {peer_port}"
+    return f"{correction}; connect {end.device}:{end.port} to {here_port}"
+
+
+def _has_neighbour(context: CheckContext, port: End, end: End) -> bool:
+    """Whether this port has been read, and has ``end`` as its neighbour."""
+    place = Place(port.device).thing("port", port.port)
+    try:
+        device = context.found_value("port.neighbour.device", place)
+        return End(device, context.found_value("port.neighbour.port", place)) == end
+    except UnreadError:
+        return False

@@ -52,7 +52,8 @@ def parse(
         typer.Option("--time", metavar="TIME", help="Time of the measurement. Default: the time of the oldest log."),
     ] = None,
     cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="CLUSTER.yaml", help="Cluster file of the measured cluster.")
+        Path | None,
+        typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="Cluster file of the measured cluster."),
     ] = None,
     bundle: Annotated[
         Path | None,

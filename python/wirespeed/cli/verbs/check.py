@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _NAMED = 6  # devices in one sentence
-_SECONDS_LOCAL = 3.0  # a command that hangs must not keep a quick look waiting
+_SECONDS_LOCAL = 3.0  # limit per command: --local is a quick check
 
 
 class Format(StrEnum):
@@ -47,8 +47,8 @@ def check(
         bool,
         typer.Option(
             "--local",
-            help="Check this machine instead of a bundle. Without a cluster file, apply the checks that "
-            "hold for every host.",
+            help="Check this machine instead of a bundle. Without a cluster file, run only the checks that "
+            "need no plan.",
         ),
     ] = False,
     since: Annotated[
@@ -57,7 +57,7 @@ def check(
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures (exit code 1).")] = False,
     output: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_CHECK_FORMAT", help="Output format.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_CHECK_FORMAT", help="Output format.")
     ] = Format.TABLE,
     only: Annotated[
         list[str] | None,
@@ -71,6 +71,9 @@ def check(
             help="Show only findings with these statuses: pass,warn,fail,unknown,skip,error.",
         ),
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List every unknown finding of devices of which nothing was read.")
+    ] = False,
 ) -> None:
     """Compare the settings of devices, as collected in a bundle, with the settings that the cluster file plans.
 
@@ -94,15 +97,26 @@ def check(
     findings = run(subject.plan, subject.facts, chosen)
     kept = [finding for finding in findings if shown is None or finding.status in shown]
     if shown is not None:
-        left = f"{len(kept):,} of {len(findings):,} findings are shown: {', '.join(sorted(shown))}"
+        left = _describe_selection(len(kept), findings, shown)
         subject = replace(subject, notes=(*subject.notes, left))
-    _print(subject, flows.add_commands(subject.plan, kept) if cluster else kept, findings, output)
+    _print(subject, flows.add_commands(subject.plan, kept) if cluster else kept, findings, output, verbose)
     raise typer.Exit(flows.findings_exit(findings, strict))
+
+
+def _describe_selection(count: int, findings: Sequence[Finding], shown: frozenset[Status]) -> str:
+    """Which findings --status selects, and whether one that is not shown sets the exit code."""
+    names = " or ".join(sorted(shown))
+    text = f"{count:,} of {len(findings):,} findings have the status {names}"
+    if not count:
+        text = f"no finding has the status {names} ({len(findings):,} findings)"
+    present = {finding.status.value for finding in findings}
+    hidden = [status for status in ("fail", "unknown", "error") if status in present - shown]
+    return f"{text}; not shown, but they set the exit code: {', '.join(hidden)}" if hidden else text
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What is checked against what. ``recorded`` is when the evidence was, ``notes`` what a reader must know of it."""
+    """Plan and facts to compare, when the facts were recorded, and notes for the reader."""
 
     plan: Plan
     facts: Facts
@@ -141,11 +155,11 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
 
 
 def _since(subject: _Subject, bundle: Path) -> _Subject:
-    """With counters less what they were in an earlier bundle."""
+    """The subject with counter increases since an earlier bundle."""
     from wirespeed.facts import subtract_counters
 
     before = flows.evidence(bundle)
-    note = f"counters are those since {before.recorded or bundle}, by {bundle}"
+    note = f"counter increases since {before.recorded or 'the earlier bundle'} ({bundle})"
     return replace(
         subject, facts=subtract_counters(subject.facts, before.facts, before.recorded), notes=(*subject.notes, note)
     )
@@ -224,7 +238,9 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     return frozenset(Status(word) for word in wording)
 
 
-def _print(subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format) -> None:
+def _print(
+    subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format, verbose: bool
+) -> None:
     """Print findings, and how many there are of each status, also among those that are not printed."""
     from wirespeed.cli.console import out
 
@@ -235,7 +251,7 @@ def _print(subject: _Subject, findings: Sequence[Finding], counted: Sequence[Fin
 
         for note in subject.notes:
             out().print(Text(wording.line(note)))
-        terminal.findings(findings, out(), counted)
+        terminal.findings(findings, out(), counted, verbose=verbose)
     elif output is Format.JSON:
         from wirespeed.report.ranking import counts
         from wirespeed.results.json import document

@@ -47,7 +47,8 @@ def collect(
             "--output",
             "-o",
             metavar="BUNDLE",
-            help="Bundle to write: a folder, or an archive if the name ends in .tar.gz. Default: NAME.tar.gz.",
+            help="Bundle to write: a folder, or an archive if the name ends in .tar.gz. Default: HOST.tar.gz, "
+            "LAB.tar.gz or CLUSTER.tar.gz.",
         ),
     ] = None,
     name: Annotated[
@@ -67,7 +68,8 @@ def collect(
         ),
     ] = 1,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_COLLECT_FORMAT", help="Output format of --show-commands.")
+        Format,
+        typer.Option("--format", "-f", envvar="WIRESPEED_COLLECT_FORMAT", help="Output format of --show-commands."),
     ] = Format.TABLE,
 ) -> None:
     """Collect the raw command output of devices, with exit codes and durations, into a bundle for `wirespeed check`.

@@ -41,7 +41,7 @@ def diff(
         typer.Option("--device", "-d", metavar="NODESET", help="Compare only these devices, such as node[1-4],leaf1."),
     ] = None,
     format_: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_DIFF_FORMAT", help="Output format.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_DIFF_FORMAT", help="Output format.")
     ] = Format.TEXT,
 ) -> None:
     """Show the differences between a cluster file and rendered files or a bundle.

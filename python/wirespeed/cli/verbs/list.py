@@ -55,7 +55,7 @@ def list_(
     what: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(what.value for what in What))],
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the details of this entry.")] = None,
     format_: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
     """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites or profiles.

@@ -65,7 +65,7 @@ def plan(
     ] = None,
     output: Annotated[
         Format,
-        typer.Option("--format", envvar="WIRESPEED_PLAN_FORMAT", help="Output format. csv prints a single part."),
+        typer.Option("--format", "-f", envvar="WIRESPEED_PLAN_FORMAT", help="Output format. csv prints a single part."),
     ] = Format.TABLE,
 ) -> None:
     """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.

@@ -41,7 +41,11 @@ def render(
     format_: Annotated[
         Format,
         typer.Option(
-            "--format", envvar="WIRESPEED_RENDER_FORMAT", help="Output format of the summary; json lists every file."
+            "--format",
+            "-f",
+            "-f",
+            envvar="WIRESPEED_RENDER_FORMAT",
+            help="Output format of the summary; json lists every file.",
         ),
     ] = Format.TEXT,
 ) -> None:

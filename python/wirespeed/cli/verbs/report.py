@@ -74,6 +74,8 @@ def report(
         Format | None,
         typer.Option(
             "--format",
+            "-f",
+            "-f",
             help="Output format. Default: by the file name of --output (.html, .json, .xml, .prom, .md, "
             ".txt), else terminal.",
         ),
@@ -101,8 +103,8 @@ def report(
 
     --result adds the JSON output of `bench peers`, `bench compare` or `bench history`.
 
-    The exit code is the worst of `check`, `bench judge`, `bench peers` and `bench compare`; 3 when there is neither a
-    bundle nor a benchmark result.
+    The exit code is the first of 2, 1, 3, 0 among the exit codes of `check`, `bench judge`, `bench peers` and
+    `bench compare` for these inputs; 3 when there is neither a bundle nor a benchmark result.
 
     For a simulation the report shows PFC pauses, rates, queue depths and ECN marks over time, a network map with a time
     slider, flow completion times relative to the ideal time, and the slowest flows. Charts over time need a run with
@@ -183,7 +185,7 @@ def _build_report(
 
 
 def _with_results(content: Report, files: Sequence[Path]) -> Report:
-    """The report with what other commands said.
+    """The report with the JSON output of other commands.
 
     Raises:
         Refused: a file is none of their documents.
@@ -234,10 +236,10 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
     for speed, count in Counter(str(cable.speed) for cable in plan.cables).items():
         yield "cables", f"{count:,} at {speed}"
     for name, kind in plan.classes.items():
-        points = _ranges(sorted(map(int, kind.dscp))) if kind.dscp else "every other"
-        served = "strict" if kind.strict else f"{kind.share} %"
+        points = _ranges(sorted(map(int, kind.dscp))) if kind.dscp else "all others"
+        scheduling = "strict priority" if kind.strict else f"DWRR {kind.share} %"
         lossless = "lossless" if kind.lossless else "lossy"
-        yield f"class {name}", f"DSCP {points}; priority {kind.priority}; {lossless}; {served}"
+        yield f"class {name}", f"DSCP {points}; priority {kind.priority}; {lossless}; {scheduling}"
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -252,10 +254,10 @@ def _sentence(problem: Problem) -> str:
 
 
 def _by_name(output: Path | None) -> Format:
-    """The format that belongs to the file name.
+    """The output format by the file name.
 
     Raises:
-        Refused: none does.
+        Refused: the name has no known ending.
     """
     from wirespeed.errors import refuse
 
@@ -271,7 +273,8 @@ def _by_name(output: Path | None) -> Format:
     if output is None:
         return Format.TERMINAL
     if output.suffix.lower() not in suffixes:
-        raise refuse("--output", f"the format of {output} is unknown", hint="add --format, such as --format html")
+        hint = f"use a name that ends in {', '.join(suffixes)}, or add --format"
+        raise refuse("--output", f"no format for the name {output}", hint=hint)
     return suffixes[output.suffix.lower()]
 
 

@@ -13,7 +13,7 @@ from wirespeed.cli.app import app
 
 
 class Form(StrEnum):
-    """A form of file that has a schema."""
+    """File types that have a schema."""
 
     CLUSTER = "cluster"
     TRAFFIC = "traffic"

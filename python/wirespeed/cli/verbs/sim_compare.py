@@ -61,7 +61,7 @@ def compare(
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_SIM_COMPARE_FORMAT", help="Output format.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_SIM_COMPARE_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
     """Run scenarios with each congestion-control algorithm and print one comparison table.

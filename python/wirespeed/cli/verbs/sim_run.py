@@ -126,7 +126,7 @@ def run(
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_SIM_RUN_FORMAT", help="Output format.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_SIM_RUN_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
     """Simulate one scenario packet by packet until all flows are acknowledged, and print a summary.

@@ -1,0 +1,81 @@
+"""Usage errors of the command line as problems: what is wrong, where, and one action that helps."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from wirespeed.errors import Problem, did_you_mean
+
+
+def is_usage_error(error: Exception) -> bool:
+    """Whether the framework refused the command line; its exception classes are private."""
+    return hasattr(error, "format_message") and hasattr(error, "exit_code")
+
+
+def is_help(error: Exception) -> bool:
+    """Whether a group of commands was called without a command, which prints its help page."""
+    return type(error).__name__ == "NoArgsIsHelpError"
+
+
+def usage_problem(error: Any) -> Problem:
+    """The problem of a usage error, named by the command and the option or argument."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "wirespeed"
+    help_page = f"`{command} --help` shows the usage"
+    if (option := getattr(error, "option_name", None)) is not None and hasattr(error, "possibilities"):
+        near = sorted(error.possibilities or ())
+        return Problem(command, f"no option named {option!r}", hint=f"did you mean {near[0]!r}?" if near else help_page)
+    message = error.format_message()
+    if match := re.match(r"No such command '(.*?)'", message):
+        known = context.command.list_commands(context) if context else []
+        return Problem(command, f"no command named {match[1]!r}", hint=did_you_mean(match[1], known) or help_page)
+    parameter = getattr(error, "param", None)
+    if parameter is None:
+        message = message.replace("argument(s)", "arguments" if message.count(" ") > 4 else "argument")
+        return Problem(command, f"{message[:1].lower()}{message[1:].rstrip('.')}", hint=help_page)
+    name = _name(parameter)
+    if type(error).__name__ == "MissingParameter":
+        usage = context.get_usage().removeprefix("Usage: ") if context else command
+        return Problem(command, f"{name} is missing", hint=f"usage: `{usage}`")
+    if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
+        choices = re.findall(r"'([^']*)'", match[2])
+        hint = did_you_mean(match[1], choices) or _plan_option(command, match[1]) or help_page
+        return Problem(f"{command}: {name}", repr(match[1]), f"one of {', '.join(choices)}", hint)
+    return Problem(f"{command}: {name}", _plain(error.message), hint=help_page)
+
+
+def _name(parameter: Any) -> str:
+    """The long name of an option, or the metavariable of an argument."""
+    if parameter.param_type_name == "option":
+        return str(max(parameter.opts, key=len))
+    return str(parameter.metavar or parameter.name.upper()).strip("[]").removesuffix("...")
+
+
+def _plain(message: str) -> str:
+    """``Input should be greater than or equal to 1`` as ``the value must be at least 1``."""
+    message = message.rstrip(".").replace("Input should be", "the value must be")
+    message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
+    return message[:1].lower() + message[1:]
+
+
+_PLAN_OPTIONS = {"nodes": "hosts", "hosts": "hosts", "cables": "cables", "links": "cables", "addresses": "addresses"}
+"""What users look for in `list`, and the option of `plan` that prints it."""
+
+
+def _plan_option(command: str, value: str) -> str | None:
+    option = _PLAN_OPTIONS.get(value)
+    if option is None or not command.endswith(" list"):
+        return None
+    return f"`wirespeed plan CLUSTER.yaml --{option}` shows the {option} of a cluster"
+
+
+def path_hint(path: str) -> str:
+    """A hint for a path that does not exist: the missing folder, a similar name in it, or the current folder."""
+    from pathlib import Path
+
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        return f"no folder {folder}"
+    near = did_you_mean(Path(path).name, [entry.name for entry in folder.iterdir()])
+    return near or f"relative paths start at {Path.cwd()}"
