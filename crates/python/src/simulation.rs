@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wirespeed_sim::ids::{ports_of, PortId};
+use wirespeed_sim::ids::{ports_of, PortId, QueuePairId};
 use wirespeed_sim::model::faults::descriptions::{describe_faults, FaultDescription, Place};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
@@ -134,8 +134,9 @@ impl Scenario {
             .ok_or_else(|| PyIndexError::new_err("no such operation"))?;
         Ok(match operation.verb {
             Verb::Write | Verb::Send => operation.queue_pair,
-            Verb::Read => operation.queue_pair ^ 1,
-        })
+            Verb::Read => operation.queue_pair.peer(),
+        }
+        .0)
     }
 }
 
@@ -180,7 +181,7 @@ impl Simulation {
             interval,
             samples,
             ports: ports.into_iter().map(PortId).collect(),
-            queue_pairs,
+            queue_pairs: queue_pairs.into_iter().map(QueuePairId).collect(),
             captures: captures.into_iter().map(PortId).collect(),
         };
         let simulation = py

@@ -67,6 +67,11 @@ id! {
     LinkId
 }
 
+id! {
+    /// A queue pair: an end of a connection. Connection n has queue pairs 2n and 2n + 1.
+    QueuePairId
+}
+
 impl PortId {
     /// The port at the other end of the link.
     #[inline]
@@ -93,6 +98,37 @@ impl LinkId {
     pub const fn ports(self) -> [PortId; 2] {
         [PortId(2 * self.0), PortId(2 * self.0 + 1)]
     }
+}
+
+impl QueuePairId {
+    /// The queue pair of a connection at its first (0) or second (1) port.
+    #[inline]
+    pub const fn of_connection(connection: usize, side: usize) -> QueuePairId {
+        QueuePairId((2 * connection + side) as u32)
+    }
+
+    /// The queue pair at the other end of the connection.
+    #[inline]
+    pub const fn peer(self) -> QueuePairId {
+        QueuePairId(self.0 ^ 1)
+    }
+
+    /// The index of its connection.
+    #[inline]
+    pub const fn connection(self) -> usize {
+        self.index() / 2
+    }
+
+    /// Which end of the connection it is: 0 or 1.
+    #[inline]
+    pub const fn side(self) -> usize {
+        self.index() % 2
+    }
+}
+
+/// The queue pairs of so many connections.
+pub fn queue_pairs_of(connections: usize) -> impl ExactSizeIterator<Item = QueuePairId> + Clone {
+    (0..2 * connections as u32).map(QueuePairId)
 }
 
 /// The ports of so many links.

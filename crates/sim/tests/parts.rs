@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -47,7 +47,7 @@ proptest! {
         if sampled {
             scenario.observe.interval = 1_700 * NANOSECOND;
             scenario.observe.ports = (0..2 * scenario.links.len() as u32).rev().map(PortId).collect();
-            scenario.observe.queue_pairs = vec![1, 0];
+            scenario.observe.queue_pairs = vec![QueuePairId(1), QueuePairId(0)];
             scenario.observe.samples = 100;
         }
         let mut whole = in_one(&scenario);
@@ -183,7 +183,7 @@ fn sockets_cross_parts() {
         (2, 3, Service::Udp, 1 << 20),
     ] {
         let id = connect(&mut scenario, source, target);
-        let connection = &mut scenario.connections[id as usize / 2];
+        let connection = &mut scenario.connections[id.connection()];
         connection.service = service;
         if service.of_sockets() {
             connection.priority = 0;
@@ -416,7 +416,7 @@ fn parts_that_do_not_pay_are_one_again() {
         let queue_pair = 2 * (round % 7) as u32;
         post(
             &mut scenario,
-            queue_pair,
+            QueuePairId(queue_pair),
             Verb::Write,
             bytes,
             round * 20 * MICROSECOND,

@@ -6,7 +6,7 @@
 //! nothing came. Both frames are as long as an acknowledgement, and go where those go.
 
 use crate::congestion::Granting;
-use crate::ids::PortId;
+use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Scenario, Service};
 use crate::time::{pacing_gap, Picoseconds, NEVER};
@@ -56,7 +56,7 @@ struct Receiver {
 /// The receivers of a port that have credit to grant.
 #[derive(Debug, Clone, Default)]
 struct Turns {
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<QueuePairId>,
     /// The link is granted away until then.
     free_at: Picoseconds,
 }
@@ -64,7 +64,7 @@ struct Turns {
 impl Credits {
     /// None where no sender waits for credit.
     pub fn new(scenario: &Scenario) -> Option<Box<Self>> {
-        let queue_pairs = 0..2 * scenario.connections.len() as u32;
+        let queue_pairs = queue_pairs_of(scenario.connections.len());
         let senders: Vec<_> = queue_pairs
             .map(|id| granting(scenario, id).map(Sender::new))
             .collect();
@@ -78,8 +78,8 @@ impl Credits {
     }
 
     /// Queue pair `id` begins with so much credit.
-    pub fn begin(&mut self, id: u32, credit: i64) {
-        if let Some(sender) = &mut self.senders[id as usize] {
+    pub fn begin(&mut self, id: QueuePairId, credit: i64) {
+        if let Some(sender) = &mut self.senders[id] {
             sender.initial = credit as u64;
         }
     }
@@ -101,22 +101,22 @@ impl Credits {
     }
 
     /// The sender at queue pair `id`.
-    pub fn sender(&mut self, id: u32) -> Option<&mut Sender> {
-        self.senders[id as usize].as_mut()
+    pub fn sender(&mut self, id: QueuePairId) -> Option<&mut Sender> {
+        self.senders[id].as_mut()
     }
 
     /// The receiver at queue pair `id` of `port` learns how much its peer wants to have been granted; `more` it adds by itself.
     /// When the port grants, unless that is scheduled already.
     pub fn want(
         &mut self,
-        id: u32,
+        id: QueuePairId,
         port: PortId,
         target: u64,
         more: u64,
         now: Picoseconds,
     ) -> Option<Picoseconds> {
-        self.senders[id as usize ^ 1]?;
-        let receiver = &mut self.receivers[id as usize];
+        self.senders[id.peer()]?;
+        let receiver = &mut self.receivers[id];
         receiver.wanted = receiver.wanted.max(target) + more;
         if receiver.wanted <= receiver.granted || receiver.waits {
             return None;
@@ -128,8 +128,8 @@ impl Credits {
     }
 
     /// What the receiver at queue pair `id` has granted.
-    pub fn granted(&self, id: u32) -> u64 {
-        self.receivers[id as usize].granted
+    pub fn granted(&self, id: QueuePairId) -> u64 {
+        self.receivers[id].granted
     }
 
     /// The next receiver of a port grants what a turn is worth, and the link is taken for as long as that needs. `packet`: bytes of
@@ -143,8 +143,8 @@ impl Credits {
     ) -> Option<Grant> {
         let turns = &mut self.turns[port];
         let id = turns.waiting.pop_front()?;
-        let granting = granting(scenario, id ^ 1)?;
-        let receiver = &mut self.receivers[id as usize];
+        let granting = granting(scenario, id.peer())?;
+        let receiver = &mut self.receivers[id];
         let turn = packet * u64::from(granting.packets);
         let more = turn.min(receiver.wanted - receiver.granted);
         receiver.granted += more;
@@ -163,21 +163,19 @@ impl Credits {
 
     /// A row for each sender that sent anything.
     pub fn table(&self) -> Table {
-        let all = (0_u32..).zip(&self.senders);
+        let all = (0..).map(QueuePairId).zip(&self.senders);
         let senders = all.filter_map(|(id, it)| Some((id, (*it)?)));
         let rows: Vec<_> = senders.filter(|(_, it)| it.spent > 0).collect();
         let of = |value: &dyn Fn(&Sender) -> u64| {
             Column::U64(rows.iter().map(|(_, it)| value(it)).collect())
         };
-        let granted = rows
-            .iter()
-            .map(|(id, _)| self.receivers[*id as usize ^ 1].granted);
+        let granted = rows.iter().map(|(id, _)| self.receivers[id.peer()].granted);
         Table::new(
             "credits",
             vec![
                 (
                     "queue_pair",
-                    Column::U32(rows.iter().map(|(id, _)| *id).collect()),
+                    Column::U32(rows.iter().map(|(id, _)| id.0).collect()),
                 ),
                 ("asked_bytes", of(&|it| it.asked)),
                 ("granted_bytes", Column::U64(granted.collect())),
@@ -194,7 +192,7 @@ impl Credits {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grant {
     /// The queue pair that receives.
-    pub id: u32,
+    pub id: QueuePairId,
     /// What it has granted since the beginning.
     pub granted: u64,
     /// When the port grants again.
@@ -314,9 +312,9 @@ impl Sender {
 }
 
 /// How queue pair `id` is granted credit to send, if it has to be.
-fn granting(scenario: &Scenario, id: u32) -> Option<Granting> {
-    let connection = &scenario.connections[id as usize / 2];
-    let port = [connection.port_a, connection.port_b][id as usize % 2];
+fn granting(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
+    let connection = &scenario.connections[id.connection()];
+    let port = connection.ports()[id.side()];
     let set = scenario.of_priority_queue(port, usize::from(connection.priority));
     let granting = set.congestion.granting();
     granting.filter(|_| connection.service == Service::Rc)

@@ -2,6 +2,7 @@
 
 use crate::devices::port::Port;
 use crate::devices::queue_pair::{QueuePair, Turn};
+use crate::ids::QueuePairId;
 use crate::mechanisms::host_pipe::HostPipe;
 use crate::mechanisms::transport::Transport;
 use crate::model::parameters::{self, PRIORITIES};
@@ -13,7 +14,7 @@ use std::collections::{BinaryHeap, VecDeque};
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct NicPort {
-    paced: BinaryHeap<Reverse<(Picoseconds, u32)>>,
+    paced: BinaryHeap<Reverse<(Picoseconds, QueuePairId)>>,
     /// When the next message may begin, and the time between two.
     gate: Picoseconds,
     message_gap: Picoseconds,
@@ -25,7 +26,7 @@ pub struct NicPort {
     /// Its own acknowledgements and CNPs do not obey PFC.
     control_ignores_pause: bool,
     /// Queue pairs that may send, by priority, in the order of their turns.
-    rings: [VecDeque<u32>; PRIORITIES],
+    rings: [VecDeque<QueuePairId>; PRIORITIES],
 }
 
 impl NicPort {
@@ -77,7 +78,7 @@ impl NicPort {
 
     /// A queue pair that may send gets the last turn of its priority.
     #[inline]
-    fn push(&mut self, priority: u8, id: u32) {
+    fn push(&mut self, priority: u8, id: QueuePairId) {
         self.rings[usize::from(priority)].push_back(id);
         self.ready |= 1 << priority;
     }
@@ -89,10 +90,10 @@ impl NicPort {
         queue_pairs: &[QueuePair],
         priority: u8,
         now: Picoseconds,
-    ) -> Option<u32> {
+    ) -> Option<QueuePairId> {
         let ring = &mut self.rings[usize::from(priority)];
         if self.gate > now {
-            let may = |id: &u32| !queue_pairs[*id as usize].transport.begins_message();
+            let may = |id: &QueuePairId| !queue_pairs[*id].transport.begins_message();
             ring.rotate_left(ring.iter().position(may)?);
         }
         let id = ring.pop_front();
@@ -110,7 +111,7 @@ impl NicPort {
                 return;
             }
             self.paced.pop();
-            let queue_pair = &mut queue_pairs[id as usize];
+            let queue_pair = &mut queue_pairs[id];
             queue_pair.turn = Turn::Ready;
             self.push(queue_pair.priority, id);
         }
@@ -129,7 +130,7 @@ impl NicPort {
 
     /// A queue pair with something to send takes its place: ready, or held by its limiter. The port is busy until `free`.
     #[inline]
-    pub fn line_up(&mut self, queue_pair: &mut QueuePair, id: u32, free: Picoseconds) {
+    pub fn line_up(&mut self, queue_pair: &mut QueuePair, id: QueuePairId, free: Picoseconds) {
         if queue_pair.next_allowed <= free {
             queue_pair.turn = Turn::Ready;
             return self.push(queue_pair.priority, id);

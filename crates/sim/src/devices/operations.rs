@@ -1,5 +1,6 @@
 //! Operations: when they are posted, on which queue pair they wait, what waits for them.
 
+use crate::ids::QueuePairId;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
@@ -136,20 +137,24 @@ impl Operations {
     }
 
     /// An operation is posted on a queue pair whose send queue is full.
-    pub fn wait_for_room(&mut self, queue_pair: u32, number: u32) {
-        self.overflow[queue_pair as usize].push_back(number);
+    pub fn wait_for_room(&mut self, queue_pair: QueuePairId, number: u32) {
+        self.overflow[queue_pair].push_back(number);
     }
 
     /// The next operation that waits for room in a send queue.
-    pub fn next_waiting(&mut self, queue_pair: u32) -> Option<u32> {
-        self.overflow[queue_pair as usize].pop_front()
+    pub fn next_waiting(&mut self, queue_pair: QueuePairId) -> Option<u32> {
+        self.overflow[queue_pair].pop_front()
     }
 
     /// A queue pair completes the operation at its head, at `earliest` or when the one before it completed: operations of a
     /// send queue complete in order (IBTA volume 1, chapter 10). When that is.
     #[inline]
-    pub fn complete_in_order(&mut self, queue_pair: u32, earliest: Picoseconds) -> Picoseconds {
-        let latest = &mut self.latest[queue_pair as usize];
+    pub fn complete_in_order(
+        &mut self,
+        queue_pair: QueuePairId,
+        earliest: Picoseconds,
+    ) -> Picoseconds {
+        let latest = &mut self.latest[queue_pair];
         *latest = earliest.max(*latest);
         *latest
     }

@@ -2,7 +2,7 @@
 //! congestion control that needs it. What else depends on it, such as the thresholds of switch queues, is set by the author of
 //! the scenario from [`IdleNetwork`].
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::model::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
@@ -25,7 +25,7 @@ impl IdleNetwork {
         let connections = scenario.connections.iter();
         let ports = connections
             .filter(|it| it.service == Service::Rc)
-            .flat_map(|it| [it.port_a, it.port_b]);
+            .flat_map(|it| it.ports());
         let rates = ports.map(|port| scenario.links[port.link()].rate);
         Some(IdleNetwork {
             base_rtt: longest(scenario)?,
@@ -66,14 +66,15 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
         known: HashMap::new(),
     };
     let (mut there, mut back) = (paths(data), paths(framing.ack_bytes));
-    let connections = (0..).zip(&scenario.connections);
+    let connections = scenario.connections.iter().enumerate();
     let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
-    let ends = acknowledged
-        .flat_map(|(number, it)| [(2 * number, it.port_a), (2 * number + 1, it.port_b)]);
-    let rtt = |(id, port): (u32, PortId)| {
-        let peer = scenario.connections[id as usize / 2];
-        let peer = [peer.port_b, peer.port_a][id as usize % 2];
-        Some(there.time_to_peer(id, port)? + back.time_to_peer(id ^ 1, peer)?)
+    let ends = acknowledged.flat_map(|(number, it)| {
+        [(0, it.port_a), (1, it.port_b)]
+            .map(|(side, port)| (QueuePairId::of_connection(number, side), port))
+    });
+    let rtt = |(id, port): (QueuePairId, PortId)| {
+        let peer = scenario.connections[id.connection()].ports()[id.peer().side()];
+        Some(there.time_to_peer(id, port)? + back.time_to_peer(id.peer(), peer)?)
     };
     ends.filter_map(rtt).max()
 }
@@ -96,7 +97,7 @@ struct LongestPaths<'a> {
 
 impl LongestPaths<'_> {
     /// Time over the longest path from a queue pair's port to its peer; none without a route.
-    fn time_to_peer(&mut self, id: u32, port: PortId) -> Option<Picoseconds> {
+    fn time_to_peer(&mut self, id: QueuePairId, port: PortId) -> Option<Picoseconds> {
         if !self.next_hops.reach(id) {
             return None;
         }

@@ -4,7 +4,7 @@
 //! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
 //! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::chance::{mix, GOLDEN};
 use crate::model::parameters::{Ecmp, EcmpHash, IpVersion};
 use crate::model::scenario::{Scenario, Service};
@@ -34,10 +34,10 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// What a queue pair sends.
-    pub fn from_scenario(scenario: &Scenario, queue_pair: u32) -> Self {
-        let connection = &scenario.connections[queue_pair as usize / 2];
+    pub fn from_scenario(scenario: &Scenario, queue_pair: QueuePairId) -> Self {
+        let connection = &scenario.connections[queue_pair.connection()];
         let ecmp = &scenario.parameters.ecmp;
-        let there = [connection.port_a, connection.port_b];
+        let there = connection.ports();
         let sockets = connection.service.of_sockets();
         let listening = if sockets {
             SOCKETS
@@ -46,7 +46,7 @@ impl Flow {
         };
         let asking = [connection.udp_source_port, listening];
         let back = [there[1], there[0]];
-        let (ports, udp_ports) = match queue_pair % 2 {
+        let (ports, udp_ports) = match queue_pair.side() {
             0 => (there, asking),
             _ if sockets => (back, [asking[1], asking[0]]),
             _ => (back, ecmp.back(asking)),

@@ -4,6 +4,7 @@
 //! A queue pair uses its values in turn. One whose packet came back marked, or was trimmed, is passed over the next time:
 //! the "bitmap" of the consortium's model (uet-htsim, `htsim/sim/uec_mp.cpp`) with a penalty of one turn.
 
+use crate::ids::QueuePairId;
 use crate::mechanisms::chance::mix;
 
 /// The dynamic ports (RFC 6335, section 6) begin here, and are so many.
@@ -21,9 +22,9 @@ pub(crate) struct EntropyValues {
 
 impl EntropyValues {
     /// As many as `count`, beginning anywhere.
-    pub fn new(seed: u64, queue_pair: u32, count: u16) -> Self {
+    pub fn new(seed: u64, queue_pair: QueuePairId, count: u16) -> Self {
         EntropyValues {
-            first: (mix(mix(seed) ^ u64::from(queue_pair)) % u64::from(PORTS)) as u16,
+            first: (mix(mix(seed) ^ u64::from(queue_pair.0)) % u64::from(PORTS)) as u16,
             next: 0,
             avoided: vec![false; usize::from(count)],
         }
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn values_take_turns_and_one_that_met_a_queue_sits_one_out() {
         for queue_pair in [0, 1, 77, 12_345] {
-            let mut it = EntropyValues::new(1, queue_pair, 4);
+            let mut it = EntropyValues::new(1, QueuePairId(queue_pair), 4);
             let round: Vec<u16> = (0..4).map(|_| it.take()).collect();
             assert!(round.iter().all(|port| *port >= FIRST_PORT), "{round:?}");
             assert_eq!(it.take(), round[0]);
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn one_value_is_always_the_same() {
-        let mut it = EntropyValues::new(9, 3, 1);
+        let mut it = EntropyValues::new(9, QueuePairId(3), 1);
         let port = it.take();
         it.avoid(port);
         assert_eq!(it.take(), port);

@@ -3,7 +3,7 @@
 //! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
-use crate::ids::PortId;
+use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::routing::link_changes::link_changes;
@@ -32,7 +32,7 @@ pub(crate) struct Forwarding {
     /// By set: how often a port of it was chosen other than by a hash.
     chosen: Vec<u64>,
     /// By switch and queue pair that sends: the port of its flowlet, and when its last frame came.
-    flowlets: Vec<HashMap<u32, (PortId, Picoseconds)>>,
+    flowlets: Vec<HashMap<QueuePairId, (PortId, Picoseconds)>>,
 }
 
 /// A packet that a switch forwards.
@@ -45,7 +45,7 @@ pub(crate) struct Packet {
     pub switch: u32,
     pub node: u32,
     /// The queue pair that sent it.
-    pub sender: u32,
+    pub sender: QueuePairId,
     /// Its entropy value; 0 = none.
     pub entropy: u16,
 }
@@ -61,7 +61,7 @@ impl Forwarding {
             return Ok(None);
         }
         let next_hops = NextHops::from_scenario(scenario);
-        let queue_pairs = 0..2 * scenario.connections.len() as u32;
+        let queue_pairs = queue_pairs_of(scenario.connections.len());
         let cut_off = queue_pairs.clone().filter(|it| !next_hops.reach(*it));
         refuse_unreachable(scenario, cut_off.collect())?;
         Ok(Some(Forwarding {
@@ -119,7 +119,7 @@ impl Forwarding {
         let seed = chance::mix(packet.seed);
         let gap = match ecmp.balance {
             Balance::Flow | Balance::Entropy => {
-                let mut flow = self.flows[packet.sender as usize];
+                let mut flow = self.flows[packet.sender];
                 if ecmp.balance == Balance::Entropy && packet.entropy > 0 {
                     flow.udp_ports[0] = packet.entropy;
                 }

@@ -1,6 +1,6 @@
 //! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 
 /// No frame, no queue pair: the end of a chain.
 pub const NONE: u32 = u32::MAX;
@@ -63,7 +63,7 @@ pub struct Frame {
     /// The next frame of the queue it stands in.
     pub next: u32,
     /// Queue pair it goes to; of a PFC frame, the pause quanta.
-    pub queue_pair: u32,
+    pub queue_pair: QueuePairId,
     /// Packet sequence number.
     pub psn: u32,
     /// Index in the routes of its egress port at the next switch.
@@ -93,6 +93,12 @@ impl Frame {
     #[inline]
     pub fn has(&self, flags: u8) -> bool {
         self.flags & flags == flags
+    }
+
+    /// The pause quanta of a PFC frame.
+    #[inline]
+    pub fn quanta(&self) -> u16 {
+        self.queue_pair.0 as u16
     }
 }
 

@@ -6,7 +6,7 @@
 mod tests;
 
 use crate::congestion::{Feedback, Hop, Penalty};
-use crate::ids::PortId;
+use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::mechanisms::entropy::EntropyValues;
 use crate::mechanisms::frame::Kind;
 use crate::model::scenario::Scenario;
@@ -147,7 +147,7 @@ impl Telemetry {
     pub fn stamp(
         &mut self,
         index: u32,
-        queue_pair: u32,
+        queue_pair: QueuePairId,
         kind: Kind,
         now: Picoseconds,
         wanted: u64,
@@ -156,7 +156,7 @@ impl Telemetry {
         let mut carried = TelemetryRecord::credit(wanted);
         if data {
             carried.sent = now;
-            let values = self.entropy.get_mut(queue_pair as usize);
+            let values = self.entropy.get_mut(queue_pair.index());
             let values = values.and_then(Option::as_mut);
             carried.entropy = values.map_or(0, EntropyValues::take);
         }
@@ -177,8 +177,8 @@ impl Telemetry {
     }
 
     /// A packet of a queue pair that carried this met a queue.
-    pub fn avoid(&mut self, queue_pair: u32, carried: &TelemetryRecord) {
-        let values = self.entropy.get_mut(queue_pair as usize);
+    pub fn avoid(&mut self, queue_pair: QueuePairId, carried: &TelemetryRecord) {
+        let values = self.entropy.get_mut(queue_pair.index());
         if let Some(values) = values
             .and_then(Option::as_mut)
             .filter(|_| carried.entropy > 0)
@@ -222,14 +222,14 @@ pub(crate) fn make_room(scenario: &mut Scenario) {
 
 /// The entropy values of queue pairs whose algorithm has any; empty = none has.
 fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
-    let count = |id: u32| {
-        let connection = &scenario.connections[id as usize / 2];
-        let port = [connection.port_a, connection.port_b][id as usize % 2];
+    let count = |id: QueuePairId| {
+        let connection = &scenario.connections[id.connection()];
+        let port = connection.ports()[id.side()];
         let set = scenario.of_priority_queue(port, usize::from(connection.priority));
         let count = set.congestion.entropy_values();
         (count > 0).then(|| EntropyValues::new(scenario.seed, id, count))
     };
-    let all: Vec<_> = (0..2 * scenario.connections.len() as u32)
+    let all: Vec<_> = queue_pairs_of(scenario.connections.len())
         .map(count)
         .collect();
     match all.iter().any(Option::is_some) {

@@ -1,6 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::model::faults::{Fault, Kind};
 use crate::model::names::Names;
 use crate::model::overrides::Devices;
@@ -91,6 +91,14 @@ pub struct Connection {
     pub service: Service,
 }
 
+impl Connection {
+    /// The ports of its first and second queue pair.
+    #[inline]
+    pub fn ports(&self) -> [PortId; 2] {
+        [self.port_a, self.port_b]
+    }
+}
+
 /// Transport services: those of IBTA (volume 1, chapter 9.1), and sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Service {
@@ -139,7 +147,7 @@ impl Service {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// The queue pair it is posted on.
-    pub queue_pair: u32,
+    pub queue_pair: QueuePairId,
     /// What it does.
     pub verb: Verb,
     /// Payload, bytes.
@@ -186,22 +194,22 @@ pub struct Observe {
     /// Ports whose queues, counters and pause states are sampled.
     pub ports: Vec<PortId>,
     /// Queue pairs whose rate is sampled.
-    pub queue_pairs: Vec<u32>,
+    pub queue_pairs: Vec<QueuePairId>,
     /// The ports whose frames, in and out, are captured.
     pub captures: Vec<PortId>,
 }
 
 impl Scenario {
     /// Whether a queue pair is for datagrams.
-    pub fn datagrams(&self, queue_pair: u32) -> bool {
-        let connection = &self.connections[queue_pair as usize / 2];
+    pub fn datagrams(&self, queue_pair: QueuePairId) -> bool {
+        let connection = &self.connections[queue_pair.connection()];
         matches!(connection.service, Service::Ud { .. })
     }
 
     /// The queue pair that sends what is posted for `queue_pair`: of datagrams one for all destinations.
-    pub fn sender(&self, queue_pair: u32) -> u32 {
-        match self.connections[queue_pair as usize / 2].service {
-            Service::Ud { queue } => 2 * queue,
+    pub fn sender(&self, queue_pair: QueuePairId) -> QueuePairId {
+        match self.connections[queue_pair.connection()].service {
+            Service::Ud { queue } => QueuePairId::of_connection(queue as usize, 0),
             _ => queue_pair,
         }
     }

@@ -72,7 +72,7 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
 fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     let mut slowest = vec![None; scenario.sets() as usize];
     for connection in &scenario.connections {
-        for port in [connection.port_a, connection.port_b] {
+        for port in connection.ports() {
             let queue = Slot::PriorityQueue(port, usize::from(connection.priority));
             let rate = scenario.links[port.index() / 2].rate;
             let least = &mut slowest[scenario.devices.number(queue) as usize];

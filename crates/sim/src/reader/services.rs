@@ -59,7 +59,7 @@ pub fn check(
                 let hint = "a longer message is several operations";
                 note("bytes", found, expected, hint);
             }
-            if operation.queue_pair % 2 == 1 && verb != Verb::Read {
+            if operation.queue_pair.side() == 1 && verb != Verb::Read {
                 let expected = "a: b only receives datagrams".into();
                 note("side", "\"b\"".into(), expected, "");
             }

@@ -11,7 +11,7 @@ mod wiring;
 
 use super::*;
 use crate::congestion;
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
 
@@ -80,7 +80,7 @@ fn a_pair() {
             service: Default::default(),
         }],
         operations: vec![Operation {
-            queue_pair: 0,
+            queue_pair: QueuePairId(0),
             verb: Verb::Write,
             bytes: 4096,
             at: 5_000,
@@ -152,7 +152,7 @@ fn everything_a_file_can_say() {
         ]
     );
     let operation = |queue_pair, verb, bytes, at, after, delay| Operation {
-        queue_pair,
+        queue_pair: QueuePairId(queue_pair),
         verb,
         bytes,
         at,

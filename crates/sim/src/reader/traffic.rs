@@ -8,6 +8,7 @@ use super::problems::{Object, Place, Problems};
 use super::time;
 use super::wiring::Wiring;
 use super::{limits, services};
+use crate::ids::QueuePairId;
 use crate::model::parameters::Parameters;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::model::scenario_file as file;
@@ -135,7 +136,7 @@ impl Traffic {
         let mtu_bytes = scenario.parameters.transport.mtu_bytes;
         self.count_packets(&scenario.parameters, problems);
         for post in &self.operations {
-            let service = self.ends[post.operation.queue_pair as usize / 2].service;
+            let service = self.ends[post.operation.queue_pair.connection()].service;
             services::check(service, &post.operation, post.place, mtu_bytes, problems);
         }
         self.order(problems);
@@ -147,9 +148,9 @@ impl Traffic {
     fn count_packets(&self, parameters: &Parameters, problems: &mut Problems) {
         let mut packets = vec![0u64; self.ends.len() * 2];
         for post in &self.operations {
-            let sum = &mut packets[post.operation.queue_pair as usize];
+            let sum = &mut packets[post.operation.queue_pair];
             let before = *sum;
-            let service = self.ends[post.operation.queue_pair as usize / 2].service;
+            let service = self.ends[post.operation.queue_pair.connection()].service;
             let payload = u64::from(service.payload(parameters));
             let own = post.operation.bytes.div_ceil(payload).max(1);
             *sum = before.saturating_add(own);
@@ -175,9 +176,9 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
     let ends = ends?.pop()?;
     let verb = services::verb(&flow, ends.service, problems)?;
     // The data goes from src to dst, so it is dst that reads.
-    let poster = u32::from(verb == Verb::Read);
+    let poster = usize::from(verb == Verb::Read);
     let operation = Operation {
-        queue_pair: 2 * n as u32 + poster,
+        queue_pair: QueuePairId::of_connection(n, poster),
         verb,
         bytes: bytes?,
         at: at?,
@@ -254,7 +255,10 @@ impl Counts {
         let delay = time(&it, "delay_ns", problems);
         let after = self.after(&it, problems);
         let operation = Operation {
-            queue_pair: 2 * (pair?.first + to? as u32) + u32::from(side? == file::Side::B),
+            queue_pair: QueuePairId::of_connection(
+                (u64::from(pair?.first) + to?) as usize,
+                usize::from(side? == file::Side::B),
+            ),
             verb: verb?,
             bytes: bytes?,
             at: at?,

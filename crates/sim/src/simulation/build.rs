@@ -7,7 +7,7 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
-use crate::ids::ports_of;
+use crate::ids::{ports_of, QueuePairId};
 
 use crate::mechanisms::base_rtt;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
@@ -205,9 +205,9 @@ impl Simulation {
         let unlimited = congestion::Parameters::NONE.prepare();
         for (number, connection) in self.scenario.connections.iter().enumerate() {
             let mtu = connection.service.payload(&self.scenario.parameters);
-            let ends = [connection.port_a, connection.port_b];
+            let ends = connection.ports();
             for (side, port) in ends.into_iter().enumerate() {
-                let id = (2 * number + side) as u32;
+                let id = QueuePairId::of_connection(number, side);
                 let rate = self.scenario.links[port.link()].rate;
                 let slot = Slot::PriorityQueue(port, usize::from(connection.priority));
                 let number = self.scenario.devices.number(slot);
@@ -230,7 +230,7 @@ impl Simulation {
                     congestion.start(rate, mtu),
                     connection.service,
                 ));
-                let queue_pair = &mut self.queue_pairs[id as usize];
+                let queue_pair = &mut self.queue_pairs[id];
                 queue_pair.echoes = echoes;
                 let acks = self.scenario.set(number).transport.ack_priority;
                 queue_pair.received.answer_by(acks);

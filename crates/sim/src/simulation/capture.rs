@@ -114,10 +114,10 @@ impl Simulation {
     }
 
     fn packet(&self, frame: &Frame) -> Packet {
-        let to = self.queue_pairs[frame.queue_pair as usize].port;
-        let from = self.queue_pairs[frame.queue_pair as usize ^ 1].port;
-        let connection = &self.scenario.connections[frame.queue_pair as usize / 2];
-        let to_queue_pair = FIRST_QUEUE_PAIR + frame.queue_pair;
+        let to = self.queue_pairs[frame.queue_pair].port;
+        let from = self.queue_pairs[frame.queue_pair.peer()].port;
+        let connection = &self.scenario.connections[frame.queue_pair.connection()];
+        let to_queue_pair = FIRST_QUEUE_PAIR + frame.queue_pair.0;
         let bth = match frame.kind {
             Kind::Cnp => Bth::cnp(to_queue_pair),
             _ => Bth {
@@ -197,7 +197,7 @@ impl Simulation {
             (Kind::Datagram, ..) => PacketKind::DatagramSend {
                 deth: Deth {
                     queue_key: KEY,
-                    source_qp: FIRST_QUEUE_PAIR + self.scenario.sender(frame.queue_pair ^ 1),
+                    source_qp: FIRST_QUEUE_PAIR + self.scenario.sender(frame.queue_pair.peer()).0,
                 },
                 payload,
             },
@@ -243,7 +243,7 @@ impl Simulation {
 
     /// The MSN: messages that the responder has completed, a read from its first response on (IBTA volume 1, 9.7.7.1).
     fn messages_so_far(&self, frame: &Frame) -> u32 {
-        let requester = &self.queue_pairs[frame.queue_pair as usize].transport;
+        let requester = &self.queue_pairs[frame.queue_pair].transport;
         let end = match frame.kind {
             Kind::ReadResponse => requester.asked_for(frame.psn).map_or(0, |read| read.end()),
             _ if frame.has(NAK) || frame.span > 0 => frame.psn,
@@ -254,7 +254,7 @@ impl Simulation {
 
     /// Address and length are those of the message, or of the rest that is read again. All messages begin at address 0.
     fn reth(&self, frame: &Frame) -> Reth {
-        let sender = &self.queue_pairs[frame.queue_pair as usize ^ 1];
+        let sender = &self.queue_pairs[frame.queue_pair.peer()];
         let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
         let message = sender.transport.asked_for(frame.psn);
         let (begin, mut length) = message.map_or((0, 0), |message| {
@@ -299,7 +299,7 @@ fn ecn(frame: &Frame) -> Ecn {
 
 fn pfc(frame: &Frame) -> Pfc {
     let mut quanta = [0; 8];
-    quanta[usize::from(frame.priority)] = frame.queue_pair as u16;
+    quanta[usize::from(frame.priority)] = frame.quanta();
     Pfc {
         source_mac: mac(frame.ingress),
         enabled: 1 << frame.priority,

@@ -1,7 +1,7 @@
 //! Credit of receivers: requests, grants and timers.
 
 use crate::devices::credits::{Ask, Sender};
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Reply, Transport};
@@ -13,14 +13,14 @@ pub(crate) const OF_SENDER: u32 = 1;
 
 impl Simulation {
     /// A packet of queue pair `id` with so many bytes on the link leaves: it takes its credit. What it asks for.
-    pub(crate) fn spend_credit(&mut self, id: u32, kind: Kind, bytes: u32) -> u64 {
+    pub(crate) fn spend_credit(&mut self, id: QueuePairId, kind: Kind, bytes: u32) -> u64 {
         let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
         let Some(sender) = self.sender(id).filter(|_| asks) else {
             return 0;
         };
         sender.spend(bytes);
         let mtu = self.settings.parameters.transport.mtu_bytes;
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.spend(bytes);
         }
@@ -31,11 +31,11 @@ impl Simulation {
     }
 
     /// What queue pair `id` wants to have been granted.
-    fn credit_target(&self, id: u32) -> u64 {
+    fn credit_target(&self, id: QueuePairId) -> u64 {
         let framing = &self.settings.parameters.framing;
-        let (packets, payload) = self.queue_pairs[id as usize].transport.backlog();
+        let (packets, payload) = self.queue_pairs[id].transport.backlog();
         let each = u64::from(framing.data_bytes + framing.gap_bytes);
-        let congestion = &self.queue_pairs[id as usize].congestion;
+        let congestion = &self.queue_pairs[id].congestion;
         let backlog = payload + packets * each;
         congestion
             .receiver_driven()
@@ -43,8 +43,8 @@ impl Simulation {
     }
 
     /// The sender at a queue pair has asked for credit; it waits for an answer if it cannot go on without.
-    fn credit_asked(&mut self, id: u32, target: u64) {
-        let queue_pair = &self.queue_pairs[id as usize];
+    fn credit_asked(&mut self, id: QueuePairId, target: u64) {
+        let queue_pair = &self.queue_pairs[id];
         let waits = queue_pair.starves() && queue_pair.transport.has_work();
         let now = self.now;
         let Some(sender) = self.sender(id) else {
@@ -54,26 +54,26 @@ impl Simulation {
         self.set_credit_timer(id, timer);
     }
 
-    fn sender(&mut self, id: u32) -> Option<&mut Sender> {
+    fn sender(&mut self, id: QueuePairId) -> Option<&mut Sender> {
         self.credits.as_mut()?.sender(id)
     }
 
-    fn set_credit_timer(&mut self, id: u32, time: Option<Picoseconds>) {
+    fn set_credit_timer(&mut self, id: QueuePairId, time: Option<Picoseconds>) {
         if let Some(time) = time {
-            self.schedule(time, class::CREDIT, id, OF_SENDER);
+            self.schedule(time, class::CREDIT, id.0, OF_SENDER);
         }
     }
 
     /// Whether a queue pair has something to send, and no credit for it.
-    fn starves(&self, id: u32) -> bool {
-        let queue_pair = &self.queue_pairs[id as usize];
+    fn starves(&self, id: QueuePairId) -> bool {
+        let queue_pair = &self.queue_pairs[id];
         queue_pair.starves() && !queue_pair.failed && queue_pair.transport.has_work()
     }
 
     /// A queue pair cannot send. If that is for want of credit, and the receiver does not know how much there is to send, it
     /// asks.
     #[cold]
-    pub(crate) fn ask_for_credit(&mut self, id: u32) {
+    pub(crate) fn ask_for_credit(&mut self, id: QueuePairId) {
         if !self.starves(id) {
             return;
         }
@@ -88,7 +88,7 @@ impl Simulation {
         }
     }
 
-    fn request_credit(&mut self, id: u32, target: u64) {
+    fn request_credit(&mut self, id: QueuePairId, target: u64) {
         let now = self.now;
         if let Some(sender) = self.sender(id) {
             sender.request(now);
@@ -101,12 +101,12 @@ impl Simulation {
     /// A sender has waited for long enough, or a port may grant more.
     pub(crate) fn credit_event(&mut self, entity: u32, payload: u32) {
         match payload {
-            OF_SENDER => self.credit_timer(entity),
+            OF_SENDER => self.credit_timer(QueuePairId(entity)),
             _ => self.grant_credit(PortId(entity)),
         }
     }
 
-    fn credit_timer(&mut self, id: u32) {
+    fn credit_timer(&mut self, id: QueuePairId) {
         let now = self.now;
         let retries = u32::from(self.settings.parameters.transport.retry_count);
         let Some(sender) = self.sender(id) else {
@@ -123,8 +123,8 @@ impl Simulation {
     }
 
     /// The receiver of queue pair `id` learns what its peer wants; `more` of that it adds by itself.
-    pub(crate) fn credit_wanted(&mut self, id: u32, target: u64, more: u64) {
-        let port = self.queue_pairs[id as usize].port;
+    pub(crate) fn credit_wanted(&mut self, id: QueuePairId, target: u64, more: u64) {
+        let port = self.queue_pairs[id].port;
         let Some(credits) = &mut self.credits else {
             return;
         };
@@ -134,7 +134,7 @@ impl Simulation {
     }
 
     /// A request, which a sender repeats where credit was lost: the answer is what it was granted so far.
-    fn credit_requested(&mut self, id: u32, target: u64) {
+    fn credit_requested(&mut self, id: QueuePairId, target: u64) {
         self.credit_wanted(id, target, 0);
         if let Some(credits) = &self.credits {
             let carried = TelemetryRecord::credit(credits.granted(id));
@@ -143,8 +143,8 @@ impl Simulation {
     }
 
     /// Whether a queue pair waits for credit of a receiver that answers: it does not wait for acknowledgements.
-    pub(crate) fn waits_for_credit(&mut self, id: u32) -> bool {
-        let starves = self.queue_pairs[id as usize].starves();
+    pub(crate) fn waits_for_credit(&mut self, id: QueuePairId) -> bool {
+        let starves = self.queue_pairs[id].starves();
         starves && self.sender(id).is_some_and(|sender| sender.is_answered())
     }
 
@@ -171,9 +171,9 @@ impl Simulation {
     }
 
     /// Credit has arrived at the sender, queue pair `id`.
-    fn credit_arrives(&mut self, id: u32, granted: u64) {
+    fn credit_arrives(&mut self, id: QueuePairId, granted: u64) {
         let mtu = self.settings.parameters.transport.mtu_bytes;
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.on_credit(granted);
         }

@@ -31,7 +31,7 @@ impl Simulation {
             return None;
         }
         frame.hop += 1;
-        let (sender, priority) = (frame.queue_pair ^ 1, usize::from(frame.priority));
+        let (sender, priority) = (frame.queue_pair.peer(), usize::from(frame.priority));
         let switch = self.ports[ingress].device;
         let packet = Packet {
             seed: self.settings.seed,

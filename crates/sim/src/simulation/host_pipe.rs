@@ -17,7 +17,7 @@ impl Simulation {
         let Some(pipe) = &mut nic.pipe else {
             return Some(self.now);
         };
-        let transport = &self.queue_pairs[frame.queue_pair as usize].transport;
+        let transport = &self.queue_pairs[frame.queue_pair].transport;
         if !transport.accepts(frame.kind, frame.psn, frame.has(FIRST)) {
             return Some(self.now);
         }

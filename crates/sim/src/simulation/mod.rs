@@ -31,7 +31,7 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
 use crate::mechanisms::chance;
 use crate::mechanisms::event_queue::{Event, EventQueue};
@@ -308,8 +308,8 @@ impl Simulation {
             class::REFRESH => self.refresh(entity),
             class::DRAINED => self.drained(PortId(entity)),
             class::POST => self.post(entity),
-            class::CNP_READY => self.send_cnp(entity),
-            class::DEADLINE => self.deadline(entity),
+            class::CNP_READY => self.send_cnp(QueuePairId(entity)),
+            class::DEADLINE => self.deadline(QueuePairId(entity)),
             class::WATCHDOG if event.payload == class::OF_FAULT => self.fault(entity),
             class::WATCHDOG => self.watchdog_polls(entity),
             class::ROUTE => self.reroute(PortId(entity), event.payload),

@@ -1,7 +1,7 @@
 //! What follows from the scenario alone and explains a result: cables, the way of each flow's data, and the least time a
 //! flow can take.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Operation, Service, Verb};
@@ -61,13 +61,13 @@ fn links(simulation: &Simulation) -> Table {
 
 /// The ports that send the data of a queue pair, the NIC's first. None where switches choose while the run goes on.
 fn paths(simulation: &Simulation) -> Table {
-    let mut senders: Vec<u32> = operations(simulation).map(sender).collect();
+    let mut senders: Vec<QueuePairId> = operations(simulation).map(sender).collect();
     senders.sort_unstable();
     senders.dedup();
     let (mut ids, mut hops, mut ports) = (Vec::new(), Vec::new(), Vec::new());
     for id in senders {
         for (hop, port) in path(simulation, id).into_iter().flatten().enumerate() {
-            ids.push(id);
+            ids.push(id.0);
             hops.push(hop as u32);
             ports.push(port.0);
         }
@@ -87,15 +87,15 @@ fn operations(simulation: &Simulation) -> impl Iterator<Item = &Operation> {
 }
 
 /// The queue pair that sends the data.
-fn sender(operation: &Operation) -> u32 {
+fn sender(operation: &Operation) -> QueuePairId {
     match operation.verb {
         Verb::Write | Verb::Send => operation.queue_pair,
-        Verb::Read => operation.queue_pair ^ 1,
+        Verb::Read => operation.queue_pair.peer(),
     }
 }
 
-fn path(simulation: &Simulation, id: u32) -> Option<Vec<PortId>> {
-    let queue_pair = &simulation.queue_pairs[id as usize];
+fn path(simulation: &Simulation, id: QueuePairId) -> Option<Vec<PortId>> {
+    let queue_pair = &simulation.queue_pairs[id];
     let mut hops = simulation.routes.hops()[queue_pair.route as usize..].iter();
     let mut ports = vec![queue_pair.port];
     let mut last = queue_pair.port;
@@ -114,7 +114,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     let parameters = &simulation.settings.parameters;
     let framing = &parameters.framing;
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
-    let connection = &simulation.scenario.connections[operation.queue_pair as usize / 2];
+    let connection = &simulation.scenario.connections[operation.queue_pair.connection()];
     let mtu = connection.service.payload(parameters);
     let packets = operation.bytes.div_ceil(u64::from(mtu)).max(1);
     let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
@@ -141,13 +141,13 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
         Verb::Write | Verb::Send => framing.ack_bytes,
     };
     let id = sender(operation);
-    let queue_pair = &simulation.queue_pairs[id as usize];
+    let queue_pair = &simulation.queue_pairs[id];
     if queue_pair.unreliable {
         let byte = simulation.ports[queue_pair.port].byte;
         let times = data.iter().map(|(count, bytes)| count * byte.times(*bytes));
         return Some(times.sum());
     }
-    let (there, again) = (path(simulation, id)?, path(simulation, id ^ 1)?);
+    let (there, again) = (path(simulation, id)?, path(simulation, id.peer())?);
     let data = crosses(simulation, &there, &data);
     Some(data + crosses(simulation, &again, &[(1, on_link(back))]))
 }

@@ -2,14 +2,14 @@
 
 use crate::devices::port::dequeue;
 use crate::devices::queue_pair::Turn;
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::simulation::Simulation;
 use crate::time::NEVER;
 
 impl Simulation {
     /// A queue pair may have something to send.
-    pub(crate) fn activate(&mut self, id: u32) {
-        let queue_pair = &self.queue_pairs[id as usize];
+    pub(crate) fn activate(&mut self, id: QueuePairId) {
+        let queue_pair = &self.queue_pairs[id];
         if queue_pair.turn != Turn::Idle {
             return;
         }
@@ -55,7 +55,7 @@ impl Simulation {
                 held |= 1 << priority;
                 continue;
             };
-            self.queue_pairs[id as usize].turn = Turn::Idle;
+            self.queue_pairs[id].turn = Turn::Idle;
             if let Some(bytes) = self.send(id) {
                 let queue = &mut self.queues[(port, usize::from(priority))];
                 let settings = self.ports[port].settings;
@@ -69,8 +69,8 @@ impl Simulation {
 
     /// A queue pair with something to send takes its place in the arbitration of its port.
     #[inline]
-    pub(crate) fn line_up(&mut self, id: u32) {
-        let queue_pair = &mut self.queue_pairs[id as usize];
+    pub(crate) fn line_up(&mut self, id: QueuePairId) {
+        let queue_pair = &mut self.queue_pairs[id];
         let state = &self.ports[queue_pair.port];
         let free = state.busy_until.max(self.now);
         self.nics[state.device as usize].line_up(queue_pair, id, free);

@@ -1,7 +1,7 @@
 //! Operations: posted, completed, failed.
 
 use crate::devices::operations::Status;
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::Kind;
 use crate::mechanisms::transport::Transport;
 use crate::model::scenario::{Service, Verb};
@@ -29,7 +29,7 @@ impl Simulation {
     /// The NIC port that an operation is posted at.
     pub(crate) fn poster(&self, number: u32) -> PortId {
         let id = self.scenario.operations[number as usize].queue_pair;
-        PortId(self.queue_pairs[id as usize].port.0)
+        PortId(self.queue_pairs[id].port.0)
     }
 
     /// From an operation waiting for nothing more to its post at the NIC.
@@ -43,10 +43,10 @@ impl Simulation {
     pub(crate) fn post(&mut self, number: u32) {
         let id = self.scenario.operations[number as usize].queue_pair;
         let id = self.scenario.sender(id);
-        if self.queue_pairs[id as usize].failed {
+        if self.queue_pairs[id].failed {
             return self.end(number, Status::Failed, self.now);
         }
-        let queue_pair = &self.queue_pairs[id as usize];
+        let queue_pair = &self.queue_pairs[id];
         if queue_pair.transport.messages() < self.device(queue_pair.port).tx_depth {
             self.hand_over(number);
             return self.activate(id);
@@ -56,7 +56,7 @@ impl Simulation {
 
     fn hand_over(&mut self, number: u32) {
         let operation = &self.scenario.operations[number as usize];
-        let service = self.scenario.connections[operation.queue_pair as usize / 2].service;
+        let service = self.scenario.connections[operation.queue_pair.connection()].service;
         let kind = match operation.verb {
             _ if service == Service::Tcp => Kind::Tcp,
             _ if service == Service::Udp => Kind::Udp,
@@ -67,14 +67,14 @@ impl Simulation {
         };
         let bytes = operation.bytes;
         let sender = self.scenario.sender(operation.queue_pair);
-        let queue_pair = &mut self.queue_pairs[sender as usize];
+        let queue_pair = &mut self.queue_pairs[sender];
         queue_pair.transport.post(number, kind, bytes);
     }
 
     /// Operations of a queue pair that are acknowledged end, and those behind them move up.
     #[inline]
-    pub(crate) fn complete_messages(&mut self, id: u32) {
-        while let Some(number) = self.queue_pairs[id as usize].transport.completed() {
+    pub(crate) fn complete_messages(&mut self, id: QueuePairId) {
+        while let Some(number) = self.queue_pairs[id].transport.completed() {
             let earliest = self.earliest_completion(id, number);
             let at = self.operations.complete_in_order(id, earliest);
             self.end(number, Status::Completed, at);
@@ -85,10 +85,10 @@ impl Simulation {
     }
 
     /// A queue pair has failed, and with it all that was posted on it.
-    pub(crate) fn fail(&mut self, id: u32) {
-        let mut lost = self.queue_pairs[id as usize].transport.abandon();
+    pub(crate) fn fail(&mut self, id: QueuePairId) {
+        let mut lost = self.queue_pairs[id].transport.abandon();
         lost.extend(std::iter::from_fn(|| self.operations.next_waiting(id)));
-        self.queue_pairs[id as usize].failed = true;
+        self.queue_pairs[id].failed = true;
         for number in lost {
             self.end(number, Status::Failed, self.now);
         }
@@ -96,8 +96,8 @@ impl Simulation {
 
     /// Before this an operation cannot complete of which everything is acknowledged, or has left where nothing is
     /// acknowledged: a read completes once its data is in memory.
-    fn earliest_completion(&self, id: u32, number: u32) -> Picoseconds {
-        let queue_pair = &self.queue_pairs[id as usize];
+    fn earliest_completion(&self, id: QueuePairId, number: u32) -> Picoseconds {
+        let queue_pair = &self.queue_pairs[id];
         if queue_pair.unreliable {
             let busy_until = self.ports[queue_pair.port].busy_until;
             return self.now.max(busy_until);

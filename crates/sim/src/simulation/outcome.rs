@@ -2,7 +2,7 @@
 
 use crate::devices::operations::Status;
 use crate::devices::port::Queue;
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, PortId, QueuePairId};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::watchdog::Guard;
 use crate::model::parameters::PRIORITIES;
@@ -103,8 +103,8 @@ fn end_pauses(simulation: &mut Simulation) {
 
 fn flows(simulation: &Simulation) -> Table {
     let operations = &simulation.scenario.operations;
-    let node = |id: u32| {
-        let port = simulation.queue_pairs[id as usize].port;
+    let node = |id: QueuePairId| {
+        let port = simulation.queue_pairs[id].port;
         simulation.scenario.node_of(port)
     };
     let state = &simulation.operations;
@@ -112,11 +112,14 @@ fn flows(simulation: &Simulation) -> Table {
         "flows",
         vec![
             ("flow", u32s(0..operations.len() as u32)),
-            ("queue_pair", u32s(operations.iter().map(|o| o.queue_pair))),
+            (
+                "queue_pair",
+                u32s(operations.iter().map(|o| o.queue_pair.0)),
+            ),
             ("src", u32s(operations.iter().map(|o| node(o.queue_pair)))),
             (
                 "dst",
-                u32s(operations.iter().map(|o| node(o.queue_pair ^ 1))),
+                u32s(operations.iter().map(|o| node(o.queue_pair.peer()))),
             ),
             (
                 "verb",

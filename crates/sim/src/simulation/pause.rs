@@ -1,7 +1,7 @@
 //! PFC frames: sent, received and obeyed.
 
 use crate::devices::port::{is_down, Delivery};
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
 use crate::model::parameters::PRIORITIES;
@@ -107,7 +107,7 @@ impl Simulation {
         let quanta = pause::quanta_in(&self.device(port).pfc, xoff);
         let index = self.frames.insert(Frame {
             next: 0,
-            queue_pair: u32::from(quanta),
+            queue_pair: QueuePairId(u32::from(quanta)),
             psn: 0,
             hop: 0,
             ingress: port,
@@ -163,7 +163,7 @@ impl Simulation {
             self.capture_frame(port, index);
         }
         let pause = &mut self.sides[port].pauses[usize::from(frame.priority)];
-        pause.count_received(frame.queue_pair != 0);
+        pause.count_received(frame.quanta() != 0);
         let reaction = self.sides[port].reaction;
         if reaction == 0 {
             return self.pfc_applies(port, index);
@@ -180,13 +180,11 @@ impl Simulation {
         if self.device(port).pfc.lossless_priorities & (1 << priority) == 0 {
             return;
         }
-        if frame.queue_pair == 0 {
+        if frame.quanta() == 0 {
             return self.go_on(port, priority);
         }
         let quanta = self.device(port.peer()).pfc.quanta; // none says that XON will come
-        let until = quanta.map_or(NEVER, |_| {
-            self.now + self.quanta(port, frame.queue_pair as u16)
-        });
+        let until = quanta.map_or(NEVER, |_| self.now + self.quanta(port, frame.quanta()));
         let pause = &mut self.sides[port].pauses[priority];
         let begins = pause.begin(self.now, until);
         if !pause.guard.stuck {

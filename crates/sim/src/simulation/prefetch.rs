@@ -57,7 +57,7 @@ impl Simulation {
         let frame = &self.frames[event.payload];
         let port = PortId(event.key & ENTITY).peer();
         if self.kinds[port] == Behind::Nic {
-            black_box(self.queue_pairs[frame.queue_pair as usize].port);
+            black_box(self.queue_pairs[frame.queue_pair].port);
             return;
         }
         // A frame that goes to a NIC has no further hop, and behind a port with checked delivery may be either.

@@ -1,7 +1,7 @@
 //! A queue pair sends packets and processes what arrives.
 
 use crate::devices::port::{enqueue, is_down};
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
@@ -12,8 +12,8 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 impl Simulation {
     /// Sends the next packet of a queue pair whose turn it is; its bytes, or `None` if it has none after all.
     #[inline]
-    pub(crate) fn send(&mut self, id: u32) -> Option<u32> {
-        let queue_pair = &mut self.queue_pairs[id as usize];
+    pub(crate) fn send(&mut self, id: QueuePairId) -> Option<u32> {
+        let queue_pair = &mut self.queue_pairs[id];
         if queue_pair.held() {
             return None;
         }
@@ -28,12 +28,12 @@ impl Simulation {
         let bytes = u32::from(frame.bytes);
         let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         queue_pair.count_sent(&segment, self.now, on_link);
         self.totals.retransmissions += u64::from(segment.again);
         // Earlier than what is pending where that was the wait for a receiver, which ended before its time.
         if let Some(deadline) = queue_pair.take_deadline() {
-            self.schedule(deadline, class::DEADLINE, id, 0);
+            self.schedule(deadline, class::DEADLINE, id.0, 0);
         }
 
         let nic = &mut self.nics[self.ports[port].device as usize];
@@ -49,23 +49,23 @@ impl Simulation {
             }
         }
         self.start(port, index);
-        if self.queue_pairs[id as usize].unreliable {
+        if self.queue_pairs[id].unreliable {
             self.complete_messages(id);
         }
-        if self.queue_pairs[id as usize].may_send() {
+        if self.queue_pairs[id].may_send() {
             self.line_up(id);
         }
         Some(bytes)
     }
 
     #[inline]
-    fn framed(&self, id: u32, segment: &Segment) -> Frame {
+    fn framed(&self, id: QueuePairId, segment: &Segment) -> Frame {
         let framing = &self.settings.parameters.framing;
         let (bytes, ecn) = framing.packet(segment.kind, segment.flags, segment.payload);
-        let queue_pair = &self.queue_pairs[id as usize];
+        let queue_pair = &self.queue_pairs[id];
         Frame {
             next: NONE,
-            queue_pair: id ^ 1,
+            queue_pair: id.peer(),
             psn: segment.psn,
             hop: queue_pair.route,
             ingress: PortId(0),
@@ -82,13 +82,13 @@ impl Simulation {
     /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
     pub(crate) fn send_control(
         &mut self,
-        id: u32,
+        id: QueuePairId,
         kind: Kind,
         reply: Reply,
         carried: Option<&TelemetryRecord>,
     ) {
         let framing = &self.settings.parameters.framing;
-        let to = &self.queue_pairs[id as usize].received;
+        let to = &self.queue_pairs[id].received;
         let bytes = framing.control(kind);
         let priority = match kind {
             Kind::Cnp => self.notification(id).priority,
@@ -100,7 +100,7 @@ impl Simulation {
         }
         let index = self.frames.insert(Frame {
             next: NONE,
-            queue_pair: id ^ 1,
+            queue_pair: id.peer(),
             psn: reply.psn,
             hop: to.route,
             ingress: PortId(0),
@@ -152,12 +152,10 @@ impl Simulation {
             }
         }
         let asked = match frame.kind {
-            Kind::ReadRequest => self.queue_pairs[id as usize ^ 1]
-                .transport
-                .asked_for(frame.psn),
+            Kind::ReadRequest => self.queue_pairs[id.peer()].transport.asked_for(frame.psn),
             _ => None,
         };
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         let before = match carried {
             Some(_) => queue_pair.transport.outstanding().arrived,
             None => 0,
@@ -185,7 +183,7 @@ impl Simulation {
             self.notified(id);
         }
         if let Some(reply) = outcome.reply {
-            let queue_pair = &mut self.queue_pairs[id as usize];
+            let queue_pair = &mut self.queue_pairs[id];
             queue_pair.counts.reply(reply.flags);
             let kind = match frame.kind {
                 Kind::Tcp => Kind::TcpAck,
@@ -209,20 +207,20 @@ impl Simulation {
     }
 
     /// A congestion notification has reached the sender.
-    fn notified(&mut self, id: u32) {
+    fn notified(&mut self, id: QueuePairId) {
         self.totals.cnps += 1;
-        self.queue_pairs[id as usize].notify(self.now);
+        self.queue_pairs[id].notify(self.now);
     }
 
     /// A marked packet: a CNP, unless one of this queue pair left within the interval (IBTA annex A17.9.3, DCQCN's NP).
-    fn mark_seen(&mut self, id: u32) {
+    fn mark_seen(&mut self, id: QueuePairId) {
         let notification = self.notification(id);
-        if notification.in_ack || self.queue_pairs[id as usize].echoes {
+        if notification.in_ack || self.queue_pairs[id].echoes {
             return;
         }
         let interval = notification.interval_ns * NANOSECOND;
         let delay = notification.delay_ns * NANOSECOND;
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         if !queue_pair.takes_cnp_turn(self.now, interval) {
             return;
         }
@@ -232,34 +230,34 @@ impl Simulation {
             return self.send_cnp(id);
         }
         let ready = self.now + delay;
-        self.schedule(ready, class::CNP_READY, id, 0);
+        self.schedule(ready, class::CNP_READY, id.0, 0);
     }
 
     /// How the notification point of a queue pair is set.
-    fn notification(&self, id: u32) -> &Notification {
-        let queue_pair = &self.queue_pairs[id as usize];
+    fn notification(&self, id: QueuePairId) -> &Notification {
+        let queue_pair = &self.queue_pairs[id];
         let priority = usize::from(queue_pair.priority);
         let set = self.scenario.of_priority_queue(queue_pair.port, priority);
         &set.notification
     }
 
     /// The CNP stands in line.
-    pub(crate) fn send_cnp(&mut self, id: u32) {
-        self.queue_pairs[id as usize].cnp_leaves();
+    pub(crate) fn send_cnp(&mut self, id: QueuePairId) {
+        self.queue_pairs[id].cnp_leaves();
         self.send_control(id, Kind::Cnp, Reply::default(), None);
     }
 
     /// A deadline of a transport has come.
-    pub(crate) fn deadline(&mut self, id: u32) {
-        let queue_pair = &mut self.queue_pairs[id as usize];
+    pub(crate) fn deadline(&mut self, id: QueuePairId) {
+        let queue_pair = &mut self.queue_pairs[id];
         if queue_pair.timer_at != self.now {
             return;
         }
         queue_pair.timer_at = NEVER;
         if self.credits.is_some() && self.waits_for_credit(id) {
-            self.queue_pairs[id as usize].transport.postpone(self.now);
+            self.queue_pairs[id].transport.postpone(self.now);
         }
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         match queue_pair.transport.timeout(self.now) {
             Timeout::Idle => {}
             Timeout::Later(time) => self.arm(id, time),
@@ -283,17 +281,17 @@ impl Simulation {
     }
 
     /// The deadline may be earlier than the event that is pending for it, which then comes in vain.
-    fn rearm(&mut self, id: u32) {
-        if let Some(deadline) = self.queue_pairs[id as usize].take_deadline() {
-            self.schedule(deadline, class::DEADLINE, id, 0);
+    fn rearm(&mut self, id: QueuePairId) {
+        if let Some(deadline) = self.queue_pairs[id].take_deadline() {
+            self.schedule(deadline, class::DEADLINE, id.0, 0);
         }
     }
 
-    fn arm(&mut self, id: u32, time: Picoseconds) {
+    fn arm(&mut self, id: QueuePairId, time: Picoseconds) {
         if time == NEVER {
             return;
         }
-        self.queue_pairs[id as usize].timer_at = time;
-        self.schedule(time, class::DEADLINE, id, 0);
+        self.queue_pairs[id].timer_at = time;
+        self.schedule(time, class::DEADLINE, id.0, 0);
     }
 }

@@ -173,14 +173,14 @@ impl Simulation {
             }
         }
         for (place, id) in observe.queue_pairs.iter().enumerate() {
-            let queue_pair = &self.queue_pairs[*id as usize];
+            let queue_pair = &self.queue_pairs[*id];
             if !here(queue_pair.port) {
                 continue;
             }
             let line = self.scenario.links[queue_pair.port.link()].rate;
             let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
             let place = observe.ports.len() + place;
-            self.series.row(place, (now, RATE, *id, 0, rate));
+            self.series.row(place, (now, RATE, id.0, 0, rate));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What frames carry for congestion control: written on the path, evaluated at the sender.
 
 use crate::congestion::{Ack, CongestionControl, Hop, Loss};
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Outstanding, Transport};
@@ -50,7 +50,7 @@ impl Simulation {
     /// Congestion control hears of an ACK; `before` is how many packets had arrived.
     pub(crate) fn acknowledged(
         &mut self,
-        id: u32,
+        id: QueuePairId,
         frame: &Frame,
         carried: &TelemetryRecord,
         before: u32,
@@ -61,7 +61,7 @@ impl Simulation {
                 telemetry.avoid(id, carried);
             }
         }
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         let Outstanding {
             oldest: until,
             fresh: next,
@@ -101,12 +101,12 @@ impl Simulation {
     }
 
     /// Congestion control hears of a timeout.
-    pub(crate) fn timed_out(&mut self, id: u32) {
+    pub(crate) fn timed_out(&mut self, id: QueuePairId) {
         if self.telemetry.is_none() {
             return;
         }
         let mtu = self.settings.parameters.transport.mtu_bytes;
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         let next = queue_pair.transport.outstanding().fresh;
         let loss = Loss::Timeout { next };
         queue_pair.congestion.on_loss(self.now, loss);

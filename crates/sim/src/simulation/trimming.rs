@@ -1,6 +1,6 @@
 //! Frames without room: trimmed or dropped.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::Transport;
@@ -51,11 +51,11 @@ impl Simulation {
     #[cold]
     pub(crate) fn header_arrives(
         &mut self,
-        id: u32,
+        id: QueuePairId,
         frame: &Frame,
         carried: Option<&TelemetryRecord>,
     ) {
-        let queue_pair = &mut self.queue_pairs[id as usize];
+        let queue_pair = &mut self.queue_pairs[id];
         if let Some(reply) = queue_pair.transport.trimmed(frame.psn) {
             queue_pair.counts.reply(reply.flags);
             self.send_control(id, Kind::Ack, reply, carried);

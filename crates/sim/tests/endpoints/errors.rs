@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND, NEVER};
@@ -89,7 +89,7 @@ fn another_queue_pair_of_the_port_goes_on() {
             port_b: PortId(3),
             ..connection
         });
-    let last = post(&mut scenario, 2, Verb::Write, 1 << 20, 0);
+    let last = post(&mut scenario, QueuePairId(2), Verb::Write, 1 << 20, 0);
     let outcome = run(scenario);
     assert_eq!(ends(&outcome).0[last as usize], COMPLETED);
 }
@@ -100,7 +100,7 @@ fn sampling_ends_with_the_run_though_an_operation_never_ends() {
     scenario.until = 1_000_000 * MICROSECOND; // so that a run that goes on ends as a failure
     let unobserved = run(scenario.clone());
     scenario.observe.interval = 7 * MICROSECOND;
-    scenario.observe.queue_pairs = vec![0];
+    scenario.observe.queue_pairs = vec![QueuePairId(0)];
     let outcome = run(scenario);
     let times = column(&outcome, "series", "time_ps");
     let last = times.last().copied().unwrap();

@@ -104,7 +104,7 @@ fn into_a_slow_host(parameters: Parameters, priority: u8, packets: u64) -> Scena
     let mut scenario = star(3, 100, 500, parameters);
     for source in [0, 1] {
         let queue_pair = connect(&mut scenario, source, 2);
-        scenario.connections[queue_pair as usize / 2].priority = priority;
+        scenario.connections[queue_pair.connection()].priority = priority;
         post(&mut scenario, queue_pair, Verb::Send, packets * 4096, 0);
     }
     scenario

@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, flow, fractions, link, network, post, preset, run};
 use crate::{roce, wire, ACK, BARE, GAP};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -114,7 +114,7 @@ fn first_cut(outcome: &Outcome, line: f64) -> Picoseconds {
 
 const SAMPLING: Picoseconds = 2 * NANOSECOND;
 
-fn observed(mut scenario: Scenario, queue_pair: u32, until: Picoseconds) -> Outcome {
+fn observed(mut scenario: Scenario, queue_pair: QueuePairId, until: Picoseconds) -> Outcome {
     scenario.observe.interval = SAMPLING;
     scenario.observe.queue_pairs = vec![queue_pair];
     scenario.until = until;
@@ -135,7 +135,11 @@ fn the_cut_comes_when_the_cnp_does() {
     for (delay_ns, shift) in rows {
         let mut parameters = marking_all(preset("roce"));
         parameters.notification.delay_ns = delay_ns;
-        let outcome = observed(bottleneck(parameters, 800), 0, 40 * MICROSECOND);
+        let outcome = observed(
+            bottleneck(parameters, 800),
+            QueuePairId(0),
+            40 * MICROSECOND,
+        );
         // The first packet is in the switch after one packet time of its link; the fourth leaves as the fourth.
         let flight = DELAY_NS * NANOSECOND;
         let there = wire(FULL, 200) + 4 * wire(FULL, 100) + 2 * flight;
@@ -148,7 +152,11 @@ fn the_cut_comes_when_the_cnp_does() {
 
 #[test]
 fn without_congestion_control_nothing_is_cut() {
-    let outcome = observed(bottleneck(marking_all(roce()), 800), 0, 40 * MICROSECOND);
+    let outcome = observed(
+        bottleneck(marking_all(roce()), 800),
+        QueuePairId(0),
+        40 * MICROSECOND,
+    );
     assert!(outcome.summary.cnps > 0);
     assert!(fractions(&outcome, "series", "value")
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
@@ -27,7 +27,7 @@ fn ends(outcome: &Outcome) -> Vec<u64> {
 /// Posts a write of 8 bytes that waits for others.
 fn post_after(
     scenario: &mut Scenario,
-    queue_pair: u32,
+    queue_pair: QueuePairId,
     after: &[u32],
     at: Picoseconds,
     delay: Picoseconds,
@@ -87,7 +87,7 @@ fn a_chain_of_operations_takes_the_sum_of_their_times() {
         // There and back: the answer of a ping-pong is posted at the other end.
         post_after(
             &mut scenario,
-            ahead + number % 2,
+            if number % 2 == 0 { ahead } else { ahead.peer() },
             &[number - 1],
             0,
             MICROSECOND,

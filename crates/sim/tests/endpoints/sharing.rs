@@ -85,7 +85,7 @@ fn two_priorities(change: fn(&mut Parameters)) -> [Picoseconds; 2] {
     let mut scenario = chain(0, 100, DELAY_NS, parameters);
     for priority in [3, 4] {
         let queue_pair = connect(&mut scenario, 0, 1);
-        scenario.connections[queue_pair as usize / 2].priority = priority;
+        scenario.connections[queue_pair.connection()].priority = priority;
         post(&mut scenario, queue_pair, Verb::Send, PACKETS * 4096, 0);
     }
     let ends = run(scenario).summary.completion;
@@ -122,7 +122,7 @@ fn two_cables(second: u32) -> Vec<Picoseconds> {
     let mut scenario: Scenario = network(2, 0, links, roce());
     for first_port in [0, second] {
         let queue_pair = connect(&mut scenario, 0, 1);
-        let connection = &mut scenario.connections[queue_pair as usize / 2];
+        let connection = &mut scenario.connections[queue_pair.connection()];
         connection.port_a = PortId(first_port);
         connection.port_b = PortId(first_port + 1);
         post(&mut scenario, queue_pair, Verb::Send, 100 * 4096, 0);

@@ -3,6 +3,7 @@
 use crate::capture::captured;
 use crate::support::{column, connect, port, post, run, star};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
+use wirespeed_sim::ids::QueuePairId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Connection, Scenario, Service, Verb};
@@ -85,7 +86,13 @@ fn datagrams(parameters: Parameters, rounds: u64, bytes: u64) -> Scenario {
     }
     for _ in 0..rounds {
         for destination in 0..3 {
-            post(&mut scenario, 2 * destination, Verb::Send, bytes, 0);
+            post(
+                &mut scenario,
+                QueuePairId(2 * destination),
+                Verb::Send,
+                bytes,
+                0,
+            );
         }
     }
     scenario

@@ -2,7 +2,7 @@
 
 use crate::support::{column, preset, run};
 use wirespeed_sim::congestion;
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::model::parameters::{Headroom, Parameters};
 use wirespeed_sim::model::results::Outcome;
@@ -62,7 +62,7 @@ pub fn send_frame(payload: u32) -> u32 {
 }
 
 /// Posts `count` sends of `bytes` each at time 0.
-pub fn sends(scenario: &mut Scenario, queue_pair: u32, count: u64, bytes: u64) {
+pub fn sends(scenario: &mut Scenario, queue_pair: QueuePairId, count: u64, bytes: u64) {
     for _ in 0..count {
         crate::support::post(scenario, queue_pair, Verb::Send, bytes, 0);
     }

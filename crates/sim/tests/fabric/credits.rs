@@ -3,7 +3,7 @@
 use crate::bench::queue;
 use crate::support::{column, connect, fractions, link, network, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Recovery;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -196,7 +196,13 @@ fn lost_credit_is_made_up_for() {
 #[test]
 fn a_message_after_a_pause_asks_first() {
     let mut scenario = incast(2, BYTES, with(Default::default()));
-    post(&mut scenario, 0, Verb::Write, 40_960, MILLISECOND);
+    post(
+        &mut scenario,
+        QueuePairId(0),
+        Verb::Write,
+        40_960,
+        MILLISECOND,
+    );
     let outcome = run(scenario);
     let requests = column(&outcome, "credits", "requests");
     let [start, end] = ["start_ps", "end_ps"].map(|name| column(&outcome, "flows", name)[2]);

@@ -3,6 +3,7 @@
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use wirespeed_sim::ids::QueuePairId;
 use wirespeed_sim::mechanisms::routing::Routes;
 use wirespeed_sim::model::overrides::{Devices, Slot};
 use wirespeed_sim::model::parameters::{Ecmp, EcmpHash, Parameters};
@@ -91,7 +92,7 @@ fn a_connection_keeps_its_path() {
 /// The first hop of connection n's data.
 fn first_hops(scenario: &Scenario) -> Vec<u32> {
     let routes = Routes::compute(scenario).expect("joined");
-    let starts = (0..scenario.connections.len() as u32).map(|n| routes.start(2 * n));
+    let starts = (0..scenario.connections.len() as u32).map(|n| routes.start(QueuePairId(2 * n)));
     starts
         .map(|start| routes.hops()[start as usize].0)
         .collect()
@@ -197,7 +198,7 @@ fn choices_at_successive_switches_are_independent() {
     let routes = Routes::compute(&scenario).expect("joined");
     let mut ways = std::collections::BTreeMap::new();
     for connection in 0..COUNT {
-        let start = routes.start(2 * connection) as usize;
+        let start = routes.start(QueuePairId(2 * connection)) as usize;
         *ways
             .entry(routes.hops()[start..start + 2].to_vec())
             .or_insert(0u32) += 1;

@@ -2,6 +2,7 @@
 
 use crate::bench::{plain, queue, run_until, sends, share};
 use crate::support::{column, connect, link, network, post};
+use wirespeed_sim::ids::QueuePairId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
@@ -41,7 +42,13 @@ fn beside(parameters: Parameters, service: Service, others: u32) -> Scenario {
 /// As much as it can of each of the others.
 fn greedy(mut scenario: Scenario) -> Scenario {
     for connection in 1..scenario.connections.len() as u32 {
-        post(&mut scenario, 2 * connection, Verb::Send, 1 << 30, 0);
+        post(
+            &mut scenario,
+            QueuePairId(2 * connection),
+            Verb::Send,
+            1 << 30,
+            0,
+        );
     }
     scenario
 }
@@ -132,7 +139,13 @@ fn a_background_takes_what_it_sends() {
     for (bytes, every) in [(1_472, MICROSECOND), (147_200, 100 * MICROSECOND)] {
         let mut scenario = beside(parameters(0, 50, 50), Service::Udp, 1);
         for number in 0..1_000_000_000 / every {
-            post(&mut scenario, 2, Verb::Send, bytes, number * every);
+            post(
+                &mut scenario,
+                QueuePairId(2),
+                Verb::Send,
+                bytes,
+                number * every,
+            );
         }
         let (outcome, late) = after(&scenario, MILLISECOND);
         let (_, early) = after(&scenario, MILLISECOND / 10);

@@ -409,7 +409,7 @@ fn a_victim_flow_falls_to_the_pause_duty_share() {
         assert_eq!(outcome.summary.drops, 0);
         let paused = queue(&outcome, SENDER, DATA, "paused_ps");
         let duty = 1.0 - paused as f64 / until as f64;
-        let bytes = column(&outcome, "queue_pairs", "delivered_bytes")[victim as usize + 1];
+        let bytes = column(&outcome, "queue_pairs", "delivered_bytes")[victim.index() + 1];
         let goodput = bytes as f64 * 8e12 / until as f64;
         let pauses = pauses(&outcome, SENDER, DATA).len() as f64;
         (duty, goodput / line, pauses * frame)

@@ -39,7 +39,7 @@ fn incast(parameters: Parameters, verb: Verb) -> Scenario {
     for sender in 0..SENDERS {
         let mut queue_pair = connect(&mut scenario, sender, SENDERS);
         if verb == Verb::Read {
-            queue_pair += 1;
+            queue_pair = queue_pair.peer();
         }
         post(&mut scenario, queue_pair, verb, BYTES, 0);
     }

@@ -2,7 +2,7 @@
 
 use crate::scenario_generator::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Service, Verb};
@@ -125,15 +125,15 @@ impl Ledger<'_> {
         for (id, delivered) in delivered.into_iter().enumerate() {
             let towards = |operation: &Operation| match operation.verb {
                 Verb::Read => operation.queue_pair,
-                Verb::Write | Verb::Send => operation.queue_pair ^ 1,
+                Verb::Write | Verb::Send => operation.queue_pair.peer(),
             };
             let own = || {
                 let all = self.scenario.operations.iter().enumerate();
-                all.filter(|(_, operation)| towards(operation) == id as u32)
+                all.filter(|(_, operation)| towards(operation) == QueuePairId(id as u32))
             };
             let posted: u64 = own().map(|(_, it)| it.bytes).sum();
             let reliable =
-                |id: u32| self.scenario.connections[id as usize / 2].service == Service::Rc;
+                |id: QueuePairId| self.scenario.connections[id.connection()].service == Service::Rc;
             let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
             // What is not acknowledged may complete and never arrive, unless all is well and a receive always posted.
             let arrives = self.clean() && self.scenario.parameters.transport.rx_depth.is_none();
@@ -277,13 +277,14 @@ impl Ledger<'_> {
         }
         let mut packets = vec![0; 2 * self.scenario.connections.len()];
         for operation in &self.scenario.operations {
-            let id = operation.queue_pair as usize;
-            let service = self.scenario.connections[id / 2].service;
+            let id = operation.queue_pair;
+            let service = self.scenario.connections[id.connection()].service;
             let payload = u64::from(service.payload(&self.scenario.parameters));
             let count = operation.bytes.div_ceil(payload).max(1);
             match operation.verb {
                 Verb::Read => {
-                    (packets[id], packets[id ^ 1]) = (packets[id] + 1, packets[id ^ 1] + count)
+                    (packets[id], packets[id.peer()]) =
+                        (packets[id] + 1, packets[id.peer()] + count)
                 }
                 Verb::Write | Verb::Send => packets[id] += count,
             }
@@ -326,11 +327,11 @@ impl Ledger<'_> {
 
     /// Time of a byte on the slower of the two hosts' links.
     fn slower(&self, operation: &Operation) -> ByteTime {
-        let connection = &self.scenario.connections[operation.queue_pair as usize / 2];
-        let ends = [connection.port_a, connection.port_b];
+        let connection = &self.scenario.connections[operation.queue_pair.connection()];
+        let ends = connection.ports();
         let rates = ends.map(|port| self.scenario.links[port.link()].rate);
         if connection.service.unreliable() {
-            return ByteTime::from_rate(rates[operation.queue_pair as usize % 2]);
+            return ByteTime::from_rate(rates[operation.queue_pair.side()]);
             // done when it has left
         }
         ByteTime::from_rate(rates[0].min(rates[1]))

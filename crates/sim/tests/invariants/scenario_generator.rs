@@ -3,7 +3,7 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_pools::Division;
 use wirespeed_sim::mechanisms::buffer_settings::{self, BufferSettings};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -351,7 +351,7 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
         }
         let later = draws.below(20_000);
         let at = u64::from(draws.one_of(&[0, later])) * NANOSECOND;
-        post(scenario, queue_pair, verb, bytes, at);
+        post(scenario, QueuePairId(queue_pair), verb, bytes, at);
         if number > 0 && draws.percent(30) {
             let earlier = [draws.below(number), draws.below(number)];
             let operation = scenario.operations.last_mut().unwrap();

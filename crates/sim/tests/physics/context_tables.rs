@@ -2,7 +2,7 @@
 
 use crate::scenarios::{completion, read};
 use crate::support::{column, connect, fractions, link, network, post, preset, run};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -121,7 +121,7 @@ fn sampled(samples: u32) -> Outcome {
     scenario.observe.interval = MICROSECOND;
     scenario.observe.samples = samples;
     scenario.observe.ports = vec![PortId(32), PortId(33)];
-    scenario.observe.queue_pairs = vec![0];
+    scenario.observe.queue_pairs = vec![QueuePairId(0)];
     run(scenario)
 }
 

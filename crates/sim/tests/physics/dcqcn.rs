@@ -210,12 +210,12 @@ fn the_first_cut_and_its_recovery() {
     scenario.observe.queue_pairs = vec![watched];
     let outcome = run(scenario);
     assert_eq!(
-        column(&outcome, "queue_pairs", "cnps_received")[watched as usize],
+        column(&outcome, "queue_pairs", "cnps_received")[watched.index()],
         1
     );
 
     let mut steps: Vec<(u64, f64)> = Vec::new();
-    for (time, rate) in series(&outcome, RATE, watched) {
+    for (time, rate) in series(&outcome, RATE, watched.0) {
         if steps.last().is_none_or(|(_, last)| *last != rate) {
             steps.push((time, rate));
         }

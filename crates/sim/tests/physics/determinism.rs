@@ -4,7 +4,7 @@ use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::ids::{ports_of, PortId};
+use wirespeed_sim::ids::{ports_of, PortId, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{
@@ -266,7 +266,7 @@ fn watching_changes_nothing() {
         let mut watched = scenario.clone();
         watched.observe.interval = 3 * MICROSECOND;
         watched.observe.ports = ports_of(scenario.links.len()).collect();
-        watched.observe.queue_pairs = vec![0, 1];
+        watched.observe.queue_pairs = vec![QueuePairId(0), QueuePairId(1)];
         watched.observe.captures = vec![PortId(1), PortId(0)];
         let (plain, watched) = (run(scenario), run(watched));
         assert!(watched.tables.iter().any(|table| table.name == "series"));

@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::congestion;
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::overrides::Devices;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::preset;
@@ -79,7 +79,7 @@ pub fn port(scenario: &Scenario, host: u32) -> u32 {
 }
 
 /// Connects two hosts; the queue pair at the first.
-pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
+pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> QueuePairId {
     scenario.connections.push(Connection {
         port_a: PortId(port(scenario, a)),
         port_b: PortId(port(scenario, b)),
@@ -87,13 +87,13 @@ pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
         udp_source_port: 49_152 + scenario.connections.len() as u16,
         service: Default::default(),
     });
-    2 * (scenario.connections.len() as u32 - 1)
+    QueuePairId::of_connection(scenario.connections.len() - 1, 0)
 }
 
 /// Posts an operation that waits for nothing; its number.
 pub fn post(
     scenario: &mut Scenario,
-    queue_pair: u32,
+    queue_pair: QueuePairId,
     verb: Verb,
     bytes: u64,
     at: Picoseconds,

@@ -8,7 +8,7 @@ pub(crate) mod fabric;
 pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
-use crate::ids::PortId;
+use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::mechanisms::ecmp::Flow;
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refused};
@@ -41,7 +41,7 @@ impl Routes {
                 continue;
             }
             if trip.from_switch == trip.to_switch && trip.to_switch != NONE {
-                routes.starts[trip.queue_pair as usize] =
+                routes.starts[trip.queue_pair] =
                     routes.shared_last_hop(&mut last_hop, trip.to.peer());
                 continue;
             }
@@ -49,7 +49,7 @@ impl Routes {
                 problems.push(trip.queue_pair);
                 continue;
             }
-            routes.starts[trip.queue_pair as usize] = routes.hops.len() as u32;
+            routes.starts[trip.queue_pair] = routes.hops.len() as u32;
             routes.walk(&fabric, &distance, &trip, scenario);
         }
         refuse_unreachable(scenario, problems)?;
@@ -67,8 +67,8 @@ impl Routes {
     /// Where the path of a queue pair begins in [`Routes::hops`]. A directly cabled pair has an empty path, whose
     /// start means nothing.
     #[inline]
-    pub fn start(&self, queue_pair: u32) -> u32 {
-        self.starts[queue_pair as usize]
+    pub fn start(&self, queue_pair: QueuePairId) -> u32 {
+        self.starts[queue_pair]
     }
 
     /// Egress port (global number) at each switch on the way, path after path. The last one leads to the host.
@@ -111,7 +111,7 @@ impl Routes {
 
 /// One direction of a connection.
 struct Trip {
-    queue_pair: u32,
+    queue_pair: QueuePairId,
     /// NIC port it ends at.
     to: PortId,
     flow: Flow,
@@ -125,7 +125,7 @@ struct Trip {
 
 /// Every direction of every connection, those to one switch one after the other.
 fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
-    let queue_pairs = 0..2 * scenario.connections.len() as u32;
+    let queue_pairs = queue_pairs_of(scenario.connections.len());
     let trip = |queue_pair| {
         let flow = Flow::from_scenario(scenario, queue_pair);
         let [from, to] = flow.ports;
@@ -146,24 +146,24 @@ fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
 /// Refused: connections of queue pairs, if there are any, that have no way to their peer.
 pub(crate) fn refuse_unreachable(
     scenario: &Scenario,
-    mut queue_pairs: Vec<u32>,
+    mut queue_pairs: Vec<QueuePairId>,
 ) -> Result<(), Refused> {
     if queue_pairs.is_empty() {
         return Ok(());
     }
     queue_pairs.sort_unstable();
-    queue_pairs.dedup_by_key(|queue_pair| *queue_pair / 2);
+    queue_pairs.dedup_by_key(|queue_pair| queue_pair.connection());
     let problems = queue_pairs.into_iter();
     Err(Refused(
         problems.map(|it| unreachable(scenario, it)).collect(),
     ))
 }
 
-fn unreachable(scenario: &Scenario, queue_pair: u32) -> Problem {
-    let connection = scenario.connections[queue_pair as usize / 2];
+fn unreachable(scenario: &Scenario, queue_pair: QueuePairId) -> Problem {
+    let connection = scenario.connections[queue_pair.connection()];
     let end = |port: PortId| format!("host {} (port {port})", scenario.node_of(port));
     Problem {
-        place: format!("connection {}", queue_pair / 2),
+        place: format!("connection {}", queue_pair.connection()),
         found: format!(
             "no way from {} to {}",
             end(connection.port_a),

@@ -5,7 +5,7 @@
 
 use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
-use crate::ids::PortId;
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;
@@ -119,8 +119,8 @@ impl Destinations {
 
     /// That of a queue pair that sends.
     #[inline]
-    pub fn of(&self, queue_pair: u32) -> Destination {
-        self.of[queue_pair as usize]
+    pub fn of(&self, queue_pair: QueuePairId) -> Destination {
+        self.of[queue_pair]
     }
 }
 
@@ -245,7 +245,7 @@ impl NextHops {
         }
     }
     /// Whether what a queue pair sends has a way at the start.
-    pub fn reach(&self, queue_pair: u32) -> bool {
+    pub fn reach(&self, queue_pair: QueuePairId) -> bool {
         let to = self.destinations.of(queue_pair);
         if to.direct {
             return true;

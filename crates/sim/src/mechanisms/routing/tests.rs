@@ -1,5 +1,6 @@
 use super::*;
 use crate::ids::ports_of;
+use crate::ids::QueuePairId;
 use crate::model::overrides::Devices;
 use crate::model::scenario::{Connection, Link, Observe};
 use crate::time::{MICROSECOND, NEVER};
@@ -68,9 +69,9 @@ fn fat_tree(k: u32) -> Scenario {
 }
 
 /// The path of a queue pair, checked hop by hop.
-fn path(scenario: &Scenario, routes: &Routes, queue_pair: u32) -> Vec<PortId> {
-    let connection = scenario.connections[queue_pair as usize / 2];
-    let (from, to) = match queue_pair % 2 {
+fn path(scenario: &Scenario, routes: &Routes, queue_pair: QueuePairId) -> Vec<PortId> {
+    let connection = scenario.connections[queue_pair.connection()];
+    let (from, to) = match queue_pair.side() {
         0 => (connection.port_a, connection.port_b),
         _ => (connection.port_b, connection.port_a),
     };
@@ -101,7 +102,7 @@ fn a_fat_tree_has_shortest_paths() {
     let tree = connect(tree, &ends);
     let routes = Routes::compute(&tree).unwrap();
     for (n, (a, b, hops)) in rows.into_iter().enumerate() {
-        for queue_pair in [2 * n as u32, 2 * n as u32 + 1] {
+        for queue_pair in [0, 1].map(|side| QueuePairId::of_connection(n, side)) {
             assert_eq!(path(&tree, &routes, queue_pair).len(), hops, "{a} to {b}");
         }
     }
@@ -119,7 +120,7 @@ fn flows_spread_over_all_paths() {
             let mut paths = BTreeMap::new();
             let mut first = BTreeMap::new();
             for n in 0..4096 {
-                let path = path(&tree, &routes, 2 * n + direction);
+                let path = path(&tree, &routes, QueuePairId(2 * n + direction));
                 *first.entry(path[0]).or_insert(0u32) += 1;
                 *paths.entry(path).or_insert(0u32) += 1;
             }
@@ -140,7 +141,7 @@ fn addresses_are_entropy() {
         .for_each(|it| it.udp_source_port = 0xC000);
     let routes = Routes::compute(&tree).unwrap();
     let cores: std::collections::BTreeSet<u32> = (0..64)
-        .map(|n| tree.node_of(PortId(path(&tree, &routes, 2 * n)[2].0)))
+        .map(|n| tree.node_of(PortId(path(&tree, &routes, QueuePairId(2 * n))[2].0)))
         .collect();
     // Of 16 cores 64 random choices leave one out in a quarter of all cases, three in 0.1 %.
     assert!(cores.len() >= 14, "{cores:?}");
@@ -166,7 +167,7 @@ fn every_cable_of_a_bundle_is_used() {
     let routes = Routes::compute(&bundle).unwrap();
     let mut used = BTreeMap::new();
     for n in 0..300 {
-        let there = path(&bundle, &routes, 2 * n);
+        let there = path(&bundle, &routes, QueuePairId(2 * n));
         assert_eq!(there.len(), 2);
         *used.entry(there[0]).or_insert(0u32) += 1;
     }
@@ -184,7 +185,9 @@ fn a_port_of_a_host_is_a_destination_of_its_own() {
     let rails = scenario(2, 2, &[(0, 2), (0, 3), (1, 3), (2, 3)], 7);
     let rails = connect(rails, &[(0, 4), (2, 4)]);
     let routes = Routes::compute(&rails).unwrap();
-    let paths: Vec<_> = (0..4).map(|qp| path(&rails, &routes, qp)).collect();
+    let paths: Vec<_> = (0..4)
+        .map(|qp| path(&rails, &routes, QueuePairId(qp)))
+        .collect();
     assert_eq!(
         paths,
         [
@@ -240,7 +243,7 @@ proptest! {
             let graph = connect(graph.clone(), &[end]);
             let expected = shortest(&graph, end.0, end.1);
             match Routes::compute(&graph) {
-                Ok(routes) => prop_assert_eq!(Some(path(&graph, &routes, 0).len()), expected),
+                Ok(routes) => prop_assert_eq!(Some(path(&graph, &routes, QueuePairId(0)).len()), expected),
                 Err(_) => prop_assert_eq!(expected, None),
             }
         }

@@ -1,20 +1,21 @@
 //! Frames that grant credit and ask for it. RoCEv2 has none: these are the control packets of Ultra Ethernet, beside data and
 //! acknowledgements in RoCEv2's headers. What a data packet says is wanted has no place in those.
 
+use crate::ids::QueuePairId;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::simulation::Simulation;
 use wirespeed_wire::{Credit, CreditPacket, Network, CREDIT_UNIT};
 
 impl Simulation {
     pub(super) fn credit_packet(&self, frame: &Frame, index: u32) -> CreditPacket {
-        let (to, from) = (frame.queue_pair, frame.queue_pair ^ 1);
-        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it as usize].port);
+        let (to, from) = (frame.queue_pair, frame.queue_pair.peer());
+        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it].port);
         let telemetry = self.telemetry.as_ref();
         let bytes = telemetry.map_or(0, |it| it.of(index).credit);
         let credit = match frame.kind {
             Kind::Credit => Credit::Granted((bytes / CREDIT_UNIT) as u32),
             _ => Credit::Requested {
-                context: from as u8,
+                context: from.0 as u8,
                 target: bytes.div_ceil(CREDIT_UNIT) as u32,
             },
         };
@@ -23,7 +24,7 @@ impl Simulation {
                 addresses: self.addresses(from_port, to_port, 0),
                 ..self.network(from_port, to_port, frame)
             },
-            udp_source_port: self.scenario.connections[frame.queue_pair as usize / 2]
+            udp_source_port: self.scenario.connections[frame.queue_pair.connection()]
                 .udp_source_port,
             contexts: [from, to].map(context),
             credit,
@@ -32,6 +33,6 @@ impl Simulation {
 }
 
 /// The packet delivery context of a queue pair; 0 is none (section 3.5.11.5).
-fn context(queue_pair: u32) -> u16 {
-    (queue_pair % u32::from(u16::MAX)) as u16 + 1
+fn context(queue_pair: QueuePairId) -> u16 {
+    (queue_pair.0 % u32::from(u16::MAX)) as u16 + 1
 }

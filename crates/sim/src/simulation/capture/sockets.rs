@@ -1,6 +1,7 @@
 //! Frames of TCP and UDP. The connections are open from the beginning, so a capture shows no handshake; sequence numbers
 //! begin at 1, as they would after one.
 
+use crate::ids::QueuePairId;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::simulation::Simulation;
@@ -13,7 +14,7 @@ const WINDOW: u16 = u16::MAX;
 
 /// What a port has seen so far of the segments to each queue pair: of data, and of what is acknowledged.
 #[derive(Debug, Default)]
-pub(super) struct Streams(HashMap<u32, Seen>);
+pub(super) struct Streams(HashMap<QueuePairId, Seen>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
@@ -37,14 +38,14 @@ impl Streams {
 
 impl Simulation {
     pub(super) fn socket_packet(&self, frame: &Frame, streams: &mut Streams) -> SocketPacket {
-        let (to, from) = (frame.queue_pair, frame.queue_pair ^ 1);
-        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it as usize].port);
+        let (to, from) = (frame.queue_pair, frame.queue_pair.peer());
+        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it].port);
         let protocol = match frame.kind {
             Kind::Udp => SocketProtocol::Udp,
             _ => {
                 let [own, others] = streams.place(frame);
-                let sender = &self.queue_pairs[from as usize].transport;
-                let receiver = &self.queue_pairs[to as usize].transport;
+                let sender = &self.queue_pairs[from].transport;
+                let receiver = &self.queue_pairs[to].transport;
                 let push = frame.kind == Kind::Tcp && sender.ends_message(frame.psn);
                 SocketProtocol::Tcp {
                     sequence: number(sender.stream_offset(own)),

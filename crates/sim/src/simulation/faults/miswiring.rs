@@ -14,6 +14,6 @@ impl Simulation {
 
     /// Whether a frame has come to a NIC port that it does not go to.
     pub(crate) fn is_stray(&self, port: PortId, frame: &Frame) -> bool {
-        self.queue_pairs[frame.queue_pair as usize].port != port
+        self.queue_pairs[frame.queue_pair].port != port
     }
 }

@@ -280,6 +280,6 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         }
     }
     let scenario = whole.scenario.clone();
-    let posted_on = |number: usize| scenario.operations[number].queue_pair as usize;
+    let posted_on = |number: usize| scenario.operations[number].queue_pair.index();
     whole.operations.add(operations, &posters, &posted_on);
 }

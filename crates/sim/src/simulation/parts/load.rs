@@ -1,5 +1,6 @@
 //! What each port of a network has to do, as far as it can be told before the run.
 
+use crate::ids::QueuePairId;
 use crate::mechanisms::routing::Routes;
 use crate::model::scenario::Verb;
 use crate::simulation::Simulation;
@@ -46,15 +47,21 @@ impl Load {
                 Verb::Read => (1, packets),
             };
             load.carry(simulation, routes, operation.queue_pair, out);
-            load.carry(simulation, routes, operation.queue_pair ^ 1, back);
+            load.carry(simulation, routes, operation.queue_pair.peer(), back);
         }
         load
     }
 
     /// `frames` go from a queue pair to its peer.
-    fn carry(&mut self, simulation: &Simulation, routes: &Routes, queue_pair: u32, frames: u64) {
-        let from = simulation.queue_pairs[queue_pair as usize].port;
-        let to = simulation.queue_pairs[queue_pair as usize ^ 1].port;
+    fn carry(
+        &mut self,
+        simulation: &Simulation,
+        routes: &Routes,
+        queue_pair: QueuePairId,
+        frames: u64,
+    ) {
+        let from = simulation.queue_pairs[queue_pair].port;
+        let to = simulation.queue_pairs[queue_pair.peer()].port;
         self.work[to] += frames;
         let mut hops = routes.hops()[routes.start(queue_pair) as usize..].iter();
         let mut port = from;

@@ -211,10 +211,10 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     }
     let scenario = &simulation.scenario;
     for (number, operation) in scenario.operations.iter().enumerate() {
-        let connection = scenario.connections[operation.queue_pair as usize / 2];
+        let connection = scenario.connections[operation.queue_pair.connection()];
         if operation.verb == Verb::Read {
             // A responder looks up what a request asks for at the requester.
-            tie([connection.port_a, connection.port_b], 0, 0);
+            tie(connection.ports(), 0, 0);
         }
         let port = simulation.poster(number as u32);
         for earlier in &operation.after {
