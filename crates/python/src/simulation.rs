@@ -85,7 +85,7 @@ impl Scenario {
     /// Both nodes of each link; link n is port 2n at the first and 2n + 1 at the second.
     fn links(&self) -> PyResult<Vec<(u32, u32)>> {
         let links = &self.read()?.links;
-        Ok(links.iter().map(|link| (link.a, link.b)).collect())
+        Ok(links.iter().map(|link| (link.a.0, link.b.0)).collect())
     }
 
     /// The name of every node; none where the scenario names none.

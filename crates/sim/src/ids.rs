@@ -68,6 +68,11 @@ id! {
 }
 
 id! {
+    /// A node: hosts first, then switches.
+    NodeId
+}
+
+id! {
     /// A queue pair: an end of a connection. Connection n has queue pairs 2n and 2n + 1.
     QueuePairId
 }
@@ -97,6 +102,26 @@ impl LinkId {
     #[inline]
     pub const fn ports(self) -> [PortId; 2] {
         [PortId(2 * self.0), PortId(2 * self.0 + 1)]
+    }
+}
+
+impl NodeId {
+    /// The switch with this number among switches, behind so many hosts.
+    #[inline]
+    pub const fn of_switch(hosts: u32, switch: u32) -> NodeId {
+        NodeId(hosts + switch)
+    }
+
+    /// Whether it is a switch, behind so many hosts.
+    #[inline]
+    pub const fn is_switch(self, hosts: u32) -> bool {
+        self.0 >= hosts
+    }
+
+    /// Its number among switches, behind so many hosts; none = it is a host.
+    #[inline]
+    pub const fn switch(self, hosts: u32) -> Option<u32> {
+        self.0.checked_sub(hosts)
     }
 }
 

@@ -59,7 +59,7 @@ fn the_draws_reach_everything() {
             u64::from(
                 paused
                     .iter()
-                    .any(|port| switches.contains(&scenario.node_of(PortId(*port as u32)))),
+                    .any(|port| switches.contains(&scenario.node_of(PortId(*port as u32)).0)),
             ),
             sum("queues", "drops"),
             summary.losses,

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
-use wirespeed_sim::ids::{PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -292,7 +292,7 @@ fn mechanisms_in_parts() {
         it.parameters.transport.ack_timeout = 6;
     });
     row("a spine down", &|it| {
-        it.faults = vec![link_down(Links::OfNode(10))];
+        it.faults = vec![link_down(Links::OfNode(NodeId(10)))];
         it.parameters.transport.ack_timeout = 6;
     });
     row("a stuck NIC and watchdogs", &|it| {

@@ -9,7 +9,7 @@
 //! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, NodeId, PortId};
 use crate::mechanisms::buffer_settings::BufferSettings;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
@@ -77,7 +77,7 @@ impl Voqs {
         let ports = ports_of(scenario.links.len());
         let first_pools = resolved.first_pools();
         let settled = |port| {
-            let switch = scenario.node_of(port).checked_sub(scenario.hosts)? as usize;
+            let switch = scenario.node_of(port).switch(scenario.hosts)? as usize;
             let cores = resolved.pools[switch].shared.len();
             Egress::from_scenario(scenario, port, first_pools[switch], cores)
         };
@@ -252,11 +252,11 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
     let wrong = ports.filter(|(port, _)| {
         (0..PRIORITIES).any(|priority| late(scenario.of_priority_queue(*port, priority)))
     });
-    let mut nodes: Vec<u32> = wrong.map(|(port, _)| scenario.node_of(port)).collect();
+    let mut nodes: Vec<NodeId> = wrong.map(|(port, _)| scenario.node_of(port)).collect();
     nodes.dedup();
     nodes.sort_unstable();
     nodes.dedup();
-    let problem = |node: &u32| Problem {
+    let problem = |node: &NodeId| Problem {
         place: format!("switch {node}"),
         found: "marking at \"dequeue\" and architecture \"voq\"".into(),
         expected: "marking at \"enqueue\": frames are marked where they begin to wait".into(),

@@ -106,7 +106,8 @@ impl LongestPaths<'_> {
         if to.direct {
             return Some(first);
         }
-        let switch = self.scenario.node_of(port.peer()) - self.scenario.hosts;
+        let switch = self.scenario.node_of(port.peer());
+        let switch = switch.switch(self.scenario.hosts)?;
         Some(first + self.time_from(switch, to.number) + self.link_time(to.last_hop))
     }
 
@@ -125,8 +126,8 @@ impl LongestPaths<'_> {
         let mut longest = 0;
         for port in self.next_hops.sets.ports(set) {
             let next = self.scenario.node_of(port.peer());
-            if next >= self.scenario.hosts {
-                let rest = self.time_from(next - self.scenario.hosts, destination);
+            if let Some(next) = next.switch(self.scenario.hosts) {
+                let rest = self.time_from(next, destination);
                 longest = longest.max(self.link_time(*port) + rest);
             }
         }
@@ -138,7 +139,7 @@ impl LongestPaths<'_> {
     fn link_time(&self, port: PortId) -> Picoseconds {
         let link = &self.scenario.links[port.link()];
         let peer = self.scenario.node_of(port.peer());
-        let latency = match peer >= self.scenario.hosts {
+        let latency = match peer.is_switch(self.scenario.hosts) {
             true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
             false => 0,
         };

@@ -1,7 +1,7 @@
 //! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
 use crate::headroom::{Loop, Terms};
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, NodeId, PortId};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::PortPriorityTable;
@@ -44,7 +44,7 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
     for (switch, own) in switch_ports(scenario).iter().enumerate() {
-        let node = scenario.hosts + switch as u32;
+        let node = NodeId::of_switch(scenario.hosts, switch as u32);
         let cut = scenario.of_node(node).switch.slices;
         for (place, &port) in own.iter().enumerate() {
             slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
@@ -76,7 +76,7 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
 fn switch_ports(scenario: &Scenario) -> Vec<Vec<PortId>> {
     let mut ports = vec![Vec::new(); scenario.switches as usize];
     for port in ports_of(scenario.links.len()) {
-        if let Some(switch) = scenario.node_of(port).checked_sub(scenario.hosts) {
+        if let Some(switch) = scenario.node_of(port).switch(scenario.hosts) {
             ports[switch as usize].push(port);
         }
     }
@@ -93,7 +93,11 @@ struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     fn from_scenario(scenario: &'a Scenario) -> Self {
-        let of_host = |link: &&Link| link.a < scenario.hosts || link.b < scenario.hosts;
+        let of_host = |link: &&Link| {
+            [link.a, link.b]
+                .iter()
+                .any(|node| !node.is_switch(scenario.hosts))
+        };
         let rates = scenario.links.iter().filter(of_host).map(|link| link.rate);
         Rules {
             scenario,
@@ -202,7 +206,7 @@ impl<'a> Rules<'a> {
     /// Cells that the ports of a slice share, by pool; where nothing is left, the arithmetic in bytes.
     fn pool(
         &self,
-        node: u32,
+        node: NodeId,
         ports: impl Iterator<Item = PortId>,
         priority_settings: &PortPriorityTable<PrioritySettings>,
     ) -> Result<Slice, String> {
@@ -235,7 +239,8 @@ impl<'a> Rules<'a> {
             .map(|cells| (1, cells))
             .into_iter()
             .collect();
-        let buffer_bytes = self.scenario.buffer_bytes[(node - self.scenario.hosts) as usize];
+        let switch_index = node.switch(self.scenario.hosts).expect("a switch");
+        let buffer_bytes = self.scenario.buffer_bytes[switch_index as usize];
         let cells = buffer_bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes);
         let taken: u64 = headroom
             .iter()
@@ -273,7 +278,7 @@ fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> u32 {
     u32::try_from(scaled).unwrap_or(u32::MAX)
 }
 
-fn too_small(node: u32, slices: u32, found: String) -> Problem {
+fn too_small(node: NodeId, slices: u32, found: String) -> Problem {
     let of_slice = match slices {
         1 => String::new(),
         slices => format!(" (one of {slices} slices)"),

@@ -4,7 +4,7 @@
 //! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
 //! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, QueuePairId};
 use crate::mechanisms::chance::{mix, GOLDEN};
 use crate::model::parameters::{Ecmp, EcmpHash, IpVersion};
 use crate::model::scenario::{Scenario, Service};
@@ -23,7 +23,7 @@ pub(crate) struct Flow {
     /// NIC ports it leads from and to.
     pub ports: [PortId; 2],
     /// The hosts they belong to.
-    pub hosts: [u32; 2],
+    pub hosts: [NodeId; 2],
     /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
     pub addresses: Option<[IpAddr; 2]>,
     /// UDP or TCP ports of its packets: source, destination.
@@ -71,7 +71,7 @@ impl Flow {
         ecmp: &Ecmp,
         seed: u64,
         switch: u32,
-        node: u32,
+        node: NodeId,
         candidates: usize,
     ) -> usize {
         let offset = u32::from(ecmp.offset_bits);
@@ -83,11 +83,11 @@ impl Flow {
                 ((u128::from(hash.rotate_right(offset)) * candidates as u128) >> 64) as usize
             }
             EcmpHash::Murmur3 => {
-                let hash = self.murmur3(ecmp.seed.unwrap_or(node));
+                let hash = self.murmur3(ecmp.seed.unwrap_or(node.0));
                 hash.rotate_right(offset) as usize % candidates
             }
             EcmpHash::Crc32Lo => {
-                let hash = self.crc32(ecmp.seed.unwrap_or(node)) as u16;
+                let hash = self.crc32(ecmp.seed.unwrap_or(node.0)) as u16;
                 usize::from(hash.rotate_right(offset)) % candidates
             }
         }
@@ -185,8 +185,8 @@ fn wide(address: IpAddr) -> u128 {
 }
 
 /// The address of a host in the ns-3 simulator of HPCC: 11.0.0.1, and the host's number in the second and third byte.
-fn address(host: u32) -> u32 {
-    0x0b00_0001_u32.wrapping_add(host << 8)
+fn address(host: NodeId) -> u32 {
+    0x0b00_0001_u32.wrapping_add(host.0 << 8)
 }
 
 /// MurmurHash3_x86_32 (Austin Appleby, 2011, public domain) of whole words.
@@ -219,7 +219,7 @@ mod tests {
             (1023, 0x0b03_ff01),
         ];
         for (host, expected) in rows {
-            assert_eq!(address(host), expected, "{host}");
+            assert_eq!(address(NodeId(host)), expected, "{host}");
         }
     }
 
@@ -244,7 +244,7 @@ mod tests {
     fn back(addresses: Option<[&str; 2]>) -> Flow {
         Flow {
             ports: [PortId(2), PortId(0)],
-            hosts: [1, 0],
+            hosts: [NodeId(1), NodeId(0)],
             addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
             udp_ports: [100, 10_000],
             protocol: UDP,
@@ -278,13 +278,13 @@ mod tests {
         ];
         for (hash, addresses, seed, expected) in rows {
             let ecmp = Ecmp { seed, ..ecmp(hash) };
-            let chosen = back(addresses).among(&ecmp, 1, 0, 17, 1000);
+            let chosen = back(addresses).among(&ecmp, 1, 0, NodeId(17), 1000);
             assert_eq!(chosen, expected, "{hash:?} {addresses:?} {seed:?}");
         }
         let rotated = Ecmp {
             offset_bits: 4,
             ..ecmp(EcmpHash::Crc32Lo)
         };
-        assert_eq!(back(v4).among(&rotated, 1, 0, 17, 1000), 675);
+        assert_eq!(back(v4).among(&rotated, 1, 0, NodeId(17), 1000), 675);
     }
 }

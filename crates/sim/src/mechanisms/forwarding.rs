@@ -3,7 +3,7 @@
 //! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
-use crate::ids::{queue_pairs_of, PortId, QueuePairId};
+use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId};
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::routing::link_changes::link_changes;
@@ -43,7 +43,7 @@ pub(crate) struct Packet {
     pub now: Picoseconds,
     /// The switch, by its number among switches and among nodes.
     pub switch: u32,
-    pub node: u32,
+    pub node: NodeId,
     /// The queue pair that sent it.
     pub sender: QueuePairId,
     /// Its entropy value; 0 = none.
@@ -189,7 +189,7 @@ impl Forwarding {
 
 impl Scenario {
     /// How a switch chooses among equal-cost ports.
-    pub(crate) fn ecmp(&self, node: u32) -> &Ecmp {
+    pub(crate) fn ecmp(&self, node: NodeId) -> &Ecmp {
         &self.of_node(node).ecmp
     }
 

@@ -5,7 +5,7 @@
 //! where a setting belongs: of the node (its buffer), of the port (its scheduler) or of one priority of a port (its
 //! thresholds).
 
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::model::parameters::{Parameters, PRIORITIES};
 
 /// Deviations from a scenario's parameters. Empty: there are none.
@@ -31,7 +31,7 @@ struct Set {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// A whole node.
-    Node(u32),
+    Node(NodeId),
     /// A port, its priorities included.
     Port(PortId),
     /// One priority of a port.
@@ -63,7 +63,7 @@ impl Devices {
     /// Which parameters hold in a slot.
     pub fn number(&self, slot: Slot) -> u32 {
         let (numbers, index) = match slot {
-            Slot::Node(node) => (&self.nodes, node as usize),
+            Slot::Node(node) => (&self.nodes, node.index()),
             Slot::Port(port) => (&self.ports, port.index()),
             Slot::PriorityQueue(port, priority) => {
                 (&self.priority_queues, port.index() * PRIORITIES + priority)
@@ -75,7 +75,7 @@ impl Devices {
     /// Sets which parameters hold in a slot.
     pub fn set(&mut self, slot: Slot, number: u32) {
         match slot {
-            Slot::Node(node) => self.nodes[node as usize] = number,
+            Slot::Node(node) => self.nodes[node] = number,
             Slot::Port(port) => self.ports[port] = number,
             Slot::PriorityQueue(port, priority) => {
                 self.priority_queues[port.index() * PRIORITIES + priority] = number;

@@ -1,6 +1,6 @@
 //! The parameters that hold at a node, a port or a priority: the scenario's, or those of [`crate::model::overrides`].
 
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::model::overrides::Slot;
 use crate::model::parameters::Parameters;
 use crate::model::scenario::Scenario;
@@ -25,7 +25,7 @@ impl Scenario {
     }
 
     /// What a node is set to.
-    pub fn of_node(&self, node: u32) -> &Parameters {
+    pub fn of_node(&self, node: NodeId) -> &Parameters {
         self.set(self.devices.number(Slot::Node(node)))
     }
 

@@ -1,6 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, QueuePairId};
 use crate::model::faults::{Fault, Kind};
 use crate::model::names::Names;
 use crate::model::overrides::Devices;
@@ -52,9 +52,9 @@ pub struct Scenario {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
     /// One end.
-    pub a: u32,
+    pub a: NodeId,
     /// The other end.
-    pub b: u32,
+    pub b: NodeId,
     /// Bits per second.
     pub rate: u64,
     /// Propagation in one direction.
@@ -69,9 +69,9 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The switch.
-    pub node: u32,
+    pub node: NodeId,
     /// The host that it leads to.
-    pub destination: u32,
+    pub destination: NodeId,
     /// Ports of the switch, of equal cost.
     pub ports: Vec<PortId>,
 }
@@ -262,7 +262,7 @@ impl Scenario {
     }
 
     /// The node at the port's own end.
-    pub fn node_of(&self, port: PortId) -> u32 {
+    pub fn node_of(&self, port: PortId) -> NodeId {
         let link = &self.links[port.link()];
         match port.is_second() {
             false => link.a,

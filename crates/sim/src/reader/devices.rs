@@ -4,7 +4,7 @@ use super::json::Json;
 use super::ports::Ports;
 use super::problems::{Object, Place, Problems};
 use super::{limits, settings};
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::model::overrides::{Devices, Slot};
 use crate::model::parameters::PRIORITIES;
 use crate::model::scenario::Scenario;
@@ -79,7 +79,7 @@ struct Overlay<'s> {
 
 /// What an item is about.
 struct Target {
-    nodes: Vec<u32>,
+    nodes: Vec<NodeId>,
     ports: Vec<PortId>,
     priorities: Option<Vec<usize>>,
 }
@@ -109,12 +109,12 @@ impl Overlay<'_> {
         }
     }
 
-    fn nodes(&self, item: &Object, problems: &mut Problems) -> Vec<u32> {
+    fn nodes(&self, item: &Object, problems: &mut Problems) -> Vec<NodeId> {
         let last = u64::from(self.scenario.nodes() - 1);
         let mut nodes = Vec::new();
         for (n, json) in item.list("nodes", problems).iter().enumerate() {
             match json.whole().filter(|node| *node <= last) {
-                Some(node) => nodes.push(node as u32),
+                Some(node) => nodes.push(NodeId(node as u32)),
                 None => {
                     let place = format!("{}[{n}]", item.at("nodes"));
                     problems.note(place, json.shown(), format!("a node, 0 to {last}"), "");
@@ -142,7 +142,7 @@ impl Overlay<'_> {
     fn check_levels(&self, item: &Object, it: &Target, json: &Json, problems: &mut Problems) {
         let hosts = self.scenario.hosts;
         let of_ports = it.ports.iter().map(|port| self.scenario.node_of(*port));
-        let nodes: Vec<u32> = it.nodes.iter().copied().chain(of_ports).collect();
+        let nodes: Vec<NodeId> = it.nodes.iter().copied().chain(of_ports).collect();
         if nodes.is_empty() {
             return;
         }
@@ -156,10 +156,10 @@ impl Overlay<'_> {
         for (section, settings) in sections {
             let only = |kinds: &[&str]| kinds.contains(&section.as_ref());
             let place = format!("{root}.{section}");
-            if only(&OF_SWITCHES) && nodes.iter().all(|node| *node < hosts) {
+            if only(&OF_SWITCHES) && nodes.iter().all(|node| !node.is_switch(hosts)) {
                 problems.note(&place, "settings of a switch", "those of a host", "");
             }
-            if only(&OF_HOSTS) && nodes.iter().all(|node| *node >= hosts) {
+            if only(&OF_HOSTS) && nodes.iter().all(|node| node.is_switch(hosts)) {
                 problems.note(&place, "settings of a host", "those of a switch", "");
             }
             let Json::Object(settings) = settings else {

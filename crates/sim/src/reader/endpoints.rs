@@ -3,13 +3,14 @@
 use super::json::Json;
 use super::problems::{shown, Object, Place, Problems};
 use super::services;
+use crate::ids::NodeId;
 use crate::model::scenario::Service;
 
 /// One connection as a file has it.
 pub struct Ends {
     pub place: Place,
     pub keys: [&'static str; 2],
-    pub hosts: [u32; 2],
+    pub hosts: [NodeId; 2],
     /// Which NIC port of each.
     pub ports: [u32; 2],
     /// None = that of the transport.
@@ -65,8 +66,8 @@ fn destinations(
     items: &[Json],
     hosts: u32,
     problems: &mut Problems,
-) -> Option<Vec<u32>> {
-    let found: Vec<u32> = items.iter().filter_map(|item| known(item, hosts)).collect();
+) -> Option<Vec<NodeId>> {
+    let found: Vec<NodeId> = items.iter().filter_map(|item| known(item, hosts)).collect();
     if found.len() == items.len() && !found.is_empty() {
         return Some(found);
     }
@@ -76,12 +77,12 @@ fn destinations(
     None
 }
 
-fn known(json: &Json, hosts: u32) -> Option<u32> {
+fn known(json: &Json, hosts: u32) -> Option<NodeId> {
     let host = json.whole().filter(|host| *host < u64::from(hosts));
-    host.map(|host| host as u32)
+    host.map(|host| NodeId(host as u32))
 }
 
-fn host(it: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<u32> {
+fn host(it: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<NodeId> {
     let json = it.get(key);
     let host = json.and_then(|json| known(json, hosts));
     if host.is_none() {

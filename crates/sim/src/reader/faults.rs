@@ -4,7 +4,7 @@ use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
 use super::wiring::Wiring;
 use super::{rate, time};
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
 use crate::model::faults::miswiring::Miswiring;
@@ -126,7 +126,7 @@ impl<'j> FaultReader<'j, '_> {
         let last = u64::from(self.scenario.hosts) - 1;
         let node = item.whole_up_to("node", last, self.problems);
         let number = item.whole("nic_port", self.problems);
-        let (node, number) = (node? as u32, number? as u32);
+        let (node, number) = (NodeId(node? as u32), number? as u32);
         let there_are = match self.wiring.nic_port((node, number)) {
             Ok(port) => return Some(port),
             Err(there_are) => there_are,
@@ -160,7 +160,7 @@ fn link_down(it: &mut FaultReader, item: &Object) -> Option<Kind> {
         (None, Some(_)) => {
             let last = u64::from(it.scenario.nodes() - 1);
             let node = item.whole_up_to("node", last, it.problems);
-            node.map(|node| Links::OfNode(node as u32))
+            node.map(|node| Links::OfNode(NodeId(node as u32)))
         }
         (both, _) => {
             let found = if both.is_some() { "both" } else { "neither" };

@@ -32,6 +32,7 @@ mod suggestion;
 mod traffic;
 mod wiring;
 
+use crate::ids::NodeId;
 use crate::mechanisms::buffer_settings;
 use crate::model::overrides::{Devices, Slot};
 use crate::model::parameters::Parameters;
@@ -272,8 +273,8 @@ impl Common {
             Some(_) => time(&link, "pfc_lost_from_ns", problems),
         };
         Some(Link {
-            a: a as u32,
-            b: b as u32,
+            a: NodeId(a as u32),
+            b: NodeId(b as u32),
             rate: rate?,
             delay: delay?,
             loss: loss?,
@@ -304,7 +305,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<u6
             return vec![each.unwrap_or(1); switches];
         }
         None => {
-            let nodes = scenario.hosts..scenario.nodes();
+            let nodes = (scenario.hosts..scenario.nodes()).map(NodeId);
             return nodes
                 .map(|node| scenario.of_node(node).switch.buffer_bytes)
                 .collect();

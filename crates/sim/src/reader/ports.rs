@@ -2,7 +2,7 @@
 //! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
 
 use super::json::Json;
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, NodeId, PortId};
 use crate::model::scenario::Scenario;
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub struct Ports {
     /// By node, in ascending order.
     own: Vec<Vec<PortId>>,
     /// By node and the node that they face.
-    facing: HashMap<(u32, u32), Vec<PortId>>,
+    facing: HashMap<(NodeId, NodeId), Vec<PortId>>,
 }
 
 impl Ports {
@@ -21,15 +21,15 @@ impl Ports {
         let mut facing: HashMap<_, Vec<PortId>> = HashMap::new();
         for port in ports_of(scenario.links.len()) {
             let (node, peer) = (scenario.node_of(port), scenario.node_of(port.peer()));
-            own[node as usize].push(port);
+            own[node.index()].push(port);
             facing.entry((node, peer)).or_default().push(port);
         }
         Ports { own, facing }
     }
 
     /// The ports of a node.
-    pub fn of_node(&self, node: u32) -> &[PortId] {
-        &self.own[node as usize]
+    pub fn of_node(&self, node: NodeId) -> &[PortId] {
+        &self.own[node]
     }
 
     /// The port that a name means, or what it would have to be.
@@ -50,10 +50,12 @@ impl Ports {
             Some((node, facing)) => (node, Some(facing)),
             None => (text.as_ref(), None),
         };
-        let known = number(node).filter(|node| (*node as usize) < self.own.len());
+        let known = number(node)
+            .map(NodeId)
+            .filter(|node| node.index() < self.own.len());
         let node = known.ok_or_else(|| format!("a port of a node, 0 to {}", self.own.len() - 1))?;
         let Some(facing) = facing else {
-            return match self.own[node as usize].as_slice() {
+            return match self.own[node].as_slice() {
                 [only] => Ok(*only),
                 all => Err(format!("one of the {} ports of node {node}", all.len())),
             };
@@ -62,7 +64,7 @@ impl Ports {
             Some((peer, which)) => (peer, Some(which)),
             None => (facing, None),
         };
-        let joined = number(peer).and_then(|peer| self.facing.get(&(node, peer)));
+        let joined = number(peer).and_then(|peer| self.facing.get(&(node, NodeId(peer))));
         let ports = joined.ok_or_else(|| format!("a node that a cable joins to node {node}"))?;
         let which = match which {
             None if ports.len() == 1 => Some(0),

@@ -3,6 +3,7 @@
 use super::json::Json;
 use super::ports::Ports;
 use super::problems::{Object, Place, Problems};
+use crate::ids::NodeId;
 use crate::model::scenario::{Route, Scenario};
 use crate::model::schema::form::forms;
 use std::collections::HashSet;
@@ -61,7 +62,7 @@ fn route(
         let at = || format!("{}[{place}]", item.at("ports"));
         match ports.find(name) {
             Err(expected) => problems.note(at(), name.shown(), expected, ""),
-            Ok(port) if node.is_some_and(|it| it != u64::from(scenario.node_of(port))) => {
+            Ok(port) if node.is_some_and(|it| it != u64::from(scenario.node_of(port).0)) => {
                 problems.note(at(), name.shown(), "a port of the node", "");
             }
             Ok(port) if own.contains(&port) => {
@@ -71,8 +72,8 @@ fn route(
         }
     }
     Some(Route {
-        node: node? as u32,
-        destination: destination? as u32,
+        node: NodeId(node? as u32),
+        destination: NodeId(destination? as u32),
         ports: own,
     })
 }

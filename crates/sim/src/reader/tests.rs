@@ -11,7 +11,7 @@ mod wiring;
 
 use super::*;
 use crate::congestion;
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, QueuePairId};
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
 
@@ -57,8 +57,8 @@ fn refused(text: &str) -> String {
 fn a_pair() {
     let scenario = read(PAIR, "hpcc", 7).unwrap();
     let link = Link {
-        a: 0,
-        b: 2,
+        a: NodeId(0),
+        b: NodeId(2),
         rate: 100_000_000_000,
         delay: 1_000_000,
         loss: 0.0,
@@ -68,7 +68,13 @@ fn a_pair() {
         name: "pair".into(),
         hosts: 2,
         switches: 1,
-        links: vec![link, Link { a: 1, ..link }],
+        links: vec![
+            link,
+            Link {
+                a: NodeId(1),
+                ..link
+            },
+        ],
         addresses: Vec::new(),
         names: Default::default(),
         buffer_bytes: vec![32 << 20],
@@ -127,8 +133,14 @@ fn everything_a_file_can_say() {
         let it = scenario.links[n];
         (it.a, it.b, it.rate, it.delay, it.loss, it.pfc_lost_from)
     };
-    assert_eq!(link(0), (2, 0, 25_781_250_000, 500_000, 0.0, NEVER));
-    assert_eq!(link(1), (0, 3, 400_000_000_000, 20_000, 0.001, 3_000));
+    assert_eq!(
+        link(0),
+        (NodeId(2), NodeId(0), 25_781_250_000, 500_000, 0.0, NEVER)
+    );
+    assert_eq!(
+        link(1),
+        (NodeId(0), NodeId(3), 400_000_000_000, 20_000, 0.001, 3_000)
+    );
     assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000]);
     // Host 0 has ports 1 and 2, host 1 has port 4.
     let connection = |port_a, port_b, priority, udp_source_port| Connection {

@@ -1,6 +1,6 @@
 //! What the cables join: the ports of every host, and switches that reach each other.
 
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, NodeId, PortId};
 use crate::model::scenario::Scenario;
 
 /// Ports by host, and groups of switches.
@@ -18,14 +18,14 @@ impl Wiring {
     pub fn from_scenario(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts as usize;
         let all = ports_of(scenario.links.len());
-        let mut owned: Vec<(u32, PortId)> = all
+        let mut owned: Vec<(NodeId, PortId)> = all
             .map(|port| (scenario.node_of(port), port))
-            .filter(|(node, _)| *node < scenario.hosts)
+            .filter(|(node, _)| !node.is_switch(scenario.hosts))
             .collect();
         owned.sort_unstable();
         let mut first = vec![0; hosts + 1];
         for (host, _) in &owned {
-            first[*host as usize + 1] += 1;
+            first[host.index() + 1] += 1;
         }
         for host in 0..hosts {
             first[host + 1] += first[host];
@@ -37,8 +37,9 @@ impl Wiring {
             parent: (0..scenario.switches).collect(),
         };
         for link in &scenario.links {
-            if link.a >= scenario.hosts && link.b >= scenario.hosts {
-                let (a, b) = (wiring.group(link.a), wiring.group(link.b));
+            let switches = [link.a, link.b].map(|node| node.switch(scenario.hosts));
+            if let [Some(a), Some(b)] = switches {
+                let (a, b) = (wiring.group(a), wiring.group(b));
                 wiring.parent[a as usize] = b;
             }
         }
@@ -46,8 +47,8 @@ impl Wiring {
     }
 
     /// The port (global number) that is NIC port `index` of a host; otherwise how many it has.
-    pub fn nic_port(&self, (host, index): (u32, u32)) -> Result<PortId, u32> {
-        let (first, end) = (self.first[host as usize], self.first[host as usize + 1]);
+    pub fn nic_port(&self, (host, index): (NodeId, u32)) -> Result<PortId, u32> {
+        let (first, end) = (self.first[host], self.first[host.index() + 1]);
         if index < end - first {
             return Ok(self.ports[(first + index) as usize]);
         }
@@ -59,16 +60,16 @@ impl Wiring {
         if port_a.peer() == port_b {
             return true;
         }
-        let (a, b) = (
-            scenario.node_of(port_a.peer()),
-            scenario.node_of(port_b.peer()),
-        );
-        a >= self.hosts && b >= self.hosts && self.group(a) == self.group(b)
+        let switch = |port: PortId| scenario.node_of(port.peer()).switch(self.hosts);
+        match (switch(port_a), switch(port_b)) {
+            (Some(a), Some(b)) => self.group(a) == self.group(b),
+            _ => false,
+        }
     }
 
-    /// The switch that stands for the group of a node that is a switch.
-    fn group(&mut self, node: u32) -> u32 {
-        let mut switch = (node - self.hosts) as usize;
+    /// The switch that represents the group of a switch.
+    fn group(&mut self, switch: u32) -> u32 {
+        let mut switch = switch as usize;
         while self.parent[switch] as usize != switch {
             let above = self.parent[switch] as usize;
             self.parent[switch] = self.parent[above];

@@ -7,7 +7,7 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
-use crate::ids::{ports_of, QueuePairId};
+use crate::ids::{ports_of, NodeId, QueuePairId};
 
 use crate::mechanisms::base_rtt;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
@@ -72,7 +72,7 @@ impl Simulation {
             groups: PortPriorityTable::with_priorities(ports, priorities, |port, priority| {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 let lossless = lossless & (1 << priority) != 0;
-                let (pool, headroom) = match scenario.node_of(port).checked_sub(scenario.hosts) {
+                let (pool, headroom) = match scenario.node_of(port).switch(scenario.hosts) {
                     Some(switch) => resolved.pools[switch as usize].places(lossless),
                     None => Division::default().places(lossless),
                 };
@@ -111,7 +111,7 @@ impl Simulation {
     }
 
     fn build_pools(&mut self, resolved: &BufferSettings) {
-        for (node, division) in (self.scenario.hosts..).zip(&resolved.pools) {
+        for (node, division) in (self.scenario.hosts..).map(NodeId).zip(&resolved.pools) {
             let cell = self.scenario.of_node(node).switch.cell_bytes;
             self.pools
                 .extend(division.pools().map(|(cells, of_headroom)| Pool {
@@ -130,16 +130,15 @@ impl Simulation {
         for port in ports_of(self.scenario.links.len()) {
             let link = self.scenario.links[port.link()];
             let node = self.scenario.node_of(port);
-            let switch = node >= self.scenario.hosts;
+            let number = node.switch(self.scenario.hosts);
+            let switch = number.is_some();
             let settings = self.scenario.of_port(port);
-            let device = if switch {
-                node - self.scenario.hosts
-            } else {
+            let device = number.unwrap_or_else(|| {
                 self.nics.push(NicPort::new(&settings.nic));
                 self.nics.len() as u32 - 1
-            };
+            });
             let peer = self.scenario.node_of(port.peer());
-            let peer_is_switch = peer >= self.scenario.hosts;
+            let peer_is_switch = peer.is_switch(self.scenario.hosts);
             let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
             let captures = &self.scenario.observe.captures;
             let captured = captures.iter().any(|at| at.link() == port.link());

@@ -1,7 +1,7 @@
 //! Frames forwarded at run time.
 
 use crate::devices::port::is_down;
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
 use crate::simulation::Simulation;
 
@@ -37,7 +37,7 @@ impl Simulation {
             seed: self.settings.seed,
             now: self.now,
             switch,
-            node: self.scenario.hosts + switch,
+            node: NodeId::of_switch(self.scenario.hosts, switch),
             sender,
             entropy: self.telemetry.as_ref().map_or(0, |it| it.entropy(index)),
         };

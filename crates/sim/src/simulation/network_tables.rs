@@ -37,8 +37,8 @@ fn links(simulation: &Simulation) -> Table {
     Table::new(
         "links",
         vec![
-            ("a", Column::U32(links.iter().map(|it| it.a).collect())),
-            ("b", Column::U32(links.iter().map(|it| it.b).collect())),
+            ("a", Column::U32(links.iter().map(|it| it.a.0).collect())),
+            ("b", Column::U32(links.iter().map(|it| it.b.0).collect())),
             (
                 "a_is_switch",
                 Column::U8(switches.iter().copied().step_by(2).collect()),

@@ -116,10 +116,10 @@ fn flows(simulation: &Simulation) -> Table {
                 "queue_pair",
                 u32s(operations.iter().map(|o| o.queue_pair.0)),
             ),
-            ("src", u32s(operations.iter().map(|o| node(o.queue_pair)))),
+            ("src", u32s(operations.iter().map(|o| node(o.queue_pair).0))),
             (
                 "dst",
-                u32s(operations.iter().map(|o| node(o.queue_pair.peer()))),
+                u32s(operations.iter().map(|o| node(o.queue_pair.peer()).0)),
             ),
             (
                 "verb",
@@ -202,10 +202,10 @@ fn ports(simulation: &Simulation) -> Table {
         "ports",
         vec![
             ("port", u32s(numbers.clone().map(|p| p.0))),
-            ("node", u32s(numbers.clone().map(|p| scenario.node_of(p)))),
+            ("node", u32s(numbers.clone().map(|p| scenario.node_of(p).0))),
             (
                 "peer",
-                u32s(numbers.clone().map(|p| scenario.node_of(p.peer()))),
+                u32s(numbers.clone().map(|p| scenario.node_of(p.peer()).0)),
             ),
             (
                 "frames",
@@ -390,8 +390,8 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, u8)>]) -> Table {
                 "priority",
                 Column::U8(rows.iter().map(|row| row.2 .1).collect()),
             ),
-            ("node", u32s(rows.iter().map(|row| node(row.2 .0)))),
-            ("peer", u32s(rows.iter().map(|row| node(row.2 .0.peer())))),
+            ("node", u32s(rows.iter().map(|row| node(row.2 .0).0))),
+            ("peer", u32s(rows.iter().map(|row| node(row.2 .0.peer()).0))),
             (
                 "bytes",
                 u32s(rows.iter().map(|(_, _, (port, priority))| {

@@ -25,7 +25,7 @@ fn nodes(scenario: &Scenario, outcome: &Outcome, name: &str) -> Vec<u32> {
     let counts = column(outcome, "queues", name);
     let counted = ports.iter().zip(counts).filter(|(_, count)| *count > 0);
     let mut nodes: Vec<u32> = counted
-        .map(|(port, _)| scenario.node_of(PortId(*port as u32)))
+        .map(|(port, _)| scenario.node_of(PortId(*port as u32)).0)
         .collect();
     nodes.sort_unstable();
     nodes.dedup();

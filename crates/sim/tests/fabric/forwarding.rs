@@ -4,7 +4,7 @@ use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
 use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{NodeId, PortId};
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::model::scenario::{Route, Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -16,7 +16,7 @@ fn as_before(scenario: &Scenario, host: u32) -> Route {
     let last_hop = port(scenario, host) ^ 1;
     Route {
         node: scenario.node_of(PortId(last_hop)),
-        destination: host,
+        destination: NodeId(host),
         ports: vec![PortId(last_hop)],
     }
 }
@@ -194,8 +194,8 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
         for step in (0..3).filter(|_| long_way) {
             let node = COUNT + (n + step) % COUNT;
             scenario.routes.push(Route {
-                node,
-                destination: to,
+                node: NodeId(node),
+                destination: NodeId(to),
                 ports: vec![PortId(2 * (COUNT + (n + step) % COUNT))],
             });
         }
@@ -246,8 +246,8 @@ fn a_loop_ends_packets_by_their_ttl() {
     let mut scenario = network(2, 2, links, lossy());
     share(&mut scenario, 1 << 20);
     scenario.routes = vec![Route {
-        node: 3,
-        destination: 1,
+        node: NodeId(3),
+        destination: NodeId(1),
         ports: vec![PortId(5)],
     }];
     let queue_pair = connect(&mut scenario, 0, 1);

@@ -3,7 +3,7 @@
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use wirespeed_sim::ids::QueuePairId;
+use wirespeed_sim::ids::{NodeId, QueuePairId};
 use wirespeed_sim::mechanisms::routing::Routes;
 use wirespeed_sim::model::overrides::{Devices, Slot};
 use wirespeed_sim::model::parameters::{Ecmp, EcmpHash, Parameters};
@@ -249,7 +249,7 @@ fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64
     for (pod, n) in (0..2 * HALF).map(|it| (it / HALF, it % HALF)) {
         scenario
             .devices
-            .set(Slot::Node(aggregation(pod, n)), number);
+            .set(Slot::Node(NodeId(aggregation(pod, n))), number);
     }
     for n in 0..4_000 {
         connect(&mut scenario, n % HALF, HALF * HALF + n / 7 % (HALF * HALF));

@@ -2,7 +2,7 @@
 
 use crate::scenario_generator::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
-use wirespeed_sim::ids::{PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Service, Verb};
@@ -159,7 +159,7 @@ impl Ledger<'_> {
         for switch in self.scenario.hosts..self.scenario.nodes() {
             let own = || {
                 (0..frames.len())
-                    .filter(|port| self.scenario.node_of(PortId(*port as u32)) == switch)
+                    .filter(|port| self.scenario.node_of(PortId(*port as u32)) == NodeId(switch))
             };
             let entered: u64 = own().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
             let left: u64 = own()
@@ -387,7 +387,7 @@ impl Ledger<'_> {
     }
 
     fn of_switch(&self, port: usize) -> bool {
-        self.scenario.node_of(PortId(port as u32)) >= self.scenario.hosts
+        self.scenario.node_of(PortId(port as u32)) >= NodeId(self.scenario.hosts)
     }
 
     fn of_flows(&self, name: &str) -> Vec<u64> {

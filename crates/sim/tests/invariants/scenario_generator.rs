@@ -3,7 +3,7 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
-use wirespeed_sim::ids::{PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_pools::Division;
 use wirespeed_sim::mechanisms::buffer_settings::{self, BufferSettings};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -326,7 +326,7 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             scenario.connections.last_mut().unwrap().service = service;
         }
         let second = 2 * (scenario.links.len() as u32 - 1);
-        if scenario.node_of(PortId(second)) == a && draws.percent(50) {
+        if scenario.node_of(PortId(second)) == NodeId(a) && draws.percent(50) {
             scenario.connections.last_mut().unwrap().port_a = PortId(second);
         }
     }
@@ -377,7 +377,7 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
         });
     }
     let mut nic_ports = 0..2 * scenario.links.len() as u32;
-    let port = nic_ports.find(|port| scenario.node_of(PortId(*port)) == 0);
+    let port = nic_ports.find(|port| scenario.node_of(PortId(*port)) == NodeId(0));
     let port = port.expect("every host has a link");
     let pipe = scenario.parameters.nic.pipe.is_some();
     let kinds = [
@@ -472,7 +472,7 @@ fn links_down(draws: &mut Draws, scenario: &mut Scenario) {
         let from = ns(draws.below(60_000));
         let length = draws.one_of(&[30_000, 2_000, 500_000, 0]);
         let of = match draws.percent(30) {
-            true => Links::OfNode(draws.below(scenario.nodes())),
+            true => Links::OfNode(NodeId(draws.below(scenario.nodes()))),
             false => Links::One(draws.below(scenario.links.len() as u32)),
         };
         scenario.faults.push(Fault {

@@ -93,12 +93,12 @@ fn paths_go_from_cable_to_cable() {
         let flow = ids[row] as usize / 2;
         if hops[row] == 0 {
             paths += 1;
-            assert_eq!(u64::from(from), sources[flow]);
+            assert_eq!(u64::from(from.0), sources[flow]);
         } else {
             assert_eq!(from, ends(ports[row - 1]).1);
         }
         if ids.get(row + 1) != Some(&ids[row]) {
-            assert_eq!(u64::from(to), targets[flow]);
+            assert_eq!(u64::from(to.0), targets[flow]);
         }
     }
     assert_eq!(paths, sources.len());

@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::congestion;
-use wirespeed_sim::ids::{PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::model::overrides::Devices;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::preset;
@@ -34,8 +34,8 @@ pub fn preset(name: &str) -> Parameters {
 /// A cable that loses nothing.
 pub fn link(a: u32, b: u32, gbps: u64, delay_ns: u64) -> Link {
     Link {
-        a,
-        b,
+        a: NodeId(a),
+        b: NodeId(b),
         rate: gbps * 1_000_000_000,
         delay: delay_ns * NANOSECOND,
         loss: 0.0,
@@ -74,7 +74,7 @@ pub fn star(hosts: u32, gbps: u64, delay_ns: u64, parameters: Parameters) -> Sce
 /// The first NIC port of a host.
 pub fn port(scenario: &Scenario, host: u32) -> u32 {
     (0..2 * scenario.links.len() as u32)
-        .find(|port| scenario.node_of(PortId(*port)) == host)
+        .find(|port| scenario.node_of(PortId(*port)) == NodeId(host))
         .expect("the host has a link")
 }
 

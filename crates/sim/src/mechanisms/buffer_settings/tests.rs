@@ -8,8 +8,8 @@ use crate::time::NEVER;
 fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
     let hosts = rates.len() as u32;
     let link = |(host, rate): (u32, &u64)| Link {
-        a: host,
-        b: hosts,
+        a: NodeId(host),
+        b: NodeId(hosts),
         rate: rate * 1_000_000_000,
         delay: 1_000_000,
         loss: 0.0,
@@ -42,8 +42,8 @@ fn a_leaf_as_hpcc_sets_it() {
     leaf.switches = 2;
     leaf.buffer_bytes.push(2 << 20);
     leaf.links.push(Link {
-        a: 8,
-        b: 9,
+        a: NodeId(8),
+        b: NodeId(9),
         rate: 400_000_000_000,
         ..leaf.links[0]
     });

@@ -32,10 +32,8 @@ impl Fabric {
             (ports_of(scenario.links.len())).filter_map(move |port| {
                 let other = scenario.node_of(scenario.believed_peer(port));
                 let own = scenario.node_of(port);
-                (own >= hosts && other >= hosts && own != other).then(|| {
-                    let to = other - hosts;
-                    (own - hosts, Neighbor { port, to })
-                })
+                let (own, to) = (own.switch(hosts)?, other.switch(hosts)?);
+                (own != to).then_some((own, Neighbor { port, to }))
             })
         };
         let mut first = vec![0; scenario.switches as usize + 1];
@@ -75,7 +73,7 @@ impl Fabric {
     /// The switch that a NIC port is cabled to.
     pub fn switch_behind(&self, scenario: &Scenario, nic_port: PortId) -> u32 {
         let node = scenario.node_of(scenario.believed_peer(nic_port));
-        node.checked_sub(self.hosts).unwrap_or(NONE)
+        node.switch(self.hosts).unwrap_or(NONE)
     }
 }
 

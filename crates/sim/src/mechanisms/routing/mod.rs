@@ -8,7 +8,7 @@ pub(crate) mod fabric;
 pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
-use crate::ids::{queue_pairs_of, PortId, QueuePairId};
+use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId};
 use crate::mechanisms::ecmp::Flow;
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refused};
@@ -97,7 +97,7 @@ impl Routes {
                     .iter()
                     .filter(|neighbor| distance.hops_from(neighbor.to) == closer)
             };
-            let node = fabric.hosts + switch;
+            let node = NodeId::of_switch(fabric.hosts, switch);
             let ecmp = &scenario.of_node(node).ecmp;
             let among = candidates().count();
             let chosen = trip.flow.among(ecmp, scenario.seed, switch, node, among);

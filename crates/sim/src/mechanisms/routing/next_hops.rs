@@ -5,7 +5,7 @@
 
 use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, QueuePairId};
 use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;
@@ -92,7 +92,7 @@ impl Destinations {
         let mut each = Vec::new();
         let ends = scenario.connections.iter();
         let ends = ends.flat_map(|it| [(it.port_a, it.port_b), (it.port_b, it.port_a)]);
-        let routed: HashSet<u32> = scenario.routes.iter().map(|it| it.destination).collect();
+        let routed: HashSet<NodeId> = scenario.routes.iter().map(|it| it.destination).collect();
         let destination = |(from, to): (PortId, PortId)| {
             let switch = fabric.switch_behind(scenario, to);
             let host = scenario.node_of(to);
@@ -190,7 +190,8 @@ impl Table {
                 route.ports.iter().copied().filter(|it| open(*it)).collect();
             ports.sort_unstable();
             if !ports.is_empty() {
-                self.sets[first + (route.node - scenario.hosts) as usize] = sets.keep(&ports);
+                let switch = route.node.switch(scenario.hosts).expect("a switch");
+                self.sets[first + switch as usize] = sets.keep(&ports);
             }
         }
     }

@@ -15,8 +15,8 @@ fn scenario(hosts: u32, switches: u32, links: &[(u32, u32)], seed: u64) -> Scena
         links: links
             .iter()
             .map(|&(a, b)| Link {
-                a,
-                b,
+                a: NodeId(a),
+                b: NodeId(b),
                 rate: 100_000_000_000,
                 delay: MICROSECOND,
                 loss: 0.0,
@@ -83,7 +83,7 @@ fn path(scenario: &Scenario, routes: &Routes, queue_pair: QueuePairId) -> Vec<Po
         next += 1;
         assert_eq!(scenario.node_of(hop), scenario.node_of(port.peer()));
         assert!(
-            scenario.node_of(hop) >= scenario.hosts,
+            scenario.node_of(hop) >= NodeId(scenario.hosts),
             "hosts never forward"
         );
         taken.push(hop);
@@ -140,7 +140,7 @@ fn addresses_are_entropy() {
         .iter_mut()
         .for_each(|it| it.udp_source_port = 0xC000);
     let routes = Routes::compute(&tree).unwrap();
-    let cores: std::collections::BTreeSet<u32> = (0..64)
+    let cores: std::collections::BTreeSet<NodeId> = (0..64)
         .map(|n| tree.node_of(PortId(path(&tree, &routes, QueuePairId(2 * n))[2].0)))
         .collect();
     // Of 16 cores 64 random choices leave one out in a quarter of all cases, three in 0.1 %.
@@ -236,7 +236,7 @@ proptest! {
     ) {
         let links: Vec<_> = links.into_iter().filter(|(a, b)| a != b).collect();
         let graph = scenario(6, 8, &links, seed);
-        let ports: Vec<u32> = (0..2 * links.len() as u32).filter(|&port| graph.node_of(PortId(port)) < 6).collect();
+        let ports: Vec<u32> = (0..2 * links.len() as u32).filter(|&port| graph.node_of(PortId(port)) < NodeId(6)).collect();
         prop_assume!(!ports.is_empty());
         let ends: Vec<_> = pairs.iter().map(|(a, b)| (*a.get(&ports), *b.get(&ports))).filter(|(a, b)| a != b).collect();
         for end in ends {
@@ -256,7 +256,7 @@ fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
         return Some(0);
     }
     let mut hops = vec![None; scenario.nodes() as usize];
-    let entry = scenario.node_of(PortId(from ^ 1)) as usize;
+    let entry = scenario.node_of(PortId(from ^ 1)).index();
     if entry < scenario.hosts as usize {
         return None;
     }
@@ -264,11 +264,11 @@ fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
     for _ in 0..scenario.nodes() {
         for port in ports_of(scenario.links.len()) {
             let (a, b) = (scenario.node_of(port), scenario.node_of(port.peer()));
-            if let (true, Some(so_far)) = (b >= scenario.hosts, hops[a as usize]) {
-                let known = hops[b as usize].unwrap_or(usize::MAX);
-                hops[b as usize] = Some(known.min(so_far + 1));
+            if let (true, Some(so_far)) = (b >= NodeId(scenario.hosts), hops[a.index()]) {
+                let known = hops[b.index()].unwrap_or(usize::MAX);
+                hops[b.index()] = Some(known.min(so_far + 1));
             }
         }
     }
-    hops[scenario.node_of(PortId(to ^ 1)) as usize]
+    hops[scenario.node_of(PortId(to ^ 1)).index()]
 }

@@ -67,7 +67,7 @@ fn places(kind: &Kind) -> Vec<Place> {
     vec![match kind {
         Kind::LinkDown(it) => match it.of {
             Links::One(link) => Place::Link(link),
-            Links::OfNode(node) => Place::Node(node),
+            Links::OfNode(node) => Place::Node(node.0),
         },
         Kind::Miswiring(it) => return it.links.map(Place::Link).into(),
         Kind::BitErrors(it) => Place::Link(it.link),

@@ -4,6 +4,7 @@
 //! How long ports and routing take is stated with the fault: it depends on optics, debounce timers and the routing protocol.
 //! All switches change their routes at the same time.
 
+use crate::ids::NodeId;
 use crate::time::Picoseconds;
 
 /// Links that are down.
@@ -23,12 +24,12 @@ pub enum Links {
     /// One, by its index.
     One(u32),
     /// All of a node, which is as if it had failed.
-    OfNode(u32),
+    OfNode(NodeId),
 }
 
 impl LinkDown {
     /// The numbers of its links among all, each given by the nodes at its ends.
-    pub(crate) fn links(&self, ends: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
+    pub(crate) fn links(&self, ends: impl Iterator<Item = [NodeId; 2]>) -> Vec<u32> {
         match self.of {
             Links::One(link) => vec![link],
             Links::OfNode(node) => {

@@ -1,14 +1,17 @@
 //! Ways that are not the shortest.
 
 use super::{refused, with};
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::reader::read;
 
 #[test]
 fn a_route_is_read() {
     let text = with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2-1"]}]"#);
     let routes = read(&text, "roce", 1).unwrap().routes;
-    assert_eq!((routes[0].node, routes[0].destination), (2, 1));
+    assert_eq!(
+        (routes[0].node, routes[0].destination),
+        (NodeId(2), NodeId(1))
+    );
     assert_eq!(routes[0].ports, [PortId(3)]);
 }
 

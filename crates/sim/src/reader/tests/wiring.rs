@@ -1,7 +1,7 @@
 //! Links that go down, and cables in the wrong ports.
 
 use super::{refused, with};
-use crate::ids::PortId;
+use crate::ids::{NodeId, PortId};
 use crate::model::faults::Kind;
 use crate::reader::read;
 
@@ -39,7 +39,10 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
         "links": [{"a": 2, "b": 0, "addresses": [null, "10.0.0.1"]}, {"a": 3, "b": 1, "addresses": [null, "10.0.0.2"]}, [2, 3]],
         "flows": [{"src": 0, "dst": 1, "bytes": 1}], "faults": [{"kind": "miswired", "links": [0, 1]}]}"#;
     let scenario = read(text, "roce", 1).unwrap();
-    assert_eq!((scenario.links[0].b, scenario.links[1].b), (1, 0));
+    assert_eq!(
+        (scenario.links[0].b, scenario.links[1].b),
+        (NodeId(1), NodeId(0))
+    );
     // Host 0 keeps its address; its port is that of the cable that it has now.
     let connection = scenario.connections[0];
     assert_eq!(

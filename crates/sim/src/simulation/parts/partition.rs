@@ -173,7 +173,7 @@ impl Devices {
 
 /// The device of each port, and how many there are.
 fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
-    let switch = |port: PortId| scenario.node_of(port).checked_sub(scenario.hosts);
+    let switch = |port: PortId| scenario.node_of(port).switch(scenario.hosts);
     let mut count = scenario.switches;
     let mut of_port = Vec::with_capacity(2 * scenario.links.len());
     for link in (0..scenario.links.len() as u32).map(LinkId) {
