@@ -53,9 +53,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Layers whose files may use each other in cycles: the handlers of events are methods of one type, and readers of parts of a
-/// scenario share the reader's helpers.
-const CYCLES_ALLOWED: &[&str] = &["simulation", "reader"];
+/// Layers whose files may use each other in cycles: the handlers of events are methods of one type.
+const CYCLES_ALLOWED: &[&str] = &["simulation"];
 
 /// The root of the crate, which passes names of all layers on to other crates.
 const ROOT: &str = "lib.rs";

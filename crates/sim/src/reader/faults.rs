@@ -2,8 +2,8 @@
 
 use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
+use super::quantities::{rate, time};
 use super::wiring::Wiring;
-use super::{rate, time};
 use crate::ids::{NodeId, PortId};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};

@@ -1,12 +1,12 @@
 //! Parameters between memory and a NIC port that limit each other.
 
-use super::limits::Check;
+use super::parameter_check::ParameterCheck;
 use crate::model::limits::LARGEST_BUFFER;
 use crate::model::parameters::Pipe;
 use crate::model::pcie::{OrderedWrites, Pcie, LEAST_BPS};
 
 /// A pipe, whose receive buffer takes packets of `mtu_bytes`.
-pub fn check(it: &mut Check, pipe: &Pipe, mtu_bytes: u32) {
+pub fn check(it: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
     if pipe.gbps.is_none() && pipe.pcie.is_none() {
         it.note("nic.pipe", "neither".into(), "gbps, pcie or both".into());
     }
@@ -25,7 +25,7 @@ pub fn check(it: &mut Check, pipe: &Pipe, mtu_bytes: u32) {
 }
 
 /// The rates that outstanding writes and reads come to.
-fn rates(it: &mut Check, pcie: &Pcie) {
+fn rates(it: &mut ParameterCheck, pcie: &Pcie) {
     if let Some(OrderedWrites::Outstanding { writes, commit_ns }) = pcie.ordered_writes {
         let sizes = [writes, pcie.max_payload_bytes];
         enough(it, "nic.pipe.pcie.ordered_writes", sizes, commit_ns);
@@ -37,7 +37,7 @@ fn rates(it: &mut Check, pcie: &Pcie) {
 }
 
 /// What is under way at one time must not make a rate of nothing.
-fn enough(it: &mut Check, name: &str, [count, bytes]: [u32; 2], ns: u64) {
+fn enough(it: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
     if ns == 0 || count == 0 {
         return;
     }

@@ -1,6 +1,7 @@
 //! Limits of a scenario that no range of a single value states.
 
 use super::host_pipe;
+use super::parameter_check::ParameterCheck;
 use super::problems::Problems;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
@@ -32,7 +33,7 @@ pub fn check_size(links: usize, connections: usize, operations: usize, problems:
 /// Notes every parameter out of its range, and parameters that exclude each other. `root` is their path in the file.
 pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
     problems.take::<()>(Err(Refused(ranges::problems(form(), parameters, root))));
-    let mut it = Check { root, problems };
+    let mut it = ParameterCheck { root, problems };
     buffer(&mut it, &parameters.switch);
     pools(&mut it, &parameters.switch);
     let marking = &parameters.marking;
@@ -50,7 +51,7 @@ fn form() -> &'static Value {
 }
 
 /// Cells are counted in 32 bits: of the whole buffer, or of each slice where frames wait in slices.
-fn buffer(it: &mut Check, switch: &Switch) {
+fn buffer(it: &mut ParameterCheck, switch: &Switch) {
     let slices = u64::from(switch.slices.min(MOST_SLICES as u32));
     let largest = match switch.architecture {
         Architecture::SharedBuffer {} => LARGEST_BUFFER,
@@ -64,7 +65,7 @@ fn buffer(it: &mut Check, switch: &Switch) {
 }
 
 /// Pools and shared headroom are shares of the same buffer.
-fn pools(it: &mut Check, switch: &Switch) {
+fn pools(it: &mut ParameterCheck, switch: &Switch) {
     let mut shares = Vec::new();
     if let Some(pools) = switch.pools {
         shares.push(("switch.pools.lossless_percent", pools.lossless_percent));
@@ -85,7 +86,7 @@ fn pools(it: &mut Check, switch: &Switch) {
 }
 
 /// What only one of the two forms of recovery has.
-fn recovery(it: &mut Check, transport: &Transport) {
+fn recovery(it: &mut ParameterCheck, transport: &Transport) {
     match (transport.recovery, transport.rx_depth) {
         (Recovery::SelectiveRepeat, Some(depth)) => {
             let expected = "none, or recovery \"go-back-n\"";
@@ -102,33 +103,5 @@ fn recovery(it: &mut Check, transport: &Transport) {
             );
         }
         _ => {}
-    }
-}
-
-/// Notes problems of parameters by their path.
-pub(super) struct Check<'f> {
-    root: &'f str,
-    problems: &'f mut Problems,
-}
-
-impl Check<'_> {
-    /// A value that another parameter limits.
-    pub fn at_most(&mut self, name: &str, value: u32, most: u32) {
-        self.within(name, value.into(), 0, most.into());
-    }
-
-    /// The same from both sides.
-    pub fn within(&mut self, name: &str, value: u64, least: u64, most: u64) {
-        if (least..=most).contains(&value) {
-            return;
-        }
-        let number = |it: u64| grouped(it.into());
-        let expected = format!("{} to {}", number(least), number(most));
-        self.note(name, value.to_string(), expected);
-    }
-
-    pub fn note(&mut self, name: &str, found: String, expected: String) {
-        let place = format!("{}.{name}", self.root);
-        self.problems.replace(place, found, expected);
     }
 }

@@ -23,8 +23,10 @@ mod host_pipe;
 mod json;
 mod limits;
 mod names;
+mod parameter_check;
 mod ports;
 mod problems;
+mod quantities;
 mod routes;
 mod services;
 mod settings;
@@ -40,11 +42,12 @@ use crate::model::preset;
 use crate::model::scenario::{Link, Observe, Scenario};
 use crate::model::schema::form::{expected_whole, forms};
 use crate::problem::{Problem, Refused};
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{Picoseconds, NEVER};
 use addresses::Addresses;
 use json::{quoted, Json};
 use names::PortNames;
 use problems::{Object, Place, Problems};
+use quantities::{rate, time};
 use suggestion::did_you_mean;
 use traffic::Traffic;
 
@@ -281,18 +284,6 @@ impl Common {
             pfc_lost_from: pfc_lost_from?,
         })
     }
-}
-
-/// A rate in bits per second; Gb/s may have a fraction (25.78125).
-fn rate(object: &Object, key: &str, problems: &mut Problems) -> Option<u64> {
-    let gbps = object.number(key, problems)?;
-    Some((gbps * 1e9 + 0.5) as u64)
-}
-
-/// A point in time or a span in picoseconds, given in ns.
-fn time(object: &Object, key: &str, problems: &mut Problems) -> Option<Picoseconds> {
-    let ns = object.whole(key, problems)?;
-    Some(ns * NANOSECOND)
 }
 
 /// The buffer of every switch.

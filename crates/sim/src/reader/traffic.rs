@@ -5,7 +5,7 @@ mod order;
 use super::endpoints::{self, Ends};
 use super::json::Json;
 use super::problems::{Object, Place, Problems};
-use super::time;
+use super::quantities::time;
 use super::wiring::Wiring;
 use super::{limits, services};
 use crate::ids::QueuePairId;

@@ -1,0 +1,32 @@
+//! Limits between the parameters of one set.
+
+use super::problems::Problems;
+use crate::problem::grouped;
+
+/// Notes problems of parameters by their path.
+pub struct ParameterCheck<'f> {
+    pub root: &'f str,
+    pub problems: &'f mut Problems,
+}
+
+impl ParameterCheck<'_> {
+    /// A value that another parameter limits.
+    pub fn at_most(&mut self, name: &str, value: u32, most: u32) {
+        self.within(name, value.into(), 0, most.into());
+    }
+
+    /// The same from both sides.
+    pub fn within(&mut self, name: &str, value: u64, least: u64, most: u64) {
+        if (least..=most).contains(&value) {
+            return;
+        }
+        let number = |it: u64| grouped(it.into());
+        let expected = format!("{} to {}", number(least), number(most));
+        self.note(name, value.to_string(), expected);
+    }
+
+    pub fn note(&mut self, name: &str, found: String, expected: String) {
+        let place = format!("{}.{name}", self.root);
+        self.problems.replace(place, found, expected);
+    }
+}
