@@ -36,11 +36,21 @@ def test_explain_shows_a_failure_with_what_finds_it() -> None:
     for part in (
         "OS-02  The locked-memory limit is too small to register buffers\n",
         "\nLayer\n    host OS\n",
+        "\nImpact\n    Registration of buffers fails",
+        "\nFix\n    Set memlock to unlimited",
         "\nChecks that detect it\n    host.memlock  Locked-memory limit\n",
         "\nBenchmark messages that indicate it\n    Couldn't allocate MR",
         "\nSource\n    https://github.com/NVIDIA/nccl-tests/issues/206",
     ):
         assert part in page
+
+
+def test_explain_shows_several_pages() -> None:
+    page = wirespeed("explain", "NIC-05", "QOS-08").stdout
+    assert page.startswith("NIC-05  A job uses a wrong GID index\n")
+    assert "    launch.gid-index  GID index of a job\n" in page
+    assert "\n\nQOS-08  ECN marking thresholds do not fit PFC\n" in page
+    assert "Set the upper threshold (Kmax) below the queue depth at which PFC pauses." in page
 
 
 def test_explain_without_an_id_lists_all() -> None:
@@ -65,7 +75,12 @@ def test_explain_shows_a_counter_with_the_checks_that_use_it() -> None:
         (
             ["explain", "zzz"],
             "error: explain: no check, failure or setting named 'zzz'\n"
-            "  hint: `wirespeed list checks` and `wirespeed list failures` list all; settings are in the reference\n",
+            "  hint: `wirespeed list` prints all: `checks`, `failures`, `settings`\n",
+        ),
+        (
+            ["explain", "port.counters.pfc_rx"],
+            "error: explain: no check, failure or setting named 'port.counters.pfc_rx'\n"
+            "  hint: `wirespeed list settings nic.counters` prints the counters that are read\n",
         ),
         (
             ["check"],

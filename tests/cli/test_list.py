@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, settings_of
 
-KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles"]
+KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles", "settings"]
 SETTINGS = {path for kind in THINGS for path in settings_of(kind)}
 
 
@@ -85,3 +85,15 @@ def test_an_unknown_name_is_refused() -> None:
     result = CliRunner().invoke(app, ["list", "switches", "dell-z9664"])
     assert isinstance(result.exception, Refused)
     assert str(result.exception) == ("list: no switch named 'dell-z9664'\n  hint: did you mean 'dell-z9664f'?")
+
+
+def test_a_group_of_settings_is_listed() -> None:
+    names = [row["name"] for row in list_json("settings", "nic.counters")]
+    assert names and all(name.startswith("nic.counters.") for name in names)
+
+
+@pytest.mark.parametrize("what", ["nics", "platforms", "settings"])
+def test_names_are_whole_in_a_pipe(what: str) -> None:
+    lines = CliRunner().invoke(app, ["list", what]).stdout.splitlines()
+    for row in list_json(what):
+        assert any(str(row["name"]) in line.split() for line in lines), row["name"]

@@ -514,4 +514,6 @@ class FailureMode(Entry):
 
     title: str
     layer: str
-    source: str
+    impact: str = Field(min_length=1)
+    fix: str = Field(min_length=1)
+    source: str = Field(min_length=1)

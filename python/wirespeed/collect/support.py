@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from wirespeed.platforms import Platform, platform_of_system, platforms
 from wirespeed.settings import Compare, Host, Nic, Switch, collections_of, settings_of
@@ -20,6 +21,7 @@ class State(StrEnum):
     RENDERED = "rendered"
     READ = "read back"
     AUTOMATIC = "automatic"  # set without configuration
+    BY_HOST = "by host OS"  # a setting of a NIC that the platforms of hosts support
     NONE = "not supported"
 
 
@@ -50,39 +52,40 @@ class PlatformSupport:
 
     def count(self, state: State) -> int:
         """How many settings are in a state."""
-        return sum(one.state is state for one in self.settings)
+        return sum(support.state is state for support in self.settings)
 
 
 def platform_support() -> tuple[PlatformSupport, ...]:
     """Every platform with every setting of the vocabulary that could be its own."""
-    return tuple(_support_of(found) for found in platforms().values())
+    return tuple(_support_of(platform) for platform in platforms().values())
 
 
 def setting_states(kind: str, system: str) -> Mapping[str, str]:
     """State of each setting on an operating system or NIC platform; empty when no platform is for it."""
     name = platform_of_system(kind, system) or system
-    found = platforms().get((kind, name))
-    return {one.setting: one.state.value for one in _support_of(found).settings} if found else {}
+    platform = platforms().get((kind, name))
+    supports = _support_of(platform).settings if platform else ()
+    return {support.setting: support.state.value for support in supports}
 
 
-def _support_of(found: Platform) -> PlatformSupport:
+def _support_of(platform: Platform) -> PlatformSupport:
     paths = [
         path
-        for thing in _things(_OUTER[found.kind])
+        for thing in _things(_OUTER[platform.kind])
         for path, setting in settings_of(thing).items()
-        if setting.compare is not Compare.NONE or path in found.settings  # names and evidence are no orders
+        if setting.compare is not Compare.NONE or path in platform.settings  # names and evidence are no orders
     ]
-    paths += [path for path in found.settings if path not in paths]  # a bridge's platform has loans, not NICs
+    paths += [path for path in platform.settings if path not in paths]  # a bridge's platform has loans, not NICs
     return PlatformSupport(
-        kind=found.kind,
-        name=found.name,
-        title=found.title,
-        systems=found.systems,
-        drivers=found.drivers,
-        commands=len(found.commands),
-        files=tuple(file.path for file in found.files),
+        kind=platform.kind,
+        name=platform.name,
+        title=platform.title,
+        systems=platform.systems,
+        drivers=platform.drivers,
+        commands=len(platform.commands),
+        files=tuple(file.path for file in platform.files),
         settings=tuple(
-            _setting(found, path) for path in paths if path.startswith(_LAUNCH) is (found.kind == "launcher")
+            _setting(platform, path) for path in paths if path.startswith(_LAUNCH) is (platform.kind == "launcher")
         ),
     )
 
@@ -94,8 +97,8 @@ def _things(outer: type) -> Iterator[type]:
         yield from _things(members)
 
 
-def _setting(found: Platform, path: str) -> SettingSupport:
-    support = found.support(path)
+def _setting(platform: Platform, path: str) -> SettingSupport:
+    support = platform.support(path)
     if support.rendered and support.read:
         state = State.BOTH
     elif support.rendered:
@@ -104,7 +107,21 @@ def _setting(found: Platform, path: str) -> SettingSupport:
         state = State.READ
     elif support.automatic:
         state = State.AUTOMATIC
+    elif platform.kind == "nic" and path in _host_settings():
+        state = State.BY_HOST
     else:
         state = State.NONE
-    verified = support.verified if state is not State.NONE else True
+    verified = support.verified if state not in (State.NONE, State.BY_HOST) else True
     return SettingSupport(path, state, verified, support.default, support.automatic, support.instead)
+
+
+@cache
+def _host_settings() -> frozenset[str]:
+    """Settings that the platform of some host OS renders or reads."""
+    return frozenset(
+        path
+        for (kind, _), platform in platforms().items()
+        if kind == "host"
+        for path in platform.settings
+        if platform.support(path).rendered or platform.support(path).read
+    )

@@ -47,9 +47,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A message, texts of which each of its wordings has one, and the failures behind it in a case it holds for."""
+    """Examples of a message, texts of which each wording contains one, and the failures that cause it in some case."""
 
-    message: str
+    examples: tuple[str, ...]  # as a log contains them; the tool is in parentheses where only one has the message
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     failures: tuple[str, ...]
@@ -77,18 +77,26 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
 
 
 def messages(failure: str) -> tuple[str, ...]:
-    """The messages that point to a failure, in the table's order."""
-    return tuple(dict.fromkeys(cause.message for cause in (*KNOWN, *VAGUE) if failure in cause.failures))
+    """The messages that point to a failure, as logs contain them, in the table's order."""
+    texts = (text for cause in (*KNOWN, *VAGUE) if failure in cause.failures for text in cause.examples)
+    return tuple(dict.fromkeys(texts))
 
 
 def _row(
-    message: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
+    examples: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
 ) -> Cause:
-    """One row; ``words`` are divided by bars."""
-    return Cause(message, tuple(words.split("|")), re.compile(pattern), tuple(failures.split()), source, holds)
+    """One row; ``words`` and, with blanks, ``examples`` are divided by bars."""
+    return Cause(
+        tuple(examples.split(" | ")),
+        tuple(words.split("|")),
+        re.compile(pattern),
+        tuple(failures.split()),
+        source,
+        holds,
+    )
 
 
-_RETRIES = "transport retries exceeded: Failed status 12, vendor error 129"
+_RETRIES = "Failed status 12 | vendor err 129 | transport retry counter exceeded"
 _RETRIES_WORDS = "Failed status|IBV_WC_|with error 12|vendor|etry count"
 _RETRIES_PATTERN = (
     r"Failed status (?:\S.*\()?12\b|status[= ](?:IBV_WC_RETRY_EXC_ERR\()?12\b|with error 12\b|vendor[_ ]err[= ]129\b"
@@ -100,7 +108,7 @@ _ACCESS = (
 )
 
 _COMPLETIONS = (
-    _row("UCX: Transport retry count exceeded", "retry count", r"Transport retry count exceeded on", "MPI-03",
+    _row("Transport retry count exceeded on (UCX)", "retry count", r"Transport retry count exceeded on", "MPI-03",
          "https://github.com/openucx/ucx/issues/2434"),
     _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
          lambda case: case.only_small),
@@ -110,21 +118,21 @@ _COMPLETIONS = (
     _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "CAB-01 SW-02 CAB-02 NIC-17 SW-06",
          "https://github.com/NVIDIA/nccl/issues/905; https://github.com/NVIDIA/nccl/issues/378",
          lambda case: case.largest is not None and not case.only_small),
-    _row("status 13, receiver not ready (RNR) retries exceeded", "Failed status|IBV_WC_|with error 13|etry count",
+    _row("Failed status 13 | RNR retry counter exceeded", "Failed status|IBV_WC_|with error 13|etry count",
          r"Failed status (?:\S.*\()?13\b|status[= ](?:IBV_WC_RNR_RETRY_EXC_ERR\()?13\b|with error 13\b"
          r"|(?:RNR|[Rr]eceiver.not.ready) retry count(?:er)? exceeded", "NIC-08", IBA),
-    _row("status 10, remote access error", _ACCESS_WORDS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
+    _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
          lambda case: case.on_gpu),
-    _row("status 10, remote access error", _ACCESS_WORDS, _ACCESS, "NIC-04 OS-09", IBA),
-    _row("status 4, local protection error", "Failed status|IBV_WC_|with error 4",
+    _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "NIC-04 OS-09", IBA),
+    _row("Failed status 4", "Failed status|IBV_WC_|with error 4",
          r"Failed status (?:\S.*\()?4\b|status[= ](?:IBV_WC_LOC_PROT_ERR\()?4\b|with error 4\b",
          "PCI-06 OS-10 PCI-02", f"{PERFTEST}/issues/173", lambda case: case.on_gpu),
 )  # fmt: skip
 
 _MEMORY = (
-    _row("Couldn't allocate MR, of GPU memory through DMA-BUF", "allocate MR",
+    _row("Couldn't allocate MR with error=95 (GPU memory through DMA-BUF)", "allocate MR",
          r"Couldn't allocate MR with error=(?:93|95)\b", "OS-11 OS-10", f"{PERFTEST}/issues/280"),
-    _row("Couldn't allocate MR, of GPU memory", "allocate MR", r"Couldn't allocate MR", "OS-10 OS-11 OS-02",
+    _row("Couldn't allocate MR (GPU memory)", "allocate MR", r"Couldn't allocate MR", "OS-10 OS-11 OS-02",
          f"{PERFTEST}/issues/126; {PERFTEST}/issues/346", lambda case: case.on_gpu),
     _row("Couldn't allocate MR with error=14 (bad address)", "allocate MR", r"Couldn't allocate MR with error=14\b",
          "OS-10 OS-11", f"{PERFTEST}/issues/346"),
@@ -132,130 +140,143 @@ _MEMORY = (
          "https://github.com/NVIDIA/nccl-tests/issues/206"),
     _row("ibv_reg_dmabuf_mr failed", "ibv_reg_dmabuf_mr", r"ibv_reg_dmabuf_mr(?:\(\))? failed", "OS-11 OS-10",
          "https://github.com/ROCm/rccl/issues/1218"),
-    _row("ibv_reg_mr failed with Bad address", "ibv_reg_mr", r"ibv_reg_mr\w*\b.*(?:failed|error).*Bad address",
+    _row("ibv_reg_mr failed: Bad address", "ibv_reg_mr", r"ibv_reg_mr\w*\b.*(?:failed|error).*Bad address",
          "OS-10 OS-11", "https://github.com/microsoft/mscclpp/issues/657"),
-    _row("registering or creating failed: Cannot allocate memory", "annot allocate memory",
+    _row("Cannot allocate memory", "annot allocate memory",
          r"Cannot allocate memory", "OS-02 K8S-02",
          "https://github.com/NVIDIA/nccl-tests/issues/206; https://github.com/NVIDIA/nccl/issues/1191"),
-    _row("set max locked memory (ulimit -l) to 'unlimited'", "locked memory", r"locked memory", "OS-02 MPI-02",
+    _row("locked memory", "locked memory", r"locked memory", "OS-02 MPI-02",
          "https://github.com/openucx/ucx/issues/8229"),
-    _row("RLIMIT_MEMLOCK is too small", "RLIMIT_MEMLOCK", r"RLIMIT_MEMLOCK", "OS-02 MPI-02", OPEN_MPI_HELP),
-    _row("limited registered memory", "register",
+    _row("RLIMIT_MEMLOCK", "RLIMIT_MEMLOCK", r"RLIMIT_MEMLOCK", "OS-02 MPI-02", OPEN_MPI_HELP),
+    _row("registerable memory", "register",
          r"registerable memory|(?:memory that can be|limited) registered", "OS-02", OPEN_MPI_HELP),
-    _row("Operation not permitted, when memory is registered", "not permitted",
+    _row("ibv_reg_mr: Operation not permitted", "not permitted",
          r"(?:ibv_reg_mr|ibv_create|mlock).*Operation not permitted", "K8S-02 OS-02",
          "https://github.com/microsoft/mscclpp/issues/335"),
-    _row("shared memory segment", "hared memory", r"(?:creating|opening|attaching to|allocate|extend) (?:a )?"
+    _row("creating shared memory | shared memory segment failed",
+         "hared memory", r"(?:creating|opening|attaching to|allocate|extend) (?:a )?"
          r"shared memory|shared memory segment.*(?:fail|error)", "OS-03", "https://github.com/NVIDIA/nccl/issues/983"),
-    _row("/dev/shm", "/dev/shm", r"/dev/shm\S*.*(?:fail|error|No space)|(?:fail|error|No space).*/dev/shm", "OS-03",
+    _row("/dev/shm: No space left on device",
+         "/dev/shm", r"/dev/shm\S*.*(?:fail|error|No space)|(?:fail|error|No space).*/dev/shm", "OS-03",
          "https://github.com/NVIDIA/nccl/issues/983"),
     _row("Bus error", "us error", r"\b[Bb]us error", "OS-03", "https://github.com/NVIDIA/nccl-tests/issues/163"),
 )  # fmt: skip
 
 _DEVICES = (
-    _row("IB device not found", "device", r"IB device \S+ not found|network device '[^']*' is not available",
+    _row("IB device mlx5_0 not found | network device 'mlx5_0' is not available",
+         "device", r"IB device \S+ not found|network device '[^']*' is not available",
          "OS-17 NIC-03 OS-09 K8S-01", "Broadcom 957608-AN210, 5.1 question 1"),
-    _row("no RDMA device", "device", r"[Dd]id not detect devices|No IB devices found|Unable to find the Infiniband"
+    _row("Did not detect devices | No IB devices found",
+         "device", r"[Dd]id not detect devices|No IB devices found|Unable to find the Infiniband"
          r"|[Nn]o (?:RDMA|InfiniBand|IB) devices?", "NIC-03 OS-09 OS-08 K8S-01",
          "Broadcom 957608-AN210, 2.2.4.1 and 5.1 question 6"),
-    _row("No such device", "o such device", r"(?:ibv_|rdma_|uverbs).*No such device", "K8S-01 OS-15 NIC-03",
+    _row("ibv_open_device: No such device",
+         "o such device", r"(?:ibv_|rdma_|uverbs).*No such device", "K8S-01 OS-15 NIC-03",
          "https://github.com/NVIDIA/nccl/issues/925"),
-    _row("the driver does not support the kernel ABI", "kernel ABI", r"does not support the kernel ABI", "OS-09 OS-08",
+    _row("does not support the kernel ABI", "kernel ABI", r"does not support the kernel ABI", "OS-09 OS-08",
          "Broadcom 957608-AN210, 5.1 question 6"),
     _row("Failed to open libibverbs.so", "libibverbs", r"[Ff]ailed to open libibverbs|libibverbs\S*: cannot open",
          "NCCL-01 OS-09", "https://github.com/InternLM/lmdeploy/issues/3286"),
-    _row("the port is down", "ort", r"Port number \d+ state is (?!Active)|port \S+ (?:is|state) (?:not active|down)"
+    _row("Port number 1 state is Down | port not active",
+         "ort", r"Port number \d+ state is (?!Active)|port \S+ (?:is|state) (?:not active|down)"
          r"|[Pp]ort (?:is )?not [Aa]ctive", "CAB-01 CAB-05", "https://github.com/NVIDIA/nccl/issues/905"),
-    _row("an MTU above that of the port", "mtu", r"(?i:mtu) (?:is )?(?:higher|greater|larger|bigger) than", "OS-07",
+    _row("mtu is higher than", "mtu", r"(?i:mtu) (?:is )?(?:higher|greater|larger|bigger) than", "OS-07",
          f"{PERFTEST}/issues/252"),
-    _row("the MTUs of both ends differ", "MTU", r"MTU mismatch|[Mm]ismatch.*MTU", "OS-07 SW-01",
+    _row("MTU mismatch", "MTU", r"MTU mismatch|[Mm]ismatch.*MTU", "OS-07 SW-01",
          "Broadcom 957608-AN210, 2.6 items 11 and 12"),
     _row("Message too long", "essage too long", r"Message too long", "OS-07 SW-01", "sendto(2), EMSGSIZE"),
     _row("local catastrophic error", "catastrophic", r"catastrophic error", "NIC-16",
          "https://github.com/NVIDIA/nccl/issues/230"),
-    _row("async event: port error", "async", r"async (?:fatal )?event\s*:?.*port error", "CAB-01",
+    _row("async event : port error", "async", r"async (?:fatal )?event\s*:?.*port error", "CAB-01",
          "https://github.com/NVIDIA/nccl/issues/905"),
-    _row("async event: GID table change", "GID table", r"GID table change", "OS-15",
+    _row("GID table change", "GID table", r"GID table change", "OS-15",
          "https://github.com/NVIDIA/nccl/issues/1819"),
 )  # fmt: skip
 
 _HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle by itself
 _ADDRESS = "ibv_modify_qp|ibv_create_ah"
 _CONNECTING = (
-    _row("reading the GID's type failed", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
+    _row("read failed in ncclIbRoceGetVersionNum", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
          "https://github.com/NVIDIA/nccl/issues/1573"),
-    _row("no usable GID", "GID", r"Incompatibility issue with GID types|(?:[Ii]nvalid|[Ff]ailed to (?:read|query|get)"
+    _row("Incompatibility issue with GID types | failed to query GID",
+         "GID", r"Incompatibility issue with GID types|(?:[Ii]nvalid|[Ff]ailed to (?:read|query|get)"
          r"|[Uu]nable to (?:read|query|get)|Can't read|Couldn't (?:get|read)|could not find a) (?:\w+ )?(?i:GID)"
          r"|n_gids_found=0",
          "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
-    _row("ibv_modify_qp: connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
+    _row("ibv_modify_qp failed with error Connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
          "OS-05 NIC-05 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
-    _row("ibv_modify_qp: no route or neighbour", _ADDRESS,
+    _row("ibv_modify_qp failed with error No route to host | ibv_modify_qp failed with error Network is unreachable",
+         _ADDRESS,
          rf"{_HANDLE}\b.*(?:No data available|[Nn]etwork is unreachable|No route to host|errno (?:61|101|113)\b)",
          "OS-05 NIC-05 RT-10", "https://github.com/NVIDIA/nccl-tests/issues/185"),
-    _row("ibv_modify_qp: invalid argument", _ADDRESS, rf"{_HANDLE}\b.*(?:Invalid argument|errno 22\b)",
+    _row("ibv_modify_qp failed with error Invalid argument", _ADDRESS, rf"{_HANDLE}\b.*(?:Invalid argument|errno 22\b)",
          "NIC-05 OS-07", "https://github.com/NVIDIA/nccl/issues/426"),
     _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?:\w+ )?QP|Unable to Connect the HCA's through the link",
          "NIC-05 OS-05 OS-07 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
     _row("RDMA_CM_EVENT_UNREACHABLE", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_(?:UNREACHABLE|ROUTE_ERROR)",
          "OS-05 RT-10 OS-06", "rdma_get_cm_event(3)"),
     _row("RDMA_CM_EVENT_ADDR_ERROR", "ADDR_ERROR", r"ADDR_ERROR", "OS-05 NIC-03 OS-04", "rdma_get_cm_event(3)"),
-    _row("no answer on TCP: timed out", "imed out", r"(?m)^(?!.*\bibv_).*(?:connect|socket|server|bootstrap)"
+    _row("connect: Connection timed out", "imed out", r"(?m)^(?!.*\bibv_).*(?:connect|socket|server|bootstrap)"
          r".*timed out|timed out.*(?:connect|server)", "OS-06 OS-14 RT-10 K8S-03", NCCL_HELP),
     _row("No route to host", "oute to host", r"No route to host", "OS-06 OS-14 RT-10 OS-05",
          "connect(2), EHOSTUNREACH; icmp(7) for a firewall that rejects"),
     _row("Network is unreachable", "nreachable", r"[Nn]etwork is unreachable", "OS-14 RT-10 OS-05",
          "connect(2), ENETUNREACH"),
-    _row("Couldn't connect, or connection refused", "onnect", r"Couldn't connect to \S+|[Cc]onnection refused",
+    _row("Couldn't connect to node1 | Connection refused", "onnect", r"Couldn't connect to \S+|[Cc]onnection refused",
          "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
-    _row("TCP connection of the launcher failed", "TCP connection", r"unable to complete a TCP connection",
+    _row("unable to complete a TCP connection", "TCP connection", r"unable to complete a TCP connection",
          "OS-06 OS-14 K8S-03", "https://www.open-mpi.org/faq/?category=tcp"),
-    _row("socket buffers smaller than asked", "socket buffer size",
+    _row("unable to set socket buffer size", "socket buffer size",
          r"unable to set socket buffer size|buffer size not set", "TCP-01", "ESnet, 400G Testbed Configuration"),
-    _row("connection reset or closed during the test", "onnection|control socket", r"[Cc]onnection reset by peer"
+    _row("Connection reset by peer | control socket has closed unexpectedly",
+         "onnection|control socket", r"[Cc]onnection reset by peer"
          r"|[Cc]onnection closed by|control socket has closed unexpectedly", "OS-06 K8S-03", "recv(2), ECONNRESET"),
 )  # fmt: skip
 
 _UCX = (
-    _row("UCX: Destination is unreachable", "nreachable", r"Destination is unreachable|no auxiliary transport to"
+    _row("Destination is unreachable (UCX)", "nreachable", r"Destination is unreachable|no auxiliary transport to"
          r"|no (?:\w+ )+transport to ", "MPI-03 OS-17 OS-05", "https://github.com/openucx/ucx/issues/7785"),
-    _row("UCX: UD endpoint timeout", "imeout", r"[Uu][Dd] endpoint .*timeout|Endpoint timeout", "MPI-03 SW-02 SW-01",
+    _row("Endpoint timeout (UCX)", "imeout", r"[Uu][Dd] endpoint .*timeout|Endpoint timeout", "MPI-03 SW-02 SW-01",
          "https://github.com/openucx/ucx/issues/7785"),
-    _row("UCX: transport is not available", "not available", r"transport '?\S*(?:cuda|rocm)\S*'? is not available",
+    _row("transport 'cuda_copy' is not available (UCX)",
+         "not available", r"transport '?\S*(?:cuda|rocm)\S*'? is not available",
          "MPI-04", "https://github.com/openucx/ucx/issues/11048"),
 )  # fmt: skip
 
 _MPI = (
-    _row("initializing an OpenFabrics device failed", "penFabrics", r"error (?:was encountered when )?initializing an"
+    _row("error initializing an OpenFabrics device", "penFabrics", r"error (?:was encountered when )?initializing an"
          r" OpenFabrics device|OpenFabrics connection schemes|OpenFabrics \(openib\) BTL failed", "MPI-01",
          "Broadcom 957608-AN210, 8.3"),
-    _row("no device params found", "param", r"[Nn]o (?:device|preset) param\w* (?:were )?found", "MPI-01",
+    _row("No preset parameters were found | no device params found",
+         "param", r"[Nn]o (?:device|preset) param\w* (?:were )?found", "MPI-01",
          OPEN_MPI_HELP),
-    _row("a program or library is not found on a host", "not found|unable to find|not be found|error while",
+    _row("orted: command not found | unable to find the specified executable",
+         "not found|unable to find|not be found|error while",
          r"orted: (?:command )?not found|mpirun: (?:command )?not found|unable to find the specified executable"
          r"|could not be found.*(?:executable|application)|error while loading shared libraries", "MPI-02", "https://www.open-mpi.org/faq/?category=running"),
-    _row("GPU memory reached code that cannot use it", "nvalid permissions", r"Signal code: Invalid permissions",
+    _row("Signal code: Invalid permissions", "nvalid permissions", r"Signal code: Invalid permissions",
          "MPI-04", "https://docs.open-mpi.org/en/main/tuning-apps/networking/cuda.html"),
 )  # fmt: skip
 
 _NCCL = (
-    _row("Out of bounds values: data arrived wrong", "ut of bounds", r"Out of bounds values\s*:\s*(?!\d+ OK)\S",
+    _row("Out of bounds values : 1 FAILED", "ut of bounds", r"Out of bounds values\s*:\s*(?!\d+ OK)\S",
          "NIC-18 APP-05", "Broadcom 957608-AN210, 2.2.4.3"),
-    _row("the network plugin does not fit", "lugin", r"(?:[Ff]ailed to (?:find|load|open)|undefined symbol).*"
+    _row("Failed to find net plugin | net plugin: undefined symbol",
+         "lugin", r"(?:[Ff]ailed to (?:find|load|open)|undefined symbol).*"
          r"(?:[Nn]et[ _]?[Pp]lugin|libnccl-net)|[Pp]lugin.*undefined symbol", "NCCL-13",
          "https://github.com/NVIDIA/nccl/issues/1710"),
-    _row('RCCL: missing "iommu=pt"', "iommu=pt", r'Missing "iommu=pt"', "PCI-02",
+    _row('Missing "iommu=pt" (RCCL)', "iommu=pt", r'Missing "iommu=pt"', "PCI-02",
          "https://github.com/ROCm/rccl/issues/1026"),
-    _row("no interface for sockets", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
+    _row("No socket interface found", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
          "OS-14 K8S-01", NCCL_HELP),
-    _row("Xid or uncorrectable ECC error", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
+    _row("Xid (PCI | uncorrectable ECC", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
          "GPU-02", "https://docs.nvidia.com/deploy/xid-errors/"),
-    _row("CUDA: unknown error", "unknown error", r"(?i:cuda|hip)\b.*unknown error", "GPU-04 GPU-02",
+    _row("CUDA error: unknown error", "unknown error", r"(?i:cuda|hip)\b.*unknown error", "GPU-04 GPU-02",
          "Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6"),
 )  # fmt: skip
 
 _HOST = (
-    _row("Can't produce a report; r^2 < 0.9", "produce a report|r^2", r"Can't produce a report"
+    _row("Can't produce a report | Correlation coefficient r^2", "produce a report|r^2", r"Can't produce a report"
          r"|Correlation coefficient r\^2", "PCI-12", f"{PERFTEST}, src/get_clock.c"),
 )  # fmt: skip
 
@@ -265,9 +286,11 @@ KNOWN: tuple[Cause, ...] = (
 
 # What says only that something went wrong below.
 VAGUE: tuple[Cause, ...] = (
-    _row("a rank is gone, or the network", "remote process exited", r"remote process exited or there was a",
+    _row("remote process exited or there was a network error",
+         "remote process exited", r"remote process exited or there was a",
          "CAB-01 NIC-05 GPU-02 APP-02", NCCL_HELP),
-    _row("unhandled cuda (hip) error", "unhandled", r"unhandled (?:cuda|hip) error", "GPU-02 GPU-04", NCCL_HELP),
+    _row("unhandled cuda error | unhandled hip error",
+         "unhandled", r"unhandled (?:cuda|hip) error", "GPU-02 GPU-04", NCCL_HELP),
     _row("unhandled system error", "unhandled system error", r"unhandled system error", "OS-02 OS-03 OS-14 NIC-05",
          NCCL_HELP),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,30 +22,50 @@ def _complete(incomplete: str) -> list[str]:
     return [identifier for identifier in (*checks(), *load().failures) if identifier.startswith(incomplete)]
 
 
-@app.command(short_help="Explain a check, a known failure or a setting: meaning, impact, fix.")
+@app.command(short_help="Explain checks, known failures or settings: meaning, impact, fix.")
 def explain(
-    check: Annotated[
-        str | None,
+    names: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[ID]",
-            help="ID of a check, such as nic.pcie-width, or of a known failure, such as NIC-05. Default: "
-            "list all checks.",
+            metavar="[ID]...",
+            help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, or names of settings. "
+            "Default: list all checks.",
             autocompletion=_complete,
         ),
     ] = None,
 ) -> None:
     """Explain a check: what it compares, its impact, how to fix a failure, an example, and its source.
 
-    For a known failure (`wirespeed list failures`): the checks that detect it, the benchmark messages that indicate it,
-    its impact and fix. For a setting or counter: its meaning and unit, and the checks that use it.
+    For a known failure (`wirespeed list failures`): its impact and fix, the checks that detect it, and the benchmark
+    messages that indicate it. For a setting or counter (`wirespeed list settings`): its meaning and unit, and the
+    checks that use it.
 
     Examples:
 
     \b
       wirespeed explain
       wirespeed explain nic.pcie-width
-      wirespeed explain NIC-05
+      wirespeed explain NIC-05 QOS-08
       wirespeed explain nic.counters.retries
+    """
+    from wirespeed.checks import checks
+    from wirespeed.cli.console import out
+
+    if not names:
+        _list(list(checks().values()))
+        return
+    pages = [_find_page(name) for name in names]
+    for number, page in enumerate(pages):
+        if number:
+            out().print()
+        page()
+
+
+def _find_page(name: str) -> Callable[[], None]:
+    """The function that prints the page of a check, a failure or a setting.
+
+    Raises:
+        Refused: nothing has this name.
     """
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
@@ -52,29 +73,33 @@ def explain(
     from wirespeed.settings import THINGS, settings_of
 
     known = checks()
-    if check is None:
-        _list(list(known.values()))
-        return
     failures = load().failures
     settings = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
-    if check in known:
-        _page(known[check])
-    elif check in failures:
-        _failure(check, failures[check], [one for one in known.values() if check in one.failures])
-    elif check in settings:
-        _setting(check, settings[check], [one for one in known.values() if check in one.needs])
-    else:
-        lists = "`wirespeed list checks` and `wirespeed list failures` list all; settings are in the reference"
-        nearest = _nearest(check, [*known, *settings])
-        raise refuse("explain", f"no check, failure or setting named {check!r}", hint=nearest or lists)
+    if name in known:
+        return lambda: _page(known[name])
+    if name in failures:
+        return lambda: _failure(name, failures[name], [check for check in known.values() if name in check.failures])
+    if name in settings:
+        return lambda: _setting(name, settings[name], [check for check in known.values() if name in check.needs])
+    lists = "`wirespeed list` prints all: `checks`, `failures`, `settings`"
+    hint = _suggest(name, [*known, *failures, *settings]) or lists
+    raise refuse("explain", f"no check, failure or setting named {name!r}", hint=hint)
 
 
-def _nearest(text: str, known: list[str]) -> str | None:
-    """A hint with the names that end in ``text`` (the counter ``rx_discards``), or with a similar one."""
+def _suggest(text: str, known: list[str]) -> str | None:
+    """A hint with the names that end in ``text`` (the counter ``rx_discards``), are similar, or in the same group."""
     from wirespeed.errors import did_you_mean
 
-    ending = [name for name in known if name.endswith(f".{text}")]
-    return f"did you mean {', '.join(map(repr, ending))}?" if ending else did_you_mean(text, known)
+    endings = [name for name in known if name.endswith(f".{text}")]
+    if endings:
+        return f"did you mean {', '.join(map(repr, endings))}?"
+    group = text.split(".")[-2:-1]
+    groups = {name.rpartition(".")[0] for name in known if name.count(".") > 1 and name.split(".")[-2:-1] == group}
+    if groups and text.count(".") > 1 and text.rpartition(".")[0] not in groups:
+        similar = did_you_mean(text, [name for name in known if name.rpartition(".")[0] in groups])
+        lists = ", ".join(f"`wirespeed list settings {name}`" for name in sorted(groups))
+        return " ".join(part for part in (similar, f"{lists} prints the {group[0]} that are read") if part)
+    return did_you_mean(text, known)
 
 
 def _list(known: list[Check]) -> None:
@@ -82,9 +107,9 @@ def _list(known: list[Check]) -> None:
 
     from wirespeed.cli.console import out
 
-    width = max(len(one.id) for one in known)
-    for one in known:
-        out().print(Text.assemble((f"{one.id:<{width}}", "bold"), "  ", one.manual.title), soft_wrap=True)
+    width = max(len(check.id) for check in known)
+    for check in known:
+        out().print(Text.assemble((f"{check.id:<{width}}", "bold"), "  ", check.manual.title), soft_wrap=True)
 
 
 def _page(check: Check) -> None:
@@ -114,7 +139,7 @@ def _page(check: Check) -> None:
     out().print(Padding(Text(manual.source), (0, 0, 0, 4)))
 
 
-def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> None:
+def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -122,9 +147,13 @@ def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> No
     from wirespeed.cli.console import out
 
     out().print(Text.assemble((identifier, "bold"), "  ", failure.title))
+    out().print(Text("\nLayer", style="bold"))
+    out().print(Text(f"    {failure.layer}"), soft_wrap=True)
+    for heading, text in (("Impact", failure.impact), ("Fix", failure.fix)):
+        out().print(Text(f"\n{heading}", style="bold"))
+        out().print(Padding(Text(_joined(text)), (0, 0, 0, 4)))
     lines = {
-        "Layer": [failure.layer],
-        "Checks that detect it": [f"{one.id}  {one.manual.title}" for one in found_by],
+        "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
         "Benchmark messages that indicate it": causes.messages(identifier),
     }
     for heading, body in lines.items():
@@ -132,10 +161,6 @@ def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> No
             out().print(Text(f"\n{heading}", style="bold"))
             for line in body:
                 out().print(Text(f"    {line}"), soft_wrap=True)
-    for one in found_by[:1]:
-        for heading, text in (("Impact", one.manual.impact), ("Fix", one.manual.fix)):
-            out().print(Text(f"\n{heading} (check {one.id})", style="bold"))
-            out().print(Padding(Text(_joined(text)), (0, 0, 0, 4)))
     out().print(Text("\nSource", style="bold"))
     out().print(Padding(Text(failure.source), (0, 0, 0, 4)))
 
@@ -144,12 +169,13 @@ def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
     from rich.text import Text
 
     from wirespeed.cli.console import out
+    from wirespeed.settings import Compare
 
     out().print(Text.assemble((path, "bold"), "  ", setting.meaning), soft_wrap=True)
     lines = {
         "Unit": [setting.unit] if setting.unit else [],
-        "Comparison of planned and found value": [setting.compare.value],
-        "Checks that use it": [f"{one.id}  {one.manual.title}" for one in used_by],
+        "Comparison of planned and found value": [] if setting.compare is Compare.NONE else [setting.compare.value],
+        "Checks that use it": [f"{check.id}  {check.manual.title}" for check in used_by],
     }
     for heading, body in lines.items():
         if body:

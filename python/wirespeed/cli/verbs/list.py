@@ -25,6 +25,7 @@ class What(StrEnum):
     FAILURES = "failures"
     SUITES = "suites"
     PROFILES = "profiles"
+    SETTINGS = "settings"
 
 
 _SINGULAR = {
@@ -37,6 +38,7 @@ _SINGULAR = {
     What.FAILURES: "failure",
     What.SUITES: "suite",
     What.PROFILES: "profile",
+    What.SETTINGS: "setting",
 }
 
 
@@ -50,19 +52,25 @@ class Format(StrEnum):
 Rows = Sequence[Mapping[str, Any]]
 
 
-@app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks and more.")
+@app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks, settings and more.")
 def list_(
     what: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(what.value for what in What))],
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the details of this entry.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Show the details of this entry, or the settings of this group, such as nic.counters.",
+        ),
+    ] = None,
     format_: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites or profiles.
+    """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites, profiles or settings.
 
     For a platform, NIC or switch the support level of each setting is shown: rendered (wirespeed writes it), read back
-    (wirespeed collects it), both, automatic (set by the device without configuration), or not supported (a cluster file
-    that uses it is refused).
+    (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (a setting of a NIC
+    that the platform of the host supports), or not supported (a cluster file that uses it is refused).
 
     Examples:
 
@@ -75,6 +83,8 @@ def list_(
     rows = _ROWS[what]()
     if name is not None:
         chosen = [row for row in rows if row["name"] == name]
+        if not chosen and what is What.SETTINGS:
+            chosen = [row for row in rows if row["name"].startswith(f"{name.rstrip('.')}.")]
         if not chosen:
             names = [str(row["name"]) for row in rows]
             hint = did_you_mean(name, names) or f"`wirespeed list {what.value}` lists them"
@@ -82,7 +92,7 @@ def list_(
         rows = chosen
     if format_ is Format.JSON:
         typer.echo(json.dumps({"kind": f"supported-{what.value}", "schema": 1, what.value: rows}, indent=1))
-    elif name is not None:
+    elif name is not None and len(rows) == 1:
         _page(rows[0])
     else:
         _table(what, rows)
@@ -93,13 +103,13 @@ def _platforms() -> Rows:
 
     return [
         {
-            "kind": one.kind,
-            "name": one.name,
-            "title": one.title,
-            "systems": list(one.systems),
-            "drivers": list(one.drivers),
-            "commands": one.commands,
-            "files": list(one.files),
+            "kind": entry.kind,
+            "name": entry.name,
+            "title": entry.title,
+            "systems": list(entry.systems),
+            "drivers": list(entry.drivers),
+            "commands": entry.commands,
+            "files": list(entry.files),
             "settings": {
                 setting.setting: {
                     "state": setting.state.value,
@@ -108,10 +118,10 @@ def _platforms() -> Rows:
                     "automatic": setting.automatic,
                     "instead": setting.instead,
                 }
-                for setting in one.settings
+                for setting in entry.settings
             },
         }
-        for one in platform_support()
+        for entry in platform_support()
     ]
 
 
@@ -175,19 +185,19 @@ def _checks() -> Rows:
 
     return [
         {
-            "name": one.id,
-            "title": one.manual.title,
-            "settings": dict.fromkeys(one.needs, "read back"),
-            "failures": list(one.failures),
+            "name": entry.id,
+            "title": entry.manual.title,
+            "settings": dict.fromkeys(entry.needs, "read back"),
+            "failures": list(entry.failures),
         }
-        for one in checks().values()
+        for entry in checks().values()
     ]
 
 
 def _tools() -> Rows:
     from wirespeed.benchmarks.tools.reader import tools
 
-    return [{"name": one.name, "title": one.looks_for} for one in tools()]
+    return [{"name": tool.name, "recognized output": tool.looks_for} for tool in tools()]
 
 
 def _failures() -> Rows:
@@ -198,20 +208,20 @@ def _failures() -> Rows:
     return [
         {
             "name": name,
-            "title": one.title,
-            "layer": one.layer,
+            "title": entry.title,
+            "layer": entry.layer,
             "checks": [check.id for check in checks().values() if name in check.failures],
             "messages": list(causes.messages(name)),
-            "source": one.source,
+            "source": entry.source,
         }
-        for name, one in load().failures.items()
+        for name, entry in load().failures.items()
     ]
 
 
 def _suites() -> Rows:
     from wirespeed.benchmarks.suites import suites
 
-    return [{"name": one.name, "title": one.title, "manual": one.manual} for one in suites().values()]
+    return [{"name": entry.name, "title": entry.title, "manual": entry.manual} for entry in suites().values()]
 
 
 def _profiles() -> Rows:
@@ -220,18 +230,34 @@ def _profiles() -> Rows:
     return [
         {
             "name": name,
-            "title": one.title,
+            "title": entry.title,
             "fractions": {
                 kind: {"pass": of["passes"]["value"], "warn": of["warns"]["value"]}
-                for kind, of in one.classes.model_dump(exclude_none=True).items()
+                for kind, of in entry.classes.model_dump(exclude_none=True).items()
             },
-            "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in one.gates],
+            "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in entry.gates],
             "relative_gates": [
-                gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in one.relative_gates
+                gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in entry.relative_gates
             ],
         }
         for name in judge_profile.names()
-        for one in [judge_profile.bundled_profile(name)]
+        for entry in [judge_profile.bundled_profile(name)]
+    ]
+
+
+def _settings() -> Rows:
+    from wirespeed.checks import checks
+    from wirespeed.settings import THINGS, settings_of
+
+    return [
+        {
+            "name": path,
+            "unit": setting.unit,
+            "meaning": setting.meaning,
+            "checks": [check.id for check in checks().values() if path in check.needs],
+        }
+        for thing in THINGS
+        for path, setting in settings_of(thing).items()
     ]
 
 
@@ -245,6 +271,7 @@ _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.FAILURES: _failures,
     What.SUITES: _suites,
     What.PROFILES: _profiles,
+    What.SETTINGS: _settings,
 }
 
 
@@ -258,96 +285,120 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
     What.GPUS: ("name", "title", "pcie", "links"),
     What.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
     What.CHECKS: ("name", "title"),
-    What.TOOLS: ("name", "title"),
+    What.TOOLS: ("name", "recognized output"),
     What.FAILURES: ("name", "layer", "title"),
     What.SUITES: ("name", "title"),
     What.PROFILES: ("name", "title"),
+    What.SETTINGS: ("name", "unit", "meaning"),
 }
-"""Columns of the overview; the page of one has the rest."""
+"""Columns of the overview; the page of an entry has the rest."""
+
+_PROSE = ("title", "meaning", "recognized output", "source", "note")
+"""Columns of text, which wrap on a terminal; at the least, in this width."""
+_LEAST_PROSE = 20
 
 _COUNTED = {
-    "write+read": "rendered and read back",
-    "write": "rendered",
-    "read": "read back",
-    "auto": "automatic",
-    "none": "not supported",
+    "both": "rendered and read back",
+    "rendered": "rendered",
+    "read back": "read back",
+    "automatic": "automatic",
+    "by host OS": "by host OS",
+    "not supported": "not supported",
 }
 """Settings in each state, in the overview."""
 
 
 def _table(what: What, rows: Rows) -> None:
-    from rich.table import Table
+    headings = _COUNTED if what in (What.PLATFORMS, What.NICS) else {}
+    counted = [[_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
+    used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
+    _print_table(
+        [*_COLUMNS[what], *used],
+        [
+            (*(_text(row[column]) for column in _COLUMNS[what]), *(str(states.count(state)) for state in used.values()))
+            for row, states in zip(rows, counted, strict=True)
+        ],
+        counts=tuple(used),
+    )
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], counts: Sequence[str] = ()) -> None:
+    """A table whose names and numbers are never divided. On a terminal text in the last column wraps at its width."""
+    import textwrap
 
     from wirespeed.cli.console import out
 
-    headings = _COUNTED if what in (What.PLATFORMS, What.NICS) else {}
-    table = Table(box=None, pad_edge=False)
-    for column in _COLUMNS[what]:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        states = [_state(value) for value in row["settings"].values()] if headings else []
-        table.add_row(
-            *(_said(row[column]) for column in _COLUMNS[what]),
-            *(str(states.count(state)) for state in headings.values()),
-        )
-    out().print(table)
+    widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
+    begin = sum(width + 2 for width in widths[:-1])
+    room = out().width - begin
+    is_wrapped = out().is_terminal and columns[-1] in _PROSE and room >= _LEAST_PROSE
+    for row in (columns, *rows):
+        cells = [
+            cell.rjust(width) if column in counts else cell.ljust(width)
+            for column, cell, width in zip(columns, row, widths, strict=True)
+        ]
+        if is_wrapped:
+            cells[-1] = f"\n{' ' * begin}".join(textwrap.wrap(row[-1], room))
+        out().print("  ".join(cells).rstrip(), soft_wrap=True, markup=False)
 
 
 def _state(value: Any) -> str:
     return str(value["state"]) if isinstance(value, Mapping) else str(value)
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
 
 
 def _page(row: Mapping[str, Any]) -> None:
-    from rich.table import Table
-
     from wirespeed.cli.console import out
 
+    tables = ("fractions", "gates", "relative_gates", "settings")
     for key, value in row.items():
-        if key in ("fractions", "gates", "relative_gates"):
-            for line in _asked(value):
-                out().print(line, soft_wrap=True, markup=False)
-        elif key != "settings":
-            out().print(f"{key}: {_said(value)}", soft_wrap=True, markup=False)
-    table = Table(box=None, pad_edge=False)
-    for column in ("setting", "state", ""):
-        table.add_column(column, overflow="fold")
-    for setting, state, remark in _details(row.get("settings", {})):
-        table.add_row(setting, state, remark)
-    if table.row_count:
-        out().print()
-        out().print(table)
+        if key not in tables:
+            out().print(f"{key}: {_text(value)}".rstrip(), soft_wrap=True, markup=False)
+    for columns, rows in (
+        (("kind of run", "pass", "warning", "failure"), _fractions(row.get("fractions", {}))),
+        (("gate", "limit", "source"), _gates(row.get("gates", ()))),
+        (("relative gate", "limit", "source"), _gates(row.get("relative_gates", ()))),
+        (("setting", "support", "note"), _details(row["settings"]) if row.get("settings") else []),
+    ):
+        if rows:
+            out().print()
+            _print_table(columns, rows)
 
 
-def _asked(value: Any) -> list[str]:
-    """The fractions or the gates of a profile, a line each."""
-    if isinstance(value, Mapping):
-        return [
-            f"{kind}: pass from {of['pass']:.1%} of the limit, warn from {of['warn']:.1%}" for kind, of in value.items()
-        ]
+def _fractions(fractions: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The fractions of the limit from which each kind of run passes."""
     return [
-        f"{'relative gate' if 'of' in gate else 'gate'} {gate['name']}: "
-        f"{'at least' if 'at_least' in gate else 'at most'} {_number(gate)}, {gate['source']}"
-        for gate in value
+        (
+            kind,
+            f"from {fraction['pass']:.3g} of the limit",
+            f"from {fraction['warn']:.3g}" if fraction["warn"] else "below",
+            f"below {fraction['warn']:.3g}" if fraction["warn"] else "never",
+        )
+        for kind, fraction in fractions.items()
+    ]
+
+
+def _gates(gates: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    return [
+        (gate["name"], f"{'at least' if 'at_least' in gate else 'at most'} {_number(gate)}", gate["source"])
+        for gate in gates
     ]
 
 
 def _number(gate: Mapping[str, Any]) -> str:
-    """What a gate asks for, and of a relative one of what."""
+    """The number of a gate; of a relative gate also the runs that it refers to."""
     number = gate.get("at_least", gate.get("at_most"))
     if "of" not in gate:
         return f"{number:g} {gate['unit']}"
-    asked = f"{number:g} {gate['unit']} more" if "unit" in gate else f"{number:.1%}"
-    kept = {key: value for key, value in gate.get("to", {}).items() if gate["of"].get(key) != value}
-    of = "of the mean, by standard deviation" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
-    return " ".join([asked, of, ", ".join(f"{key} {_plain(value)}" for key, value in kept.items())]).rstrip()
+    limit = f"{number:g} {gate['unit']} more" if "unit" in gate else f"{number:.1%}"
+    baseline = {key: value for key, value in gate.get("to", {}).items() if gate["of"].get(key) != value}
+    of = "of the mean (standard deviation)" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
+    return " ".join([limit, of, ", ".join(f"{key} {_plain(value)}" for key, value in baseline.items())]).rstrip()
 
 
 def _plain(value: Any) -> str:
@@ -364,7 +415,7 @@ def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         elif "state" in value:
             remarks = [
                 "" if value["verified"] else "format not verified",
-                f"default {value['default']}" if value["default"] else "",
+                f"default of the device: {value['default']}" if value["default"] else "",
                 value["automatic"] or "",
                 value["instead"] or "",
             ]
