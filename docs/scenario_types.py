@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -26,15 +27,19 @@ PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"
 
 def module() -> str:
     """The source of the module, as `ruff format` leaves it."""
-    from wirespeed.simulation import scenario_schema
+    from wirespeed import _core
 
-    schema = scenario_schema()
+    schema = json.loads(_core.schema())["scenario"]
     parts = [text for name, definition in schema["$defs"].items() for text in _definition(name, definition)]
     parts += _typed_dict("Scenario", schema)
     parts.sort(key=lambda part: not part.startswith("class "))  # aliases are evaluated, so they come last
+    return format_module("scenario_types.py", HEAD + "\n\n".join(parts))
+
+
+def format_module(name: str, text: str) -> str:
+    """The source of a module, as `ruff format` leaves it."""
     ruff = Path(sys.executable).with_name("ruff")
-    command = [ruff, "format", "--quiet", "--stdin-filename", "scenario_types.py", "-"]
-    text = HEAD + "\n\n".join(parts)
+    command = [ruff, "format", "--quiet", "--stdin-filename", name, "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
@@ -58,12 +63,12 @@ def _definition(name: str, schema: Schema) -> Iterator[str]:
 
 def _typed_dict(name: str, schema: Schema) -> Iterator[str]:
     required = schema.get("required")
-    lines = [f"class {name}(TypedDict{'' if required else ', total=False'}):", *_doc(schema["description"])]
+    lines = [f"class {name}(TypedDict{'' if required else ', total=False'}):", *format_docstring(schema["description"])]
     for key, property_ in schema["properties"].items():
         type_ = _type(property_)
         lines.append(f"    {key}: {type_ if not required or key in required else f'NotRequired[{type_}]'}")
         if "description" in property_:
-            lines += _doc(property_["description"])
+            lines += format_docstring(property_["description"])
     yield "\n".join(lines) + "\n"
 
 
@@ -78,7 +83,8 @@ def _type(schema: Schema) -> str:
     return " | ".join(f"list[{_type(schema['items'])}]" if name == "array" else PLAIN[name] for name in types)
 
 
-def _doc(text: str) -> list[str]:
+def format_docstring(text: str) -> list[str]:
+    """The docstring of a class or field, indented."""
     text = _one_line(text)
     text += " " if text.endswith('"') else ""
     wrapped = textwrap.wrap(f'"""{text}"""', width=116)

@@ -67,6 +67,17 @@ class _Scenario:
                 yield from self._rows(f"{section}.", target["properties"], values)
             else:
                 yield from self._algorithms(section, target, values)
+            yield from self._sources(section, property_, target)
+
+    def _sources(self, section: str, property_: Schema, target: Schema) -> Iterator[str]:
+        """Where the values of presets are from."""
+        below = {f"{section}.{key}": one for key, one in target.get("properties", {}).items()}
+        for name in self._names:
+            parameters = {section: property_, **below}
+            rows = [(path, one["x-source"][name]) for path, one in parameters.items() if name in one.get("x-source", {})]
+            if rows:
+                yield f"\nSources of `{name}`:\n\n"
+                yield from (f"* `{path}`: {source}\n" for path, source in rows)
 
     def _algorithms(self, section: str, target: Schema, values: list[Any]) -> Iterator[str]:
         """Variants with a table each."""
@@ -241,12 +252,37 @@ def _of_model(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _results(results: Schema) -> Iterator[str]:
-    """The tables of a run."""
+    """The summary and the tables of a run."""
+    yield "\n## Summary\n\n`summary.json` in the folder of `--output`, and the output of `--format json`. Its JSON Schema is "
+    yield "printed by `wirespeed schema summary`.\n"
+    summary = results["summary"]
+    yield from _fields(summary["description"], summary["properties"])
+    for name, one in summary["$defs"].items():
+        yield f"\n### {name}\n"
+        yield from _fields(one["description"], one["properties"])
     yield "\n## Result tables\n\nParquet files in the folder of `--output`. Times count from the start of the run.\n"
     yield from _table_sections(results["tables"])
     yield "\n## Context tables\n\nFiles in the same folder that follow from the scenario alone. They are not part of "
     yield "`tables_sha256`.\n"
     yield from _table_sections(results["context"])
+
+
+def _fields(description: str, properties: Schema) -> Iterator[str]:
+    yield f"\n{description}\n"
+    yield _head("key", "type", "unit", "meaning")
+    for key, property_ in properties.items():
+        yield _row(f"`{key}`", _kind(property_), property_.get("x-unit", ""), property_["description"])
+
+
+def _kind(property_: Schema) -> str:
+    """The types of a value as text; an object by its name."""
+    if "$ref" in property_:
+        return str(property_["$ref"].rpartition("/")[2])
+    if "anyOf" in property_:
+        return " or ".join(map(_kind, property_["anyOf"]))
+    return " or ".join(
+        f"list of {_kind(property_['items'])}" if one == "array" else one for one in _types(property_)
+    )
 
 
 def _table_sections(tables: Schema) -> Iterator[str]:

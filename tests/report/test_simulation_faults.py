@@ -12,7 +12,7 @@ from result_view_sample import VICTIM, made
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.report.simulation.page import page
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import Simulated
 from wirespeed.simulation.result_view import view_result
 

@@ -26,7 +26,7 @@ from wirespeed.errors import Refused
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.layout import layout
 from wirespeed.report.simulation.page import page
-from wirespeed.results.simulation import Source
+from wirespeed.results.simulation_types import Source
 from wirespeed.results.simulation_view import Cable, Network, Simulated
 from wirespeed.simulation.result_view import view_result
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from wirespeed.report.simulation.terminal import rate, summary
 from wirespeed.results.congested_ports import CongestedPort
-from wirespeed.results.simulation import CompletionTimes, Fault, Source, Summary
+from wirespeed.results.simulation_types import CompletionTimes, Fault, Source, Summary
 
 WHOLE = Summary(
     name="16 to 1",
@@ -37,6 +37,10 @@ WHOLE = Summary(
     unroutable=0,
     losses=0,
     retransmissions=0,
+    watchdog_stuck=0,
+    watchdog_recovered=0,
+    watchdog_drops=0,
+    trims=0,
     failed=0,
     end_us=6470.25,
     tables_sha256="ab" * 32,

@@ -12,7 +12,7 @@ from planned_scenarios import made, traffic
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 from wirespeed.render import simulator_mappings
-from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_types import Summary
 from wirespeed.simulation import Result, run
 from wirespeed.simulation.from_plan import planned
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from wirespeed.errors import Refused
-from wirespeed.results.simulation import CompletionTimes, Summary
+from wirespeed.results.simulation_types import CompletionTimes, Summary
 from wirespeed.simulation import Result, prepare
 
 SUMMARY = Summary(
@@ -41,6 +41,10 @@ SUMMARY = Summary(
     unroutable=0,
     losses=0,
     retransmissions=0,
+    watchdog_stuck=0,
+    watchdog_recovered=0,
+    watchdog_drops=0,
+    trims=0,
     failed=0,
     end_us=2.0,
     tables_sha256="0" * 64,
@@ -71,10 +75,10 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "summary.json").read_text())
     assert list(document) == [
         *("kind", "schema", "name", "preset", "seed", "complete", "hops", "pfc_frames", "cnp_frames", "events"),
-        *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes", "flows", "completed", "fct_us"),
-        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable"),
-        *("losses", "retransmissions", "failed", "end_us"),
-        *("tables_sha256", "watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
+        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable", "losses", "retransmissions"),
+        *("watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
+        *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"),
+        *("flows", "completed", "failed", "fct_us", "end_us", "tables_sha256"),
         *("deadlocks", "source", "faults", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)

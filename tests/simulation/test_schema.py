@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import re
 from pathlib import Path
@@ -15,7 +15,8 @@ from small_scenarios import INCAST, written
 
 from wirespeed.cluster import read
 from wirespeed.plan import build
-from wirespeed.simulation import run, scenario_schema
+from wirespeed.results.simulation import to_json
+from wirespeed.simulation import run, scenario_schema, summary_schema
 from wirespeed.simulation.schema import table_columns
 
 ROOT = Path(__file__).parents[2]
@@ -84,14 +85,32 @@ def test_tables_have_the_columns_of_the_schema(tmp_path: Path) -> None:
         assert [column for column in table_columns(name) if column not in optional] == table.column_names, name
 
 
-def test_the_types_for_python_are_fresh() -> None:
-    folder = ROOT / "docs"
-    spec = importlib.util.spec_from_file_location("scenario_types", folder / "scenario_types.py")
-    assert spec is not None and spec.loader is not None
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    module = ROOT / "python" / "wirespeed" / "simulation" / "scenario_types.py"
-    assert module.read_text(encoding="utf-8") == generator.module(), "run `make docs`"
+@pytest.mark.parametrize(
+    ("generator", "module"),
+    [("scenario_types", "simulation/scenario_types.py"), ("result_types", "results/simulation_types.py")],
+)
+def test_the_types_for_python_are_fresh(generator: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    text = (ROOT / "python" / "wirespeed" / module).read_text(encoding="utf-8")
+    assert text == importlib.import_module(generator).module(), "run `make docs`"
+
+
+@pytest.mark.parametrize("preset", ["roce", "hpcc"])
+def test_a_summary_fits_its_schema(preset: str, tmp_path: Path) -> None:
+    validator = Draft202012Validator(summary_schema())
+    summary = json.loads(to_json(run(written(tmp_path, INCAST), preset, 1).summary, files=["flows.parquet"]))
+    assert list(validator.iter_errors(summary)) == []
+    assert set(summary) == set(summary_schema()["properties"])
+    assert [error.json_path for error in validator.iter_errors({**summary, "hops": None})] == ["$.hops"]
+
+
+def test_values_of_presets_have_sources() -> None:
+    ecmp = scenario_schema()["$defs"]["Ecmp"]["properties"]
+    assert ecmp["flowlet_gap_ns"]["x-source"]["roce"].startswith("Juniper Apstra 6.0")
+    assert scenario_schema()["$defs"]["Sockets"]["properties"]["mtu_bytes"]["x-source"] == {
+        "hpcc": "RFC 894",
+        "roce": "RFC 894",
+    }
 
 
 def test_a_time_is_named_by_its_unit() -> None:

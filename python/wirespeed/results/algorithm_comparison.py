@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from wirespeed.results.json import document, plain
-from wirespeed.results.simulation import CompletionTimes
+from wirespeed.results.simulation_types import CompletionTimes
 
 KIND = "simulation-comparison"
 SCHEMA = 1
@@ -18,7 +18,7 @@ class Run:
 
     scenario: str
     algorithm: str
-    set_for_it: dict[str, Any]
+    set_for_it: Mapping[str, Mapping[str, object]]
     """Parameters besides the algorithm that are not the scenario's, because the algorithm expects others."""
     complete: bool
     """False for a run that was interrupted."""

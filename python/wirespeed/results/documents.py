@@ -49,7 +49,22 @@ def read_as(text: str, place: str, kind: str, name: str, of: type[_Result], hint
     Raises:
         Refused: it is none, of another kind, newer than this program, or not whole.
     """
-    return _content(_body(text, place, (kind,), f"a document of {kind}", hint), place, kind, name, of)
+    body = _body(text, place, (kind,), f"a document of {kind}", hint)
+    return _content(body, place, kind, name, of)
+
+
+def convert(of: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
+    """Data of JSON as a result, called by ``name`` in messages.
+
+    Raises:
+        Refused: it is of another form.
+    """
+    try:
+        return _object(of, data, name)
+    except KeyError as error:
+        raise refuse(place, f"no {error.args[0]}", expected) from None
+    except (TypeError, ValueError) as error:
+        raise refuse(place, str(error), expected) from None
 
 
 def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
@@ -71,14 +86,9 @@ def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: st
 
 
 def _content(body: dict[str, Any], place: str, kind: str, name: str, of: type[_Result]) -> _Result:
-    try:
-        found = _as(of, body[name], name)
-    except KeyError as error:
-        raise refuse(place, f"no {error.args[0]}", f"what {kind} holds") from None
-    except (TypeError, ValueError) as error:
-        raise refuse(place, str(error), f"what {kind} holds") from None
-    assert isinstance(found, of)
-    return found
+    if name not in body:
+        raise refuse(place, f"no {name}", f"what {kind} holds")
+    return convert(of, body[name], name, place, f"what {kind} holds")
 
 
 def _as(of: Any, data: Any, at: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_types import Summary
 
 LEVELS = 64
 """Steps of what an animation shows: each is one letter in a page."""

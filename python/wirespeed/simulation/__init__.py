@@ -7,7 +7,7 @@ from wirespeed.simulation.compare import ALGORITHMS, compare
 from wirespeed.simulation.folder import Folder, prepare
 from wirespeed.simulation.recording import Recording
 from wirespeed.simulation.run import Progress, Result, run
-from wirespeed.simulation.schema import scenario_schema
+from wirespeed.simulation.schema import scenario_schema, summary_schema
 from wirespeed.simulation.tables import digest
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "prepare",
     "run",
     "scenario_schema",
+    "summary_schema",
 ]

@@ -6,15 +6,14 @@ A row of a comparison is an algorithm of the core, or `BOTH`: receivers' credit 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from wirespeed import _core
 from wirespeed.simulation import ultra_ethernet
-
-Groups = dict[str, dict[str, Any]]
-"""Parameters by group, as a scenario has them."""
+from wirespeed.simulation.parameters import Sections, sections_of
+from wirespeed.simulation.scenario_types import Congestion, Device, Parameters, Scenario
 
 BOTH = "nscc+rccc"
 """A sender of Ultra Ethernet that keeps to both, its own window and the receiver's credit."""
@@ -49,7 +48,7 @@ ALGORITHM_SETTINGS: dict[str, AlgorithmSettings] = {
 """By row; those that are not here run with what the scenario says."""
 
 
-def row_of(congestion: Any, usual: str) -> str:
+def row_of(congestion: Congestion | None, usual: str) -> str:
     """The row that congestion control of a scenario belongs to, laid over what is usual."""
     if not isinstance(congestion, dict):
         return usual
@@ -60,12 +59,12 @@ def row_of(congestion: Any, usual: str) -> str:
     return BOTH if algorithm == "rccc" and window else algorithm
 
 
-def congestion_of(row: str) -> dict[str, Any]:
+def congestion_of(row: str) -> Congestion:
     """Congestion control of a row, with the defaults of all parameters."""
-    return {"algorithm": "rccc", "nscc": {}} if row == BOTH else {"algorithm": row}
+    return {"algorithm": "rccc", "nscc": {}} if row == BOTH else cast(Congestion, {"algorithm": row})
 
 
-def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
+def lay(row: str, scenario: Scenario, preset: str) -> Sections:
     """Set in a scenario what the algorithm of a row expects.
 
     The scenario's `parameters` is an object.
@@ -74,8 +73,8 @@ def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
         What was otherwise before; what single devices had otherwise as ``devices``, by ``group.parameter``.
     """
     expects = ALGORITHM_SETTINGS.get(row, AlgorithmSettings())
-    of_devices = [item["parameters"] for item in items(scenario)]
-    laying = _Laying(scenario["parameters"], json.loads(_core.preset(preset)), of_devices)
+    of_devices = [sections_of(item["parameters"]) for item in items(scenario)]
+    laying = _Laying(sections_of(scenario["parameters"]), json.loads(_core.preset(preset)), of_devices)
     laying.marks(expects)
     if expects.ultra_ethernet:
         laying.groups(ultra_ethernet.FIXED)
@@ -91,12 +90,12 @@ def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
 class _Laying:
     """Lays parameters over those of all devices and of single ones, and keeps what was otherwise."""
 
-    parameters: dict[str, Any]
-    usual: Groups
-    sections: list[dict[str, Any]]
+    parameters: Sections
+    usual: Sections
+    sections: list[Sections]
     """Parameters of single devices."""
-    changes: Groups = field(default_factory=dict)
-    of_devices: dict[str, Any] = field(default_factory=dict)
+    changes: Sections = field(default_factory=dict)
+    of_devices: dict[str, object] = field(default_factory=dict)
 
     def marks(self, expects: AlgorithmSettings) -> None:
         """One threshold, a notification for each mark, where these are expected."""
@@ -115,9 +114,9 @@ class _Laying:
             if expects.every_mark and isinstance(notification, dict) and notification.pop("interval_ns", 0) != 0:
                 self.of_devices["notification.interval_ns"] = 0
 
-    def groups(self, groups: Groups) -> None:
+    def groups(self, groups: Parameters) -> None:
         """The same for all devices."""
-        for group, keys in groups.items():
+        for group, keys in sections_of(groups).items():
             self._over_all(group, keys)
             for section in self.sections:
                 own = section.get(group)
@@ -125,8 +124,8 @@ class _Laying:
                     if section[group].pop(key) != keys[key]:
                         self.of_devices[f"{group}.{key}"] = keys[key]
 
-    def _over_all(self, group: str, keys: dict[str, Any]) -> None:
-        given = self.parameters.get(group, {})
+    def _over_all(self, group: str, keys: Mapping[str, object]) -> None:
+        given: object = self.parameters.get(group, {})
         if not isinstance(given, dict):
             return  # the core refuses it
         others = {key: value for key, value in keys.items() if self._value(group, key) != value}
@@ -134,12 +133,12 @@ class _Laying:
             self.parameters[group] = given | others
             self.changes[group] = self.changes.get(group, {}) | others
 
-    def _value(self, group: str, key: str) -> Any:
+    def _value(self, group: str, key: str) -> object:
         own = self.parameters.get(group)
         return own[key] if isinstance(own, dict) and key in own else self.usual[group].get(key)
 
 
-def items(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def items(scenario: Scenario) -> Iterator[Device]:
     """Those of `devices` that have parameters; the core refuses malformed ones."""
     devices = scenario.get("devices")
     for item in devices if isinstance(devices, list) else ():
@@ -147,10 +146,10 @@ def items(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield item
 
 
-def _unmark_downlinks(scenario: dict[str, Any]) -> bool:
+def _unmark_downlinks(scenario: Scenario) -> bool:
     """Whether there are any; all of them in one more item of `devices`, which comes last."""
     ports = list(ultra_ethernet.downlinks(scenario))
     if ports:
-        item = {"ports": ports, "parameters": {"marking": {"enabled": False}}}
+        item: Device = {"ports": [*ports], "parameters": {"marking": {"enabled": False}}}
         scenario["devices"] = [*scenario.get("devices", []), item]
     return bool(ports)

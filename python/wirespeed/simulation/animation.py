@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wirespeed.results.simulation_types import PAUSES
 from wirespeed.results.simulation_view import LEVELS, Animation, Network, PausedPort
 from wirespeed.simulation.pauses import shares, united
 from wirespeed.simulation.result_folder import ResultFolder
@@ -48,7 +49,7 @@ def _levels(shares: Mapping[int, tuple[float, ...]], kept: set[int]) -> Mapping[
 
 def _paused(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
     """How much of each frame a port was paused: exact, from the table of pauses."""
-    read = folder.table("pauses", "port", "start_ps", "end_ps").to_pydict()
+    read = folder.columns(PAUSES, "port", "start_ps", "end_ps")
     intervals: dict[int, list[tuple[int, int]]] = {}
     for port, start, end in zip(read["port"], read["start_ps"], read["end_ps"], strict=True):
         intervals.setdefault(port, []).append((start, end))

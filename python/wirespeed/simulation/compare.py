@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from wirespeed import _core
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.algorithm_comparison import Comparison, Run
+from wirespeed.results.simulation_types import FLOWS, PORTS, QUEUES
 from wirespeed.simulation import algorithm_settings
+from wirespeed.simulation.parameters import Sections
 from wirespeed.simulation.run import Progress, Result, run
+from wirespeed.simulation.scenario_types import Scenario
+from wirespeed.simulation.tables import columns
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ class Job:
     path: Path
     algorithm: str
     text: str
-    set_for_it: dict[str, Any]
+    set_for_it: Sections
 
 
 def compare(
@@ -112,12 +116,13 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     """The scenario with the algorithm in it, and with what that algorithm_settings."""
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
-        scenario = json.loads(text)
+        read: object = json.loads(text)
     except ValueError:
         return Job(path, algorithm, text, {})  # the core says what is wrong, and where
-    parameters = scenario.setdefault("parameters", {}) if isinstance(scenario, dict) else None
-    if not isinstance(parameters, dict):
+    if not isinstance(read, dict) or not isinstance(read.setdefault("parameters", {}), dict):
         return Job(path, algorithm, text, {})
+    scenario = cast(Scenario, read)
+    parameters = scenario["parameters"]
     usual = algorithm_settings.row_of(json.loads(_core.preset(preset))["congestion"], "")
     usual = algorithm_settings.row_of(parameters.get("congestion"), usual)
     for item in algorithm_settings.items(scenario):
@@ -132,7 +137,7 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
 
 def _row(job: Job, result: Result) -> Run:
     it = result.summary
-    flows = _completed(result.tables["flows"])
+    flows = _completed(result.tables)
     return Run(
         scenario=it.name,
         algorithm=job.algorithm,
@@ -157,10 +162,11 @@ def _row(job: Job, result: Result) -> Run:
     )
 
 
-def _completed(flows: pa.Table) -> list[tuple[int, int, int]]:
+def _completed(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int]]:
     """Bytes, start and end of the flows that completed."""
-    columns = (flows[name].to_pylist() for name in ("bytes", "start_ps", "end_ps", "status"))
-    return [(size, start, end) for size, start, end, status in zip(*columns, strict=True) if status == "completed"]
+    flows = columns(tables, FLOWS, "bytes", "start_ps", "end_ps", "status")
+    rows = zip(flows["bytes"], flows["start_ps"], flows["end_ps"], flows["status"], strict=True)
+    return [(size, start, end) for size, start, end, status in rows if status == "completed" and end is not None]
 
 
 def _goodput(flows: list[tuple[int, int, int]]) -> float | None:
@@ -179,6 +185,7 @@ def _jain(flows: list[tuple[int, int, int]]) -> float | None:
 
 def _longest(tables: dict[str, pa.Table], hosts: int) -> int:
     """The longest queue at a port of a switch, bytes."""
-    nodes = tables["ports"]["node"].to_pylist()
-    queues = zip(tables["queues"]["port"].to_pylist(), tables["queues"]["max_bytes"].to_pylist(), strict=True)
-    return max((size for port, size in queues if nodes[port] >= hosts), default=0)
+    nodes = columns(tables, PORTS, "node")["node"]
+    queues = columns(tables, QUEUES, "port", "max_bytes")
+    lengths = zip(queues["port"], queues["max_bytes"], strict=True)
+    return max((size for port, size in lengths if nodes[port] >= hosts), default=0)

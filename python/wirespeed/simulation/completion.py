@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from wirespeed.results.simulation_types import FLOWS, LIMITS
 from wirespeed.results.simulation_view import Distribution, FlowRow, Group
 from wirespeed.simulation.result_folder import ResultFolder
 
@@ -16,9 +17,8 @@ _GROUPS = 4
 
 def flow_rows(folder: ResultFolder) -> tuple[FlowRow, ...]:
     """All flows, in their order. A read's data goes from the host that answers to the one that asks."""
-    columns = ("flow", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
-    read = folder.table("flows", *columns).to_pydict()
-    least = folder.table("limits", "least_ps")["least_ps"].to_pylist() if folder.has("limits") else None
+    read = folder.columns(FLOWS, "flow", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
+    least = folder.columns(LIMITS, "least_ps")["least_ps"] if folder.has(LIMITS) else None
     return tuple(
         FlowRow(
             flow=flow,
@@ -31,7 +31,17 @@ def flow_rows(folder: ResultFolder) -> tuple[FlowRow, ...]:
             least_ps=None if least is None else least[flow],
             status=status,
         )
-        for flow, source, target, verb, size, start, end, status in zip(*(read[name] for name in columns), strict=True)
+        for flow, source, target, verb, size, start, end, status in zip(
+            read["flow"],
+            read["src"],
+            read["dst"],
+            read["verb"],
+            read["bytes"],
+            read["start_ps"],
+            read["end_ps"],
+            read["status"],
+            strict=True,
+        )
     )
 
 

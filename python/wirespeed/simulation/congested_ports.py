@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirespeed.results.congested_ports import CongestedPort
-from wirespeed.simulation.result_folder import network_of
+from wirespeed.results.simulation_types import LINKS, NAMES, QUEUES, Queues, QueuesColumn
+from wirespeed.simulation.result_folder import LINK_COLUMNS, NAME_COLUMNS, network_of
+from wirespeed.simulation.tables import columns
 
 if TYPE_CHECKING:
     from wirespeed.results.simulation_view import Network
@@ -15,22 +17,23 @@ if TYPE_CHECKING:
 _PORTS = 3
 _LEAST = 0.05  # of the deepest queue: ports below it are not congested
 _IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
-_COLUMNS = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
+_COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
 
 
 def of_result(result: Result) -> tuple[CongestedPort, ...]:
     """The most congested ports of a run."""
-    names = result.context["names"].to_pydict() if "names" in result.context else {}
-    network = network_of(result.context["links"].to_pydict(), names)
-    return _congested(network, result.tables["queues"].select(list(_COLUMNS)).to_pydict())
+    context = result.context
+    names = columns(context, NAMES, *NAME_COLUMNS) if NAMES.name in context else None
+    network = network_of(columns(context, LINKS, *LINK_COLUMNS), names)
+    return _congested(network, columns(result.tables, QUEUES, *_COLUMNS))
 
 
 def of_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
     """The most congested ports of a stored run."""
-    return _congested(folder.network(), folder.table("queues", *_COLUMNS).to_pydict())
+    return _congested(folder.network(), folder.columns(QUEUES, *_COLUMNS))
 
 
-def _congested(network: Network, queues: dict[str, list[int]]) -> tuple[CongestedPort, ...]:
+def _congested(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
     """The deepest egress queues of switches; ports whose queues were short are not congested."""
     rows: dict[int, list[tuple[int, ...]]] = {}
     for port, *values in zip(*(queues[name] for name in _COLUMNS), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from wirespeed import _core
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 from wirespeed.simulation.port_names import port_names
 from wirespeed.simulation.scenario_names import ScenarioNames
 

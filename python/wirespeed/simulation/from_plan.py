@@ -15,7 +15,7 @@ from typing import Any, NotRequired, TypedDict, cast
 from wirespeed import __version__
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
-from wirespeed.results.simulation import Fault, Source
+from wirespeed.results.simulation_types import Fault, Source
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turned, wrongly_set

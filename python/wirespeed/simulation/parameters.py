@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NewType, cast
 
 from wirespeed.simulation.scenario_types import Parameters
 
-Sections = Mapping[str, Mapping[str, object]]
+Sections = dict[str, dict[str, object]]
+"""Parameters by the names of section and parameter."""
 Text = NewType("Text", str)
 
 
@@ -32,9 +33,9 @@ def most_common(texts: Iterable[Text]) -> Parameters:
     Without what others leave out: there they have the preset's value, not that of the others.
     """
     counts = Counter(texts)
-    found = dict(_sections(from_text(counts.most_common(1)[0][0]))) if counts else {}
+    found = sections_of(from_text(counts.most_common(1)[0][0])) if counts else {}
     for text in counts:
-        for section, values in _sections(from_text(text)).items():
+        for section, values in sections_of(from_text(text)).items():
             if section in found:
                 found[section] = {key: value for key, value in found[section].items() if key in values}
     return cast(Parameters, found)
@@ -42,22 +43,22 @@ def most_common(texts: Iterable[Text]) -> Parameters:
 
 def merge(base: Parameters, over: Parameters) -> Parameters:
     """The base with every value that `over` has."""
-    lower, upper = _sections(base), _sections(over)
+    lower, upper = sections_of(base), sections_of(over)
     merged = {section: {**lower.get(section, {}), **values} for section, values in upper.items()}
     return cast(Parameters, {**lower, **merged})
 
 
 def only(parameters: Parameters, section: str) -> Parameters:
     """One section; nothing where it is missing."""
-    sections = _sections(parameters)
+    sections = sections_of(parameters)
     return cast(Parameters, {section: sections[section]} if section in sections else {})
 
 
 def difference(parameters: Parameters, base: Parameters) -> Parameters:
     """The values that the base does not have."""
-    found: dict[str, Mapping[str, object]] = {}
-    for section, values in _sections(parameters).items():
-        usual = _sections(base).get(section, {})
+    found: Sections = {}
+    for section, values in sections_of(parameters).items():
+        usual = sections_of(base).get(section, {})
         changed = {key: value for key, value in values.items() if key not in usual or usual[key] != value}
         if changed:
             # A congestion control algorithm comes with all of its parameters.
@@ -65,5 +66,6 @@ def difference(parameters: Parameters, base: Parameters) -> Parameters:
     return cast(Parameters, found)
 
 
-def _sections(parameters: Parameters) -> Sections:
+def sections_of(parameters: Parameters) -> Sections:
+    """The same parameters, for access by names that are not known beforehand."""
     return cast(Sections, parameters)

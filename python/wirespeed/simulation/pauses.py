@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from wirespeed.results.simulation_types import FLOWS, PATHS, PAUSES
 from wirespeed.results.simulation_view import FlowRow, Network, PausedPort, Pausing, Stripe, Victim
 from wirespeed.simulation.result_folder import ResultFolder
 
@@ -21,7 +22,7 @@ Interval = tuple[int, int]
 
 def summarize_pauses(folder: ResultFolder, network: Network, flows: Sequence[FlowRow]) -> Pausing:
     """What the table ``pauses`` amounts to."""
-    read = folder.table("pauses", "port", "priority", "start_ps", "end_ps").to_pydict()
+    read = folder.columns(PAUSES, "port", "priority", "start_ps", "end_ps")
     rows = list(zip(read["port"], read["priority"], read["start_ps"], read["end_ps"], strict=True))
     of_ports: dict[int, list[Interval]] = defaultdict(list)
     of_nodes: dict[tuple[int, int], list[Interval]] = defaultdict(list)
@@ -91,7 +92,7 @@ def _victims(
     Each NIC port is counted with its full rate at every port on the ways of its flows: so nobody is called a victim who
     could have had a part in it.
     """
-    if not folder.has("paths") or len(flows) > _MOST_FLOWS:
+    if not folder.has(PATHS) or len(flows) > _MOST_FLOWS:
         return None
     ways = _ways(folder)
     if not ways:
@@ -120,7 +121,7 @@ def _total(intervals: Iterable[Interval]) -> int:
 
 def _ways(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
     """The ports that send the data of each queue pair, in order."""
-    read = folder.table("paths", "queue_pair", "hop", "port").to_pydict()
+    read = folder.columns(PATHS, "queue_pair", "hop", "port")
     ways: dict[int, list[int]] = defaultdict(list)
     for queue_pair, _, port in sorted(zip(read["queue_pair"], read["hop"], read["port"], strict=True)):
         ways[queue_pair].append(port)
@@ -129,5 +130,5 @@ def _ways(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
 
 def _senders(folder: ResultFolder) -> Sequence[int]:
     """The queue pair that sends the data of each flow: with a read, the other end of the one it is posted on."""
-    read = folder.table("flows", "queue_pair", "verb").to_pydict()
+    read = folder.columns(FLOWS, "queue_pair", "verb")
     return [pair ^ (verb == "read") for pair, verb in zip(read["queue_pair"], read["verb"], strict=True)]

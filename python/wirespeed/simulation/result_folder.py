@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from wirespeed.errors import refuse
-from wirespeed.results.simulation import Summary, from_json
+from wirespeed.results.simulation import from_json
+from wirespeed.results.simulation_types import LINKS, NAMES, Links, LinksColumn, Names, NamesColumn, Summary
 from wirespeed.results.simulation_view import Cable, Network
+from wirespeed.results.table_type import ColumnName, Columns, TableType
 from wirespeed.simulation.folder import SUMMARY
 from wirespeed.simulation.port_names import port_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+LINK_COLUMNS: tuple[LinksColumn, ...] = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
+NAME_COLUMNS: tuple[NamesColumn, ...] = ("port", "node", "device", "interface")
 _AGAIN = "wirespeed sim run SCENARIO.json -o DIR writes it"
 
 
@@ -26,11 +29,19 @@ class ResultFolder:
     path: Path
     summary: Summary
 
-    def has(self, table: str) -> bool:
+    def has(self, table: TableType[Columns, ColumnName]) -> bool:
         """Whether the folder holds this table."""
-        return self._file(table).is_file()
+        return self._file(table.name).is_file()
 
-    def table(self, name: str, *columns: str) -> pa.Table:
+    def columns(self, table: TableType[Columns, ColumnName], *names: ColumnName) -> Columns:
+        """The values of columns of a table.
+
+        Raises:
+            Refused: it is not there, cannot be read, or lacks a column.
+        """
+        return cast(Columns, self.table(table, *names).to_pydict())
+
+    def table(self, table: TableType[Columns, ColumnName], *names: ColumnName) -> pa.Table:
         """Columns of a table, in this order.
 
         Raises:
@@ -39,24 +50,23 @@ class ResultFolder:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        file = self._file(name)
-        expected = f"the table {name} with {', '.join(columns)}"
+        file = self._file(table.name)
+        expected = f"the table {table.name} with {', '.join(names)}"
         try:
-            lacking = [column for column in columns if column not in pq.read_schema(file).names]
+            lacking = [name for name in names if name not in pq.read_schema(file).names]
             if lacking:
                 raise refuse(str(file), f"no {', '.join(lacking)}", expected, _AGAIN)
-            return pq.read_table(file, columns=list(columns)).select(list(columns))
+            return pq.read_table(file, columns=list(names)).select(list(names))
         except FileNotFoundError:
-            raise refuse(str(file), "no such file", f"the table {name}", _AGAIN) from None
+            raise refuse(str(file), "no such file", f"the table {table.name}", _AGAIN) from None
         except (pa.ArrowException, OSError) as error:
             found = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise refuse(str(file), found, expected, _AGAIN) from None
 
     def network(self) -> Network:
         """Nodes and cables; nodes by the names of the cluster file that the run was made from."""
-        columns = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
-        names = self.table("names", "port", "node", "device", "interface").to_pydict() if self.has("names") else {}
-        return network_of(self.table("links", *columns).to_pydict(), names)
+        names = self.columns(NAMES, *NAME_COLUMNS) if self.has(NAMES) else None
+        return network_of(self.columns(LINKS, *LINK_COLUMNS), names)
 
     @property
     def end(self) -> int:
@@ -84,13 +94,13 @@ def open_folder(path: Path) -> ResultFolder:
     return ResultFolder(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
 
 
-def network_of(links: Mapping[str, list[Any]], names: Mapping[str, list[Any]]) -> Network:
-    """Nodes and cables of the table ``links``, with the names of the table ``names``; empty for a scenario without."""
-    switches = {
-        node for end in "ab" for node, is_one in zip(links[end], links[f"{end}_is_switch"], strict=True) if is_one
-    }
+def network_of(links: Links, names: Names | None) -> Network:
+    """Nodes and cables of the table ``links``, with the names of the table ``names``; None for a scenario without."""
+    ends_a = zip(links["a"], links["a_is_switch"], strict=True)
+    ends_b = zip(links["b"], links["b_is_switch"], strict=True)
+    switches = {node for node, is_switch in (*ends_a, *ends_b) if is_switch}
     nodes = max((*links["a"], *links["b"]), default=-1) + 1
-    devices, ports = _names(names)
+    devices, ports = ({}, {}) if names is None else _names(names)
     node_names = tuple(
         devices.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes)
     )
@@ -101,10 +111,8 @@ def network_of(links: Mapping[str, list[Any]], names: Mapping[str, list[Any]]) -
     return Network(node_names, frozenset(switches), cables, tuple(named[port] for port in ends))
 
 
-def _names(names: Mapping[str, list[Any]]) -> tuple[dict[int, str], dict[int, str]]:
+def _names(names: Names) -> tuple[dict[int, str], dict[int, str]]:
     """Names of nodes and of ports."""
-    if not names:
-        return {}, {}
     devices = dict(zip(names["node"], names["device"], strict=True))
     ends = zip(names["port"], names["device"], names["interface"], strict=True)
     return devices, {port: f"{device}:{interface}" for port, device, interface in ends if interface}

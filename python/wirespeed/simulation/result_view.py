@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wirespeed.results.simulation_types import QUEUE_PAIRS
 from wirespeed.results.simulation_view import FlowRow, Simulated
 from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
@@ -40,7 +41,7 @@ def view_result(path: Path) -> Simulated:
 
 def _sending_ports(folder: ResultFolder) -> dict[int, int]:
     """The NIC port of each queue pair."""
-    pairs = folder.table("queue_pairs", "queue_pair", "port").to_pydict()
+    pairs = folder.columns(QUEUE_PAIRS, "queue_pair", "port")
     return dict(zip(pairs["queue_pair"], pairs["port"], strict=True))
 
 

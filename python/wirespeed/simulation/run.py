@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from wirespeed import _core
 from wirespeed.errors import Refused
-from wirespeed.results.simulation import CompletionTimes, Summary
+from wirespeed.results.simulation_types import CompletionTimes, Summary
 from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.fault_descriptions import describe_faults
 from wirespeed.simulation.memory import Memory

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from wirespeed import _core
+from wirespeed.results.simulation import KIND, SCHEMA
+
+Schema = Mapping[str, Any]
+"""A JSON Schema."""
 
 
-def scenario_schema() -> Mapping[str, Any]:
+def scenario_schema() -> Schema:
     """The JSON Schema of scenario files (draft 2020-12).
 
     Beside the standard keywords: ``x-unit``, the unit of a number; ``x-presets``, its value in each preset;
-    ``x-default``, a default that other keys determine; ``x-title``, the heading of a variant.
+    ``x-source``, the source of this value; ``x-default``, a default that other keys determine; ``x-title``, the heading
+    of a variant.
     """
-    schema: Mapping[str, Any] = _document()["scenario"]
-    return schema
+    return _document()["scenario"]
+
+
+def summary_schema() -> Schema:
+    """The JSON Schema of the summary of a run (draft 2020-12), with ``x-unit`` as in scenarios."""
+    schema = _document()["results"]["summary"]
+    of_document = {
+        "kind": {"const": KIND, "description": "Kind of the document."},
+        "schema": {"const": SCHEMA, "description": "Version of the document."},
+    }
+    files = {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Other files of the folder. Only in `summary.json`.",
+    }
+    return {
+        **schema,
+        "properties": {**of_document, **schema["properties"], "files": files},
+        "required": [*of_document, *schema["required"]],
+    }
 
 
 def table_columns(table: str) -> list[str]:
@@ -25,6 +48,21 @@ def table_columns(table: str) -> list[str]:
     return list({**results["tables"], **results["context"]}[table]["columns"])
 
 
-def _document() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(_core.schema())
+class _Table(TypedDict):
+    columns: Mapping[str, Schema]
+
+
+class _Results(TypedDict):
+    tables: Mapping[str, _Table]
+    context: Mapping[str, _Table]
+    summary: Schema
+
+
+class _Document(TypedDict):
+    scenario: Schema
+    results: _Results
+
+
+def _document() -> _Document:
+    document: _Document = json.loads(_core.schema())
     return document

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from wirespeed.results.table_type import ColumnName, Columns, TableType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +37,11 @@ def _array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.
         never = pc.equal(array, pa.scalar(_NEVER, numbers))
         return pc.if_else(never, pa.scalar(None, numbers), array) if pc.any(never).as_py() else array
     return array
+
+
+def columns(tables: Mapping[str, pa.Table], table: TableType[Columns, ColumnName], *names: ColumnName) -> Columns:
+    """The values of columns of a table."""
+    return cast(Columns, tables[table.name].select(list(names)).to_pydict())
 
 
 def digest(tables: Mapping[str, pa.Table]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from wirespeed.results.simulation_types import SERIES
 from wirespeed.results.simulation_view import Course, Line, Network
 from wirespeed.simulation.result_folder import ResultFolder
 
@@ -38,9 +39,9 @@ class Samples:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if not folder.has("series"):
+        if not folder.has(SERIES):
             return None
-        read = folder.table("series", "time_ps", "what", "id", "value")
+        read = folder.table(SERIES, "time_ps", "what", "id", "value")
         times = pc.unique(read["time_ps"]).sort()
         if len(times) < 2:
             return None

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import cast
 
 from wirespeed import _core
 from wirespeed.errors import Refused
+from wirespeed.simulation.scenario_types import CongestionRccc, Parameters, Scenario
 
 _TRIMMED_PRIORITY = 5
 """Any that no data has: trimmed packets must not wait behind what they were cut from."""
@@ -35,7 +36,7 @@ _ACK_TIMEOUT_NS = 4096
 """IBTA volume 1, 9.7.6.1.3: the local ACK timeout is this times a power of two."""
 
 
-FIXED: dict[str, dict[str, Any]] = {
+FIXED: Parameters = {
     "ecmp": {"balance": "entropy"},
     "pfc": {"lossless_priorities": 0},
     "marking": {"enabled": True, "pmax": 1.0},
@@ -44,7 +45,7 @@ FIXED: dict[str, dict[str, Any]] = {
 """What does not depend on the network, by group of parameters."""
 
 
-def read(scenario: dict[str, Any], preset: str) -> _core.Scenario | None:
+def read(scenario: Scenario, preset: str) -> _core.Scenario | None:
     """The scenario as the core reads it; None where it refuses it."""
     try:
         return _core.Scenario(json.dumps(scenario), preset, 0)
@@ -52,7 +53,7 @@ def read(scenario: dict[str, Any], preset: str) -> _core.Scenario | None:
         return None
 
 
-def of_network(parameters: dict[str, Any], unloaded: tuple[int, int, int] | None) -> dict[str, dict[str, Any]]:
+def of_network(parameters: Parameters, unloaded: tuple[int, int, int] | None) -> Parameters:
     """What follows from the longest way, by group of parameters; none where nothing is acknowledged.
 
     Args:
@@ -61,14 +62,14 @@ def of_network(parameters: dict[str, Any], unloaded: tuple[int, int, int] | None
     """
     if unloaded is None:
         return {}
-    congestion = parameters.get("congestion", {})
+    congestion = cast(CongestionRccc, parameters.get("congestion", {}))  # or the one of NSCC, with fewer keys
     rtt_ps, slowest, packet = unloaded
     rtt_ps = 1000 * (congestion.get("config_base_rtt_ns") or -(-rtt_ps // 1000))
     gbps = max(1, round(slowest / 10**9))  # a link's own rate decides; in whole Gb/s it is a scenario's reference
     packets = -(-rtt_ps * gbps // (8000 * packet))
     queue_ns = -(-packets * packet * 8 // gbps)
     timeout_ns = _LEAST_TIMEOUT_NS + _QUEUES_IN_TIMEOUT * queue_ns
-    groups: dict[str, dict[str, Any]] = {
+    groups: Parameters = {
         "switch": {
             "trimming": {"priority": _TRIMMED_PRIORITY, "trimmed_bytes": _TRIMMED_BYTES, "queue_ns": queue_ns},
         },
@@ -92,7 +93,7 @@ def _part(packets: int, share: float) -> int:
     return -(-packets * round(share * 10) // 10)
 
 
-def downlinks(scenario: dict[str, Any]) -> Iterator[int]:
+def downlinks(scenario: Scenario) -> Iterator[int]:
     """The ports of switches that face hosts; of a scenario that the core reads."""
     for number, link in enumerate(scenario["links"]):
         a, b = link if isinstance(link, list) else (link["a"], link["b"])

@@ -4,6 +4,7 @@
 //!
 //! * `x-unit`: the unit of a number;
 //! * `x-presets`: the value in each preset;
+//! * `x-source`: the source of this value in each preset that has one;
 //! * `x-default`: the default of a key that another key determines, as text;
 //! * `x-title`: the heading of a variant.
 
@@ -15,9 +16,18 @@ use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-/// The schema of a type.
+/// The schema of a type, as it is read.
 pub fn of<T: JsonSchema>() -> Value {
-    let generator = SchemaSettings::draft2020_12().into_generator();
+    generate::<T>(SchemaSettings::draft2020_12())
+}
+
+/// The schema of a type, as it is written: with all of its keys.
+pub fn written<T: JsonSchema>() -> Value {
+    generate::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let generator = settings.into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
     annotations::annotate(&mut schema);
     schema

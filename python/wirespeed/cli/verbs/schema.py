@@ -18,16 +18,17 @@ class Form(StrEnum):
     CLUSTER = "cluster"
     TRAFFIC = "traffic"
     SCENARIO = "scenario"
+    SUMMARY = "summary"
 
 
-@app.command(short_help="Write the JSON Schema of cluster, traffic or scenario files.")
+@app.command(short_help="Write the JSON Schema of cluster, traffic, scenario or summary files.")
 def schema(
     form: Annotated[
         Form,
         typer.Argument(
             metavar="[FILE_TYPE]",
-            help="File type: cluster, traffic (input of `sim run`) or scenario (input of `sim run`, JSON). "
-            "Default: cluster.",
+            help="File type: cluster, traffic (input of `sim run`), scenario (input of `sim run`, JSON) or summary "
+            "(output of `sim run`, JSON). Default: cluster.",
             show_default=False,
         ),
     ] = Form.CLUSTER,
@@ -35,7 +36,7 @@ def schema(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file. Default: standard output.")
     ] = None,
 ) -> None:
-    """Write the JSON Schema of cluster, traffic or scenario files, for editors that complete and check YAML or JSON.
+    """Write the JSON Schema of a file type, for editors that complete and check YAML or JSON.
 
     For the YAML language server, add `# yaml-language-server: $schema=cluster.schema.json` as the first line of the
     cluster file.
@@ -70,3 +71,7 @@ def _schema(form: Form) -> Mapping[str, Any]:
             from wirespeed.simulation import scenario_schema
 
             return scenario_schema()
+        case Form.SUMMARY:
+            from wirespeed.simulation import summary_schema
+
+            return summary_schema()

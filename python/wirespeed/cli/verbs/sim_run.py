@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from wirespeed.results.simulation import Summary
+    from wirespeed.results.simulation_types import Summary
     from wirespeed.simulation import Folder, Progress, Recording, Result
     from wirespeed.simulation.from_plan import Planned
     from wirespeed.units import Duration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.report.simulation.axes import Span
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 
 _NEAR = 16
 """Numbers that would begin nearer to each other than this stand in one label."""

@@ -10,7 +10,7 @@ from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
 from wirespeed.report.simulation.axes import bytes_unit, time_unit
 from wirespeed.report.simulation.layout import Half, Layout, Way, layout
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import LEVELS, Animation, Simulated
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -23,7 +23,7 @@ from wirespeed.report.simulation import (
 from wirespeed.report.simulation.axes import Chart
 from wirespeed.report.simulation.network_maps import Map, Player
 from wirespeed.report.simulation.pause_timeline import Stripes
-from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_types import Summary
 from wirespeed.results.simulation_view import Distribution, FlowRow, Group, Simulated
 
 _LINKS = 500

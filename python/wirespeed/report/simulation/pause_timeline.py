@@ -10,7 +10,7 @@ from wirespeed.report.chart import Tick
 from wirespeed.report.simulation.axes import Span, time_ticks
 from wirespeed.report.simulation.color_scale import shade
 from wirespeed.report.simulation.fault_intervals import spans
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import Network, Pausing
 
 _WIDTH, _LEFT, _RIGHT = 1160, 210, 14

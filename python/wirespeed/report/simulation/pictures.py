@@ -15,7 +15,7 @@ from wirespeed.report import document
 from wirespeed.report.simulation import terminal
 from wirespeed.report.simulation.network_maps import Map
 from wirespeed.report.simulation.page import Shown, environment, label, show, together
-from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_types import Summary
 from wirespeed.results.simulation_view import Simulated
 
 ZOOM = 2

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wirespeed.report import wording
 from wirespeed.results.congested_ports import CongestedPort
-from wirespeed.results.simulation import Summary
+from wirespeed.results.simulation_types import Summary
 
 _FAULTS = 20
 """Most faults that are listed; summary.json has all."""

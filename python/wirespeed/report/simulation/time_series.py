@@ -19,7 +19,7 @@ from wirespeed.report.simulation.axes import (
     up,
 )
 from wirespeed.report.simulation.fault_intervals import spans
-from wirespeed.results.simulation import Fault
+from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import Course, Line
 
 

@@ -11,24 +11,55 @@ pub(super) const DESCRIPTION: &str =
      github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator, frame \
      by frame, and is not a model of any product.";
 
+pub(super) const SOURCES: [(&str, &str); 16] = [
+    (
+        "framing",
+        "14 bytes link, 20 IPv4, 8 UDP, 6 sequence number and priority group; neither FCS nor preamble nor gap",
+    ),
+    ("framing.read_request_bytes", "no reads there: a frame without payload, as an ACK"),
+    ("switch.pool_counts", "every priority has the reserve there, and the pool pays for one"),
+    ("switch.trimming", "packets are dropped there"),
+    ("ecmp.hash", "seeded with the switch alone there: the same paths with every seed"),
+    (
+        "ecmp.flowlet_gap_ns",
+        "Juniper Apstra 6.0, default inactivity interval of dynamic load balancing",
+    ),
+    ("pfc.quanta", "paused until resume there"),
+    ("marking.at", "by what is left after the packet there"),
+    ("scheduler", "only the data priority carries packets there"),
+    (
+        "nic.control_ignores_pause",
+        "the queue of ACKs of a host is served first there and never paused",
+    ),
+    ("transport.mtu_bytes", "the measured runs"),
+    ("transport.ack_timeout", "no timeout there"),
+    ("transport.min_rnr_timer", "perftest's default: 0.64 ms; without effect"),
+    ("transport.rnr_retry", "the usual choice of applications; without effect"),
+    ("transport.recovery", "as there"),
+    (
+        "congestion",
+        "\"Mellanox's version of DCQCN\" there (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it",
+    ),
+];
+
 pub(super) fn parameters() -> Parameters {
     Parameters {
         framing: framing(),
         switch: switch(),
         ecmp: Ecmp {
-            hash: EcmpHash::Murmur3, // seeded with the switch alone: the same ways with every seed
+            hash: EcmpHash::Murmur3,
             seed: None,
             offset_bits: 0,
             first_udp_source_port: Some(10_000),
             udp_destination_port: 100,
             balance: Balance::Flow,
             spray: Spray::RoundRobin,
-            flowlet_gap_ns: 256_000, // Juniper Apstra 6.0, default inactivity interval of dynamic load balancing
+            flowlet_gap_ns: 256_000,
             adaptive_gap_ns: 0,
         },
         pfc: Pfc {
             lossless_priorities: 1 << DATA_PRIORITY,
-            quanta: None, // paused until resume
+            quanta: None,
             refresh_quanta: None,
             generation_delay_ns: 0,
             reaction: Reaction::Fixed { ns: 0 },
@@ -36,21 +67,20 @@ pub(super) fn parameters() -> Parameters {
         },
         marking: Marking {
             enabled: true,
-            at: MarkAt::Dequeue, // by what is left after the packet
+            at: MarkAt::Dequeue,
             kmin_bytes: 400_000,
             kmax_bytes: 1_600_000,
             pmax: 0.2,
             reference_gbps: Some(100),
             weight: 0,
         },
-        // Nothing but the data priority carries packets.
         scheduler: Scheduler {
             strict_priorities: 0,
             weights: [1; PRIORITIES],
         },
         nic: Nic {
             messages_per_second: None,
-            control_ignores_pause: true, // the host's queue of ACKs is served first and never paused
+            control_ignores_pause: true,
             pipe: None,
         },
         transport: transport(),
@@ -65,14 +95,13 @@ pub(super) fn parameters() -> Parameters {
     }
 }
 
-/// Headers there: 14 link, 20 IPv4, 8 UDP, 6 sequence number and priority group; neither FCS nor preamble nor gap.
 fn framing() -> Framing {
     Framing {
         data_bytes: 48,
         write_first_bytes: 0,
         datagram_bytes: 0, // there are none
         read_response_ends_bytes: 0,
-        read_request_bytes: 60, // there are no reads: a frame without payload, as an ACK
+        read_request_bytes: 60,
         ack_bytes: 60,
         cnp_bytes: 60, // never on its own
         pfc_bytes: 43,
@@ -91,7 +120,7 @@ fn switch() -> Switch {
         slices: 1,
         cell_bytes: 1,
         reserve_bytes: 4096,
-        pool_counts: PoolCounts::Port, // every priority has the reserve, the pool pays for one
+        pool_counts: PoolCounts::Port,
         headroom: Headroom::RateDelay { times: 3 },
         alpha_exponent: -3,
         alpha_follows_rate: true,
@@ -99,23 +128,23 @@ fn switch() -> Switch {
         latency_ns: 0,
         pools: None,
         shared_headroom: None,
-        trimming: None, // the packet is dropped
+        trimming: None,
     }
 }
 
 fn transport() -> Transport {
     Transport {
-        mtu_bytes: 4096, // of the measured runs
+        mtu_bytes: 4096,
         priority: DATA_PRIORITY,
         ack_priority: None,
         ack_every: 1,
-        ack_timeout: 0,                  // there is none
-        retry_count: 7,                  // without effect
-        rx_depth: None,                  // no RNR
-        receive_ns: 0,                   // without effect
-        min_rnr_timer: 12,               // perftest's, 0.64 ms; without effect
-        rnr_retry: 7,                    // the usual choice of applications; without effect
-        recovery: Recovery::GoBackN,     // as there
+        ack_timeout: 0,
+        retry_count: 7, // without effect
+        rx_depth: None, // no RNR
+        receive_ns: 0,  // without effect
+        min_rnr_timer: 12,
+        rnr_retry: 7,
+        recovery: Recovery::GoBackN,
         reordering: Reordering::None {}, // without effect
         window_packets: u16::MAX,        // without effect
         nak_interval_ns: Some(500_000),
@@ -124,7 +153,6 @@ fn transport() -> Transport {
     }
 }
 
-/// "Mellanox's version of DCQCN" there (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it.
 fn dcqcn() -> dcqcn_nvidia::Parameters {
     dcqcn_nvidia::Parameters {
         clamp_tgt_rate: false,

@@ -1,4 +1,4 @@
-//! Presets: complete sets of parameters, each a file here, each number with its source.
+//! Presets: complete sets of parameters, each a file here, with the sources of their values.
 
 mod hpcc;
 mod roce;
@@ -14,6 +14,8 @@ pub struct Preset {
     pub description: &'static str,
     /// Its parameters.
     pub parameters: fn() -> Parameters,
+    /// Sources of their values: path of a parameter or of a section, and where its value is from.
+    pub sources: [&'static [(&'static str, &'static str)]; 2],
 }
 
 /// The presets there are.
@@ -22,11 +24,13 @@ pub const ALL: [Preset; 2] = [
         name: "hpcc",
         description: hpcc::DESCRIPTION,
         parameters: hpcc::parameters,
+        sources: [&hpcc::SOURCES, &sockets::SOURCES],
     },
     Preset {
         name: "roce",
         description: roce::DESCRIPTION,
         parameters: roce::parameters,
+        sources: [&roce::SOURCES, &sockets::SOURCES],
     },
 ];
 

@@ -6,42 +6,121 @@ use wirespeed_wire::{
     Encapsulation, Frame, Ip, AETH, DETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,
 };
 
-/// RoCE: DSCP 26 is traffic class 3, no-drop (957608-AN210 2.5.1).
+/// Priority of RoCE.
 const DATA_PRIORITY: u8 = 3;
-/// CNP: DSCP 48 is traffic class 7 (957608-AN210 2.5.1), "ETS strict priority" in the NIC (the same, 2.3).
+/// Priority of CNPs.
 const CNP_PRIORITY: u8 = 7;
-/// A packet memory cell of Tomahawk 3: the headrooms of SONiC's pg_profile_lookup.ini for it are multiples of it.
+/// A packet memory cell of Tomahawk 3.
 const CELL: u32 = 254;
 
 pub(super) const DESCRIPTION: &str =
     "RoCEv2 with the frames of its standards, over a switch of the Tomahawk 3 class as SONiC and Broadcom's guide 957608-AN210 \
      configure one.";
 
+pub(super) const SOURCES: [(&str, &str); 35] = [
+    ("framing", "IEEE 802.3; RFC 791; RFC 768; IBTA volume 1, chapter 9"),
+    ("framing.read_request_bytes", "IBTA volume 1, 9.4.4: BTH and RETH"),
+    ("framing.pad_bytes", "IBTA volume 1, 9.2.5"),
+    (
+        "switch.buffer_bytes",
+        "Tomahawk 3: 64 MB in two halves; SONiC: a pool of 66,394,076 bytes",
+    ),
+    ("switch.slices", "Tomahawk 3: each half of the buffer serves half of the ports"),
+    (
+        "switch.cell_bytes",
+        "Tomahawk 3: the headrooms of SONiC's pg_profile_lookup.ini are multiples of it",
+    ),
+    (
+        "switch.reserve_bytes",
+        "SONiC, pg_profile_lookup.ini of the Dell Z9332F: size 2540",
+    ),
+    ("switch.alpha_exponent", "SONiC, Tomahawk 3: 1/4"),
+    ("switch.xon_offset_bytes", "SONiC, Tomahawk 3: 9144"),
+    ("switch.latency_ns", "none: the lowest value"),
+    ("ecmp.hash", "none: vendors do not publish theirs"),
+    (
+        "ecmp.flowlet_gap_ns",
+        "Juniper Apstra 6.0, default inactivity interval of dynamic load balancing",
+    ),
+    (
+        "pfc.lossless_priorities",
+        "957608-AN210 2.5.1: DSCP 26 is traffic class 3, no-drop",
+    ),
+    ("pfc.quanta", "IEEE 802.3 annex 31D: the largest value of the field"),
+    (
+        "pfc.refresh_quanta",
+        "none: half of `quanta`; the interval is the choice of the device",
+    ),
+    ("pfc.generation_delay_ns", "none: the lowest value"),
+    ("pfc.reaction", "the latest that the standard allows, which is what headroom is for"),
+    ("pfc.watchdog", "SONiC and EOS: off unless configured"),
+    (
+        "marking",
+        "957608-AN210 2.5.1, Arista EOS at 400 Gb/s: minimum 1000 kbytes, maximum 3000 kbytes, 20 %, weight 0",
+    ),
+    ("marking.at", "Broadcom XGS: packets are marked on arrival unless configured otherwise"),
+    (
+        "scheduler.strict_priorities",
+        "957608-AN210 2.5.1: DSCP 48, CNP, is traffic class 7; 2.3: \"ETS strict priority\" in the NIC",
+    ),
+    (
+        "scheduler.weights",
+        "957608-AN210 2.5.2: every queue that carries data has the same DWRR weight, 50",
+    ),
+    (
+        "nic.control_ignores_pause",
+        "acknowledgements have the class of the data and stop with it",
+    ),
+    ("transport.mtu_bytes", "IBTA volume 1, 9.7.1: the largest path MTU"),
+    (
+        "transport.ack_every",
+        "the most acknowledgements: 0.97 per packet were counted with one-packet messages, 0.58 fit the bidirectional \
+         bandwidth of 957608-AN210; other simulators send one per packet, too",
+    ),
+    ("transport.ack_timeout", "perftest's default: 67 ms"),
+    (
+        "transport.retry_count",
+        "perftest's default, the largest (IBTA volume 1, 9.9.2.1.1: three bits)",
+    ),
+    ("transport.min_rnr_timer", "perftest's default: 0.64 ms"),
+    ("transport.rnr_retry", "the usual choice of applications"),
+    ("transport.recovery", "IBTA volume 1, 9.7.5.1.2"),
+    ("transport.nak_interval_ns", "IBTA volume 1, 9.7.5.1.2: one NAK per gap"),
+    ("transport.tx_depth", "perftest's default"),
+    (
+        "transport.max_outstanding_reads",
+        "perftest's choice, what the device offers: max_qp_rd_atom of current NICs",
+    ),
+    (
+        "notification.interval_ns",
+        "Zhu et al., SIGCOMM 2015, section 3.2: one CNP in 50 us",
+    ),
+    ("notification.delay_ns", "none: the lowest value"),
+];
+
 pub(super) fn parameters() -> Parameters {
     Parameters {
         framing: framing(),
         switch: switch(),
         ecmp: Ecmp {
-            hash: EcmpHash::Splitmix64, // vendors do not publish theirs
+            hash: EcmpHash::Splitmix64,
             seed: None,
             offset_bits: 0,
             first_udp_source_port: None,
             udp_destination_port: ROCEV2_PORT,
             balance: Balance::Flow,
             spray: Spray::RoundRobin,
-            flowlet_gap_ns: 256_000, // Juniper Apstra 6.0, default inactivity interval of dynamic load balancing
+            flowlet_gap_ns: 256_000,
             adaptive_gap_ns: 0,
         },
         pfc: pfc(),
         marking: marking(),
         scheduler: Scheduler {
             strict_priorities: 1 << CNP_PRIORITY,
-            // 957608-AN210 2.5.2 gives every queue that carries data the same DWRR weight, 50.
             weights: [50; PRIORITIES],
         },
         nic: Nic {
             messages_per_second: None,
-            // Acknowledgements travel in the class of the data and stop with it.
             control_ignores_pause: false,
             pipe: None,
         },
@@ -49,9 +128,8 @@ pub(super) fn parameters() -> Parameters {
         sockets: super::sockets::sockets(),
         notification: Notification {
             in_ack: false,
-            // "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, section 3.2: one CNP in 50 us.
             interval_ns: 50_000,
-            delay_ns: 0, // no source: the least
+            delay_ns: 0,
             priority: CNP_PRIORITY,
         },
         congestion: congestion::Parameters::Dcqcn(dcqcn::Parameters::default()),
@@ -71,12 +149,12 @@ fn framing() -> Framing {
         write_first_bytes: RETH,
         datagram_bytes: DETH,
         read_response_ends_bytes: AETH,
-        read_request_bytes: data_bytes + RETH, // IBTA volume 1, 9.4.4: BTH and RETH
+        read_request_bytes: data_bytes + RETH,
         ack_bytes: ROCE.ack().bytes(),
         cnp_bytes: ROCE.cnp().bytes(),
         pfc_bytes: Frame::pfc().bytes(),
         minimum_bytes: MIN_FRAME,
-        pad_bytes: 4, // IBTA volume 1, 9.2.5
+        pad_bytes: 4,
         gap_bytes: ETHERNET_OVERHEAD,
         ip: IpVersion::Ipv4,
         vlan: None,
@@ -86,17 +164,16 @@ fn framing() -> Framing {
 fn switch() -> Switch {
     Switch {
         architecture: Architecture::SharedBuffer {},
-        // Tomahawk 3: 64 MB in two halves, each serving half of the ports (SONiC: a pool of 66,394,076 bytes).
         buffer_bytes: 64 << 20,
         slices: 2,
         cell_bytes: CELL,
-        reserve_bytes: 10 * CELL, // SONiC, pg_profile_lookup.ini of the Dell Z9332F: size 2540
+        reserve_bytes: 10 * CELL,
         pool_counts: PoolCounts::PriorityGroup,
         headroom: Headroom::Computed { percent: 100 },
-        alpha_exponent: -2, // SONiC, Tomahawk 3: 1/4
+        alpha_exponent: -2,
         alpha_follows_rate: false,
-        xon_offset_bytes: 36 * CELL, // SONiC, Tomahawk 3: 9144
-        latency_ns: 0,               // no source: the least
+        xon_offset_bytes: 36 * CELL,
+        latency_ns: 0,
         pools: None,
         shared_headroom: None,
         trimming: None, // the packet is dropped
@@ -106,19 +183,18 @@ fn switch() -> Switch {
 fn pfc() -> Pfc {
     Pfc {
         lossless_priorities: 1 << DATA_PRIORITY,
-        quanta: Some(u16::MAX), // IEEE 802.3 annex 31D: the field's largest; switches send it and XON
-        refresh_quanta: Some(u16::MAX / 2), // well before expiry; the interval is the device's own choice
-        generation_delay_ns: 0,             // no source: the least
-        reaction: Reaction::Ceiling, // the latest that the standard allows, which is what headroom is for
-        watchdog: None,              // off unless configured, in SONiC and in EOS
+        quanta: Some(u16::MAX),
+        refresh_quanta: Some(u16::MAX / 2),
+        generation_delay_ns: 0,
+        reaction: Reaction::Ceiling,
+        watchdog: None,
     }
 }
 
-/// 957608-AN210 2.5.1 (Arista EOS at 400 Gb/s): minimum 1000 kbytes, maximum 3000 kbytes, 20 %, weight 0.
 fn marking() -> Marking {
     Marking {
         enabled: true,
-        at: MarkAt::Enqueue, // Broadcom XGS marks on arrival unless told otherwise
+        at: MarkAt::Enqueue,
         kmin_bytes: 1_000_000,
         kmax_bytes: 3_000_000,
         pmax: 0.2,
@@ -129,23 +205,21 @@ fn marking() -> Marking {
 
 fn transport() -> Transport {
     Transport {
-        mtu_bytes: 4096, // the largest path MTU (IBTA volume 1, 9.7.1)
+        mtu_bytes: 4096,
         priority: DATA_PRIORITY,
         ack_priority: None,
-        // The most acknowledgement traffic there can be: 0.97 per packet were counted with one-packet messages,
-        // 0.58 fit the bidirectional bandwidth of 957608-AN210. Other simulators send one per packet, too.
         ack_every: 1,
-        ack_timeout: 14,                 // perftest's default: 67 ms
-        retry_count: 7, // perftest's default, the largest (IBTA volume 1, 9.9.2.1.1: three bits)
-        rx_depth: None, // no RNR
-        receive_ns: 0,  // without effect
-        min_rnr_timer: 12, // perftest's, 0.64 ms; without effect
-        rnr_retry: 7,   // the usual choice of applications; without effect
-        recovery: Recovery::GoBackN, // IBTA volume 1, 9.7.5.1.2
+        ack_timeout: 14,
+        retry_count: 7,
+        rx_depth: None,    // no RNR
+        receive_ns: 0,     // without effect
+        min_rnr_timer: 12, // without effect
+        rnr_retry: 7,      // without effect
+        recovery: Recovery::GoBackN,
         reordering: Reordering::None {}, // without effect
-        window_packets: u16::MAX, // without effect
-        nak_interval_ns: None, // IBTA volume 1, 9.7.5.1.2: one NAK per gap
-        tx_depth: 128,  // perftest's default
-        max_outstanding_reads: 16, // max_qp_rd_atom of current NICs, and perftest's choice: what the device offers
+        window_packets: u16::MAX,        // without effect
+        nak_interval_ns: None,
+        tx_depth: 128,
+        max_outstanding_reads: 16,
     }
 }

@@ -2,12 +2,25 @@
 
 use crate::model::parameters::Sockets;
 
+pub(super) const SOURCES: [(&str, &str); 4] = [
+    ("sockets.mtu_bytes", "RFC 894"),
+    (
+        "sockets.initial_window",
+        "RFC 6928; Linux, include/net/tcp.h: TCP_INIT_CWND",
+    ),
+    (
+        "sockets.least_rto_ns",
+        "Linux, include/net/tcp.h: TCP_RTO_MIN",
+    ),
+    ("sockets.retries", "Linux, include/net/tcp.h: TCP_RETR2"),
+];
+
 /// Defaults of Linux.
 pub(super) fn sockets() -> Sockets {
     Sockets {
-        mtu_bytes: 1_500,          // RFC 894
-        initial_window: 10,        // RFC 6928; TCP_INIT_CWND in include/net/tcp.h
-        least_rto_ns: 200_000_000, // TCP_RTO_MIN, the same file
-        retries: 15,               // TCP_RETR2, the same file
+        mtu_bytes: 1_500,
+        initial_window: 10,
+        least_rto_ns: 200_000_000,
+        retries: 15,
     }
 }

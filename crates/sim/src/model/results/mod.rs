@@ -1,6 +1,7 @@
 //! What a run gives: tables of plain columns, and their totals.
 
 mod column;
+pub mod document;
 mod schema;
 mod summary;
 pub mod tables;

@@ -1,15 +1,15 @@
 //! The schema of results, and tables held against it.
 
 use super::column::Column;
-use super::summary::Summary;
+use super::document::Document;
 use super::tables;
-use crate::schema::unit;
+use crate::schema::{self, unit};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{json, Map, Value};
 use std::sync::OnceLock;
 
-/// Tables of a run, tables that follow from the scenario alone, and totals. A column has a type, a unit, a description, and
+/// Tables of a run, tables that follow from the scenario alone, and the JSON Schema of the summary. A column has a type, a unit, a description, and
 /// words where it has no other values; `is_optional` where some runs lack it.
 pub fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
@@ -35,7 +35,7 @@ pub fn schema() -> &'static Value {
                 "limits": tables.table::<tables::Limits>(),
                 "names": tables.table::<tables::Names>(),
             },
-            "totals": tables.table::<Summary>()["columns"],
+            "summary": schema::written::<Document>(),
         })
     })
 }

@@ -16,6 +16,7 @@ pub struct Summary {
     /// Events taken from the queue.
     pub events: u64,
     /// Simulated time at the end, ps.
+    #[schemars(skip)]
     pub end: Picoseconds,
     /// XOFF sent, counted per priority and port.
     pub pfc_pauses: u64,
@@ -37,6 +38,7 @@ pub struct Summary {
     #[serde(skip)]
     pub completion: Vec<Picoseconds>,
     /// Operations that failed or did not complete.
+    #[schemars(skip)]
     pub failed: u64,
     /// Queues that the watchdog found stuck.
     pub watchdog_stuck: u64,
@@ -47,6 +49,7 @@ pub struct Summary {
     /// Packets of which switches forwarded only the header.
     pub trims: u64,
     /// Circles of queues that wait for each other.
+    #[schemars(skip)]
     pub deadlocks: u64,
 }
 

@@ -27,6 +27,11 @@ pub fn scenario() -> &'static Value {
     SCHEMA.get_or_init(|| {
         let mut schema = schema::of::<scenario_file::Scenario>();
         parameters::add_presets(&mut schema, &values());
+        for preset in &preset::ALL {
+            for (path, source) in preset.sources.iter().copied().flatten() {
+                parameters::add_source(&mut schema, path, preset.name, source);
+            }
+        }
         parameters::relax(&mut schema);
         schema
     })

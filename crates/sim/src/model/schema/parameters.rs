@@ -27,6 +27,26 @@ fn add_values(schema: &mut Value, definition: &str, values: &Map<String, Value>)
     schema["$defs"][definition]["properties"] = Value::Object(described);
 }
 
+/// Adds the source of a preset's value to a parameter or a section.
+///
+/// # Panics
+///
+/// There is no such parameter.
+pub fn add_source(schema: &mut Value, path: &str, preset: &str, source: &str) {
+    let mut definition = "Parameters".to_string();
+    let mut names = path.split('.').peekable();
+    while let Some(name) = names.next() {
+        let property = &mut schema["$defs"][definition.as_str()]["properties"][name];
+        assert!(property.is_object(), "a parameter {path}");
+        if names.peek().is_none() {
+            property["x-source"][preset] = source.into();
+            return;
+        }
+        let property = property.clone();
+        definition = struct_name(schema, &property).expect("a section");
+    }
+}
+
 /// The name of the type of a property that is always an object with the same keys.
 fn struct_name(schema: &Value, property: &Value) -> Option<String> {
     let name = property["$ref"].as_str()?.strip_prefix("#/$defs/")?;
