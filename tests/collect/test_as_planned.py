@@ -2,53 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from collect.schema_options import CONTROL, class_options, cluster, host_options, launch_options, switch_options
 from platforms.cluster_files import switch_files
 from wirespeed.catalogue import load
 from wirespeed.checks import checks, run
 from wirespeed.cli.app import app
-from wirespeed.cluster import read_text
+from wirespeed.cluster import read, read_text
+from wirespeed.cluster.model import Starter
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.render import check
 from wirespeed.results.findings import Status
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LARGE = {"scale-1024", "scale-32768"}
+"""Examples that take minutes; their devices are those of the others."""
+CLUSTERS = sorted(path for path in EXAMPLES.glob("*/cluster*.yaml") if path.parent.name not in LARGE)
+
+HOST = {"model": "dell-xe9680-mi300x", "os": "ubuntu-22.04", "nics": "broadcom-bcm957608-p1400gd"}
+SWITCH = {"model": "dell-z9664f", "os": "dell-sonic"}
+HOSTS = [
+    *(HOST | {"os": os} for os in ("ubuntu-22.04", "rhel-9.6", "sles-15.6")),
+    *(HOST | {"os": os, "nics": "nvidia-mcx75310aas-neat"} for os in ("ubuntu-22.04", "rhel-9.6", "sles-16.0")),
+    *(
+        {"model": "supermicro-x9drg-hf-p2p", "os": os, "nics": "nvidia-mcx623105an-vdat"}
+        for os in ("ubuntu-20.04", "rhel-8.8")
+    ),
+    {"model": "supermicro-as-2124us-tnrp", "os": "ubuntu-22.04", "nics": "nvidia-mcx613106a-vdat"},
+]
+"""Every renderer of network settings, NIC drivers with and without a vendor's stack, GPUs of both vendors, tuning."""
+
+LAUNCHED_ON = {"rccl": HOST, "nccl": HOSTS[-2]}
+"""Hosts with GPUs of the vendor."""
+
+
+def build_plan(text: str) -> Plan | None:
+    """The plan of a cluster file; None where a platform lacks an option of it."""
+    try:
+        plan = build(read_text(text, "cluster.yaml"))
+        check(plan)
+    except Refused:
+        return None
+    return plan
+
+
+def differences(plan: Plan, folder: Path) -> set[tuple[str, Status]]:
+    """Checks that do not pass on the bundle of the planned devices."""
+    write_planned_bundle(plan, folder / "bundle")
+    findings = run(plan, read_facts(folder / "bundle"), checks().values())
+    return {(finding.check, finding.status) for finding in findings if finding.status not in (Status.PASS, Status.SKIP)}
+
 
 def renderable(system: str) -> Iterator[tuple[str, Plan]]:
-    """Plans with every option that the operating system has, by the line of the switch that has it."""
+    """Plans with every option that the operating system has, by their cluster file."""
     for text in switch_files(system):
-        try:
-            plan = build(read_text(text, "one.yaml"))
-            check(plan)
-        except Refused:
-            continue
-        yield text, plan
+        if (plan := build_plan(text)) is not None:
+            yield text, plan
 
 
 @pytest.mark.parametrize("system", sorted(load().switch_systems))
 def test_every_option_passes_its_own_check(system: str, tmp_path: Path) -> None:
-    seen = 0
+    checked = 0
     for text, plan in renderable(system):
-        write_planned_bundle(plan, tmp_path / "bundle")
-        findings = run(plan, read_facts(tmp_path / "bundle"), checks().values())
-        assert {(one.check, one.status) for one in findings if one.status not in (Status.PASS, Status.SKIP)} == set(), (
-            text
-        )
-        seen += 1
-    assert seen > 3
+        assert differences(plan, tmp_path) == set(), text
+        checked += 1
+    assert checked > 3
+
+
+@pytest.mark.parametrize("path", CLUSTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_example_passes_its_own_check(path: Path, tmp_path: Path) -> None:
+    assert differences(build(read(path)), tmp_path) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", sorted(load().switch_systems))
+def test_every_key_of_a_switch(system: str, tmp_path: Path) -> None:
+    model = next(name for name, known in load().switches.items() if system in known.systems)
+    switch = {"model": model, "os": system}
+    plan = build_plan(cluster(HOST, switch, {}, {}))
+    assert plan is not None
+    port = next(iter(plan.switches["leaf1"].ports))
+    files = ((path, cluster(HOST, switch | value, {}, {})) for path, value in switch_options(port))
+    assert len(_check_each(files, tmp_path)) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: "-".join((host["os"], host["nics"])))
+def test_every_key_of_a_host(host: Mapping[str, str], tmp_path: Path) -> None:
+    files = [(path, cluster({**host, **value}, SWITCH, {}, {})) for path, value in host_options()]
+    files += [(path, cluster(host, SWITCH, value, {})) for path, value in class_options()]
+    assert len(_check_each(files, tmp_path)) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", sorted(load().libraries))
+def test_every_key_of_a_launch(library: str, tmp_path: Path) -> None:
+    host = LAUNCHED_ON.get(library, HOST | {"model": "dell-r6525"}) | {"control_interface": CONTROL}
+    files = (
+        (path, cluster(host, SWITCH, {}, {"library": library, "starter": starter.value, **value}))
+        for starter in Starter
+        for path, value in launch_options()
+    )
+    assert len(_check_each(files, tmp_path)) > 5
+
+
+def _check_each(files: Iterable[tuple[str, str]], folder: Path) -> set[str]:
+    """The keys whose files can be planned and rendered; what is collected of them passes."""
+    keys: set[str] = set()
+    for path, text in files:
+        if (plan := build_plan(text)) is not None:
+            assert differences(plan, folder) == set(), text
+            keys.add(path)
+    return keys
+
+
+def test_every_key_can_be_planned_somewhere() -> None:
+    """A value that all platforms refuse would test nothing."""
+    files: list[tuple[str, str]] = []
+    for host in HOSTS:
+        files += [(path, cluster({**host, **value}, SWITCH, {}, {})) for path, value in host_options()]
+        files += [(path, cluster(host, SWITCH, value, {})) for path, value in class_options()]
+    for system in sorted(load().switch_systems):
+        model = next(name for name, known in load().switches.items() if system in known.systems)
+        first = load().switch_systems[system].port_name.format(port=1, index=0, lane=0)
+        switch = {"model": model, "os": system}
+        files += [(path, cluster(HOST, switch | value, {}, {})) for path, value in switch_options(first)]
+    refused: dict[str, bool] = {}
+    for path, text in files:
+        if refused.get(path, True):
+            refused[path] = build_plan(text) is None
+    assert {path for path, is_refused in refused.items() if is_refused} == set()
 
 
 def test_what_no_device_can_be_is_refused(tmp_path: Path) -> None:
     """EOS has no watchdog that only alerts."""
     texts = [text for text in switch_files("eos") if "alert" in text]
-    (tmp_path / "one.yaml").write_text(texts[0])
-    result = CliRunner().invoke(app, ["collect", "--as-planned", str(tmp_path / "one.yaml"), "-o", str(tmp_path / "b")])
+    (tmp_path / "cluster.yaml").write_text(texts[0])
+    result = CliRunner().invoke(
+        app, ["collect", "--as-planned", str(tmp_path / "cluster.yaml"), "-o", str(tmp_path / "b")]
+    )
     assert isinstance(result.exception, Refused)
     assert "port.qos.watchdog.action" in str(result.exception)
     assert not (tmp_path / "b").exists()
+
+
+def test_each_range_on_a_line_is_tried(tmp_path: Path) -> None:
+    """Devices of one line of the cluster file are of one kind only if role, model and system are the same."""
+    text = cluster(HOST, {"model": "arista-7060dx5-64s", "os": "eos", "watchdog": {"action": "alert"}}, {}, {})
+    assert build_plan(" ".join(text.split("\n"))) is None

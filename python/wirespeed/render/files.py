@@ -82,10 +82,15 @@ def check(plan: Plan) -> None:
 
 
 def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
-    """One device of each kind: the first of each line of the cluster file."""
-    kinds: dict[str, str] = {}
+    """One device of each kind: the first of each line of the cluster file, role, model and system.
+
+    A line may describe several ranges: ``switches: {leaf1: {…}, spine1: {…}}``.
+    """
+    kinds: dict[tuple[str | None, ...], str] = {}
     for name in devices:
-        kinds.setdefault(plan.origins.get(name, name), name)
+        device = plan.devices[name]
+        kind = (plan.origins.get(name, name), plan.roles.get(name), device.kind, device.model, device.os)
+        kinds.setdefault(kind, name)
     return list(kinds.values())
 
 
