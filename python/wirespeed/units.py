@@ -186,7 +186,7 @@ class Duration(Quantity):
         return self.whole("us")
 
     def __str__(self) -> str:
-        for unit in ("s", "ms", "us", "ns"):
+        for unit in ("s", "ms", "µs", "ns"):
             if self >= self.units[unit]:
                 return self._in(unit)
         return self._in("ps")

@@ -52,9 +52,9 @@ def said(*arguments: object) -> str:
 def test_both_ends_of_every_cable_have_a_label(plan: Plan) -> None:
     found = list(labels(plan))
     assert len(found) == 2 * len(plan.cables) == 2 * (32 + 16)
-    assert found[0].lines == ("node1 enp29s0np0", "to leaf1 Eth1/1", "C0001 dac-400g 3 m")
-    assert found[1].lines == ("leaf1 Eth1/1", "to node1 enp29s0np0", "C0001 dac-400g 3 m")
-    assert found[-1].lines == ("spine2 Eth1/8", "to leaf4 Eth1/64", "C0048 fibre-400g 30 m")
+    assert found[0].lines == ("node1:enp29s0np0", "to leaf1:Eth1/1", "C0001 dac-400g 3 m")
+    assert found[1].lines == ("leaf1:Eth1/1", "to node1:enp29s0np0", "C0001 dac-400g 3 m")
+    assert found[-1].lines == ("spine2:Eth1/8", "to leaf4:Eth1/64", "C0048 fibre-400g 30 m")
     assert len({(label.near.device, label.near.port) for label in found}) == len(found)
 
 
@@ -73,8 +73,8 @@ def test_labels_for_a_printer(file: Path) -> None:
         "number": "C0001",
         "device": "leaf1",
         "port": "Eth1/1",
-        "line1": "leaf1 Eth1/1",
-        "line2": "to node1 enp29s0np0",
+        "line1": "leaf1:Eth1/1",
+        "line2": "to node1:enp29s0np0",
         "line3": "C0001 dac-400g 3 m",
     }
 
@@ -90,8 +90,8 @@ def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
     assert document["fabric"][0] == {
         "tier": "leaf",
         "switches": 4,
-        "downlinks": "3200 Gb/s",
-        "uplinks": "1600 Gb/s",
+        "downlink_bandwidth": "3200 Gb/s",
+        "uplink_bandwidth": "1600 Gb/s",
         "oversubscription": "2:1",
     }
     assert document["bisection"] == [

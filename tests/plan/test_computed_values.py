@@ -76,18 +76,19 @@ def test_vendors_stand_beside_it() -> None:
     found = headroom(Bandwidth.gbps(400), Length(10_000), 9100, chip=CHIPS["tomahawk3"])
     number = explain_headroom(found, CHIPS["tomahawk3"], "leaf1")
     assert number.compared == (
-        "SONiC, Arista 7060DX4-32: 995.9 kB up to 300 m, 4.22 times this; "
-        "SONiC, Dell Z9332F: 201.9 kB up to 40 m, 0.85 times this"
+        "SONiC, Arista 7060DX4-32: 995.9 kB up to 300 m (4.22 × the computed value); "
+        "SONiC, Dell Z9332F: 201.9 kB up to 40 m (0.85 × the computed value)"
     )
     assert number.formula == (
-        "frames of 64 B in 1 cell of 254 B at 400 Gb/s for (0.183 us a 9122 B frame sent back + 0.00168 us PFC"
-        " + 2 x 10 m x 5 ns/m cable + 1.16 us response) = 858 cells, + 72 for a frame at each end"
+        "frames of 64 B in 1 cell of 254 B at 400 Gb/s for (0.183 µs for the 9122 B frame already being sent"
+        " + 0.00168 µs PFC frame + 2 × 10 m × 5 ns/m cable + 1.16 µs response of the peer) = 858 cells,"
+        " + 72 for the first and last frame"
     )
 
 
 def test_without_a_cell_the_link_is_counted_and_said() -> None:
     found = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["trident3"])
-    assert found.formula.endswith("without the packing of cells: none is known of the chip")
+    assert found.formula.endswith("without cell overhead: cell size of the chip unknown")
 
 
 def test_headroom_of_all_ports_against_the_buffer() -> None:
@@ -95,7 +96,7 @@ def test_headroom_of_all_ports_against_the_buffer() -> None:
     whole = explain_total({"a": found, "b": found}, 1, CHIPS["tomahawk4"], "leaf1")
     assert whole is not None
     assert whole.value == "451.6 kB (451612 B)"
-    assert whole.formula == "2 ports x 1 lossless priority; 0.4 % of 119.2 MB"
+    assert whole.formula == "2 ports × 1 lossless priority per switch; 0.4 % of the buffer, 119.2 MB"
     assert explain_total({"a": found}, 1, ChipModel(title="x"), "leaf1") is None
 
 
@@ -128,7 +129,7 @@ def test_a_step_may_not_stand_below_a_seventh_of_the_loop() -> None:
     assert way is not None
     assert found.least == way.time * 400 * 10**9 // (7 * 8 * 10**12)
     assert found.most is None
-    assert "not known" in found.most_formula
+    assert "unknown" in found.most_formula
 
 
 def test_the_most_is_what_two_senders_fill_before_pfc() -> None:
@@ -165,10 +166,9 @@ def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
     assert idle is not None and found is not None
     assert (found.time, found.inside) == (idle.time + 3_000_000, Duration(3_000_000))
     assert found.formula == (
-        "4 cables there and back, a 4096 B packet and its CNP sent on each, 3 us in 2 switches,"
-        " latency of 1 switch not known"
+        "round trip over 4 cables with a 4096 B packet and its CNP, 3 µs in 2 switches; latency of 1 switch unknown"
     )
-    assert idle.formula.endswith("sent on each, latency of 3 switches not known")
+    assert idle.formula.endswith("and its CNP; latency of 3 switches unknown")
 
 
 def test_the_loop_goes_by_the_faster_switches() -> None:
@@ -186,7 +186,7 @@ def test_a_step_below_a_seventh_of_the_switches_latency_is_warned_of(tmp_path: P
     assert replaced == 1
     (warning,) = build(read_text(slow, "cluster.yaml")).warnings
     assert "ECN minimum" in warning.found
-    assert "160 us in 1 switch)" in (warning.expected or "")
+    assert "160 µs in 1 switch)" in (warning.expected or "")
 
 
 def test_hosts_do_not_forward_and_unknown_lengths_give_no_loop() -> None:
@@ -218,7 +218,7 @@ def planned(tmp_path: Path, leaf: str) -> Plan:
             "watchdog: {detect: 2 ms, poll: 1 ms}",
             "found a watchdog that triggers after a pause of 2 ms; "
             "expected more than 2.467 ms, the longest legitimate pause"
-            "\n  hint: 119.2 MB draining at 400 Gb/s (2.384 ms) + 65535 x 512 bit times (83.88 us)",
+            "\n  hint: 119.2 MB draining at 400 Gb/s (2.384 ms) + 65535 × 512 bit times (83.88 µs)",
         ),
         (
             "watchdog: {detect: 200 ms, poll: 150 ms}",
@@ -238,7 +238,7 @@ def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> Non
     shared = found["shared headroom of leaf1"]
     assert found[whole.name] == whole
     assert shared.value == "4 MB (4000000 B)"
-    assert shared.formula == "0.55 of the 7.226 MB that 32 ports x 1 lossless priority need at once"
+    assert shared.formula == "0.55 of the 7.226 MB that 32 ports × 1 lossless priority need when all pause"
 
 
 def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> 
     text = text.replace("role: leaf", "role: leaf, buffers: {shared_headroom: 4 MB}")
     found = build(read_text(text, "cluster.yaml")).computed
     (marked,) = (one.formula for one in found if one.name.startswith("ECN maximum of leaf1"))
-    assert "x (173.3 MB - 4 MB)" in marked
+    assert "× (173.3 MB - 4 MB)" in marked
 
 
 def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -> None:
@@ -261,4 +261,4 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
 def test_thresholds_outside_their_window_are_warned_of(tmp_path: Path) -> None:
     (warning,) = planned(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"
-    assert warning.expected == "at least 149.8 kB = 0.0545 x 400 Gb/s x 55 us"
+    assert warning.expected == "at least 149.8 kB = 0.0545 × 400 Gb/s × 55 µs"

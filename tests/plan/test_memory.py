@@ -39,7 +39,7 @@ def test_memory_of_several_chips_adds_up(model: str, buffer: int, cores: int) ->
     chip = chips_together(known, CATALOGUE.chips[known.chip])
     assert chip is not None and chip.buffer is not None and chip.slices is not None
     assert (chip.buffer.value, chip.slices.value) == (buffer, cores)
-    assert f"{cores // 2} chips for {known.ports.value} x 400 Gb/s" in chip.buffer.source
+    assert f"{cores // 2} chips for {known.ports.value} × 400 Gb/s" in chip.buffer.source
 
 
 def test_a_chip_that_takes_all_ports_is_as_it_is() -> None:
@@ -87,18 +87,18 @@ def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
     assert memory is not None
     part = 12 * 0.03125
     assert memory.lossless_maximum == pytest.approx(part / (1 + part) * 6 * GIB, abs=1)
-    assert memory.lossless_maximum_formula == "12 x 0.03125 / (1 + 12 x 0.03125) x 6 GiB"
-    assert memory.pause_threshold_formula == "0.03125 / (1 + 0.03125) x 6 GiB / 2 cores"
+    assert memory.lossless_maximum_formula == "12 × 0.03125 / (1 + 12 × 0.03125) × 6 GiB"
+    assert memory.pause_threshold_formula == "0.03125 / (1 + 0.03125) × 6 GiB / 2 cores"
 
 
 def test_a_plan_with_jerichos_says_how() -> None:
     plan = planned()
-    spine = {one.name: one for one in plan.computed if " spine1" in one.name}
+    spine = {one.name: one for one in plan.computed if " spine[1-2]" in one.name}
     (watchdog,) = (one for name, one in spine.items() if name.startswith("PFC watchdog"))
-    held = r"6 x 0\.03125 / \(1 \+ 6 x 0\.03125\) x \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
+    held = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
     assert re.search(held, watchdog.formula), watchdog.formula
     (maximum,) = (one for name, one in spine.items() if name.startswith("ECN maximum"))
-    alone = r"0\.03125 / \(1 \+ 0\.03125\) x \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 x 400 Gb/s x"
+    alone = r"0\.03125 / \(1 \+ 0\.03125\) × \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 × 400 Gb/s ×"
     assert re.search(alone, maximum.formula), maximum.formula
     assert not plan.warnings
 
@@ -117,7 +117,7 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
     less, more = of_spine(before), of_spine(after)
     cells = 4e-6 * 400e9 / 8 / 84  # the least frames, one in a cell
     assert more[0] - less[0] == pytest.approx(254 * cells, abs=254)
-    assert "for (4 us switch latency + 0." in more[1]
+    assert "for (4 µs switch latency + 0." in more[1]
     assert "latency" not in less[1]
     assert after.latencies["spine1"].whole == Duration(4_000_000)
     assert after.latencies["leaf1"].whole is None
@@ -133,7 +133,7 @@ def test_the_catalogue_s_latency_comes_with_its_document() -> None:
 REFUSED = {
     "latency: 2 s": "cluster.yaml:10: found a latency of 2 s; expected at most 1 s",
     "latency: 3 us, credit_latency: 4 us": (
-        "cluster.yaml:10: found 4 us of a latency of 3 us; expected at most the latency that it is part of"
+        "cluster.yaml:10: found 4 µs of a latency of 3 µs; expected at most the latency that it is part of"
     ),
     "credit_latency: 1 us": (
         "cluster.yaml:10: found credit_latency without latency; expected the latency of the switch that it is part of"

@@ -61,7 +61,7 @@ def test_plan_shows_the_seven_numbers() -> None:
         "switch_queue": 3,
         "priority_group": 3,
         "lossless": True,
-        "served": "50%",
+        "scheduling": "DWRR 50 %",
         "nic": "broadcom-bcm957608-p1400gd",
         "switch": "dell-sonic",
     }
@@ -86,8 +86,24 @@ def test_plan_writes_a_cabling_file() -> None:
 
 
 def test_csv_is_of_one_part() -> None:
-    with pytest.raises(Refused):
-        CliRunner().invoke(app, ["plan", str(EXAMPLE), "--format", "csv"], catch_exceptions=False)
+    with pytest.raises(Refused, match=r"hint: give only one of --cables, --classes$"):
+        CliRunner().invoke(
+            app, ["plan", str(EXAMPLE), "--cables", "--classes", "--format", "csv"], catch_exceptions=False
+        )
+
+
+def test_addresses_of_a_routed_fabric() -> None:
+    lines = invoke("plan", EXAMPLE.parents[1] / "arista-leaf-spine" / "cluster.yaml", "--addresses").splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if ":" in line}
+    assert rows["node1:ens7f0np0"] == ["10.1.0.1/31", "leaf1:Ethernet1/1", "10.1.0.0", "101"]
+    assert rows["leaf1:loopback"] == ["10.255.0.1/32", "4200010000"]
+    assert rows["spine2:Ethernet4/1"] == ["10.2.0.15/31", "leaf2:Ethernet32/1"]
+
+
+def test_no_column_of_a_table_is_cut() -> None:
+    lines = invoke("plan", EXAMPLE, "--cables").splitlines()
+    ports = "node4:enp231s0np0 leaf1:Eth1/32"
+    assert lines[-1].split() == ["C0032", *ports.split(), "3", "m", "400", "Gb/s", "8", "dac-400g", "host-leaf"]
 
 
 def test_plan_shows_every_part() -> None:

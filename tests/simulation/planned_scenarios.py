@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-from wirespeed.plan import Plan
+from wirespeed.cluster.ranges import members
+from wirespeed.plan import Cable, Plan
 from wirespeed.render import simulator_mappings
 from wirespeed.simulation.from_plan import Scenario, scenario_of
 from wirespeed.simulation.workload import read_traffic
@@ -58,3 +60,14 @@ def settled(document: dict[str, Any], port: int, priority: int) -> dict[str, Any
             whole = "algorithm" in values  # another algorithm has other parameters
             found[section] = values if whole else {**found.get(section, {}), **values}
     return found
+
+
+def shown_headroom(plan: Plan, device: str, cable: Cable) -> str | None:
+    """Headroom of a lossless priority group as the plan shows it for a port of a device; None without one."""
+    shown = re.compile(
+        rf"headroom of a lossless priority group of (\S+) at {re.escape(f'{cable.speed}, {cable.length}')} of cable"
+    )
+    return next(
+        (row.value for row in plan.computed if (match := shown.fullmatch(row.name)) and device in members(match[1])),
+        None,
+    )

@@ -126,7 +126,7 @@ WRONG = "kind: wrong-setting"
         ),
         (
             f"kind: link-down, node: spine1, start: 2 us, until: 2 us, {TIMES}",
-            "found until 2 us; expected a time after its start, 2000 ns",
+            "found until 2 µs; expected a time after its start, 2000 ns",
         ),
         (
             f"kind: link-down, node: spine1, start: 2000000 s, {TIMES}",

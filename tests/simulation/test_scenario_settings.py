@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import made, settled
+from planned_scenarios import made, settled, shown_headroom
 
 from platforms.round_trip import answers
 from wirespeed.catalogue import load
@@ -246,13 +246,12 @@ def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tupl
 def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
     """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
     cable = devices.plan.cables[port // 2]
-    shown = f"headroom of a lossless priority group of {place.device} at {cable.speed}, {cable.length} of cable"
+    shown = shown_headroom(devices.plan, place.device, cable)
     lossless = [one for one in devices.plan.classes.values() if one.lossless]
     switch = settled(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
-    for one in devices.plan.computed:
-        if one.name == shown and lossless:
-            found = settled(document, port, int(lossless[0].priority))["switch"]["headroom"]
-            devices.same(f"headroom {place}", f"({found['bytes']} B)", one.value.partition(" ")[2].partition(" ")[2])
+    if shown is not None and lossless:
+        found = settled(document, port, int(lossless[0].priority))["switch"]["headroom"]
+        devices.same(f"headroom {place}", f"({found['bytes']} B)", shown.partition(" ")[2].partition(" ")[2])
     model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
     chip = CATALOGUE.chips.get(model.chip)
     count = -(-model.ports.value * model.speed.value // chip.capacity.value) if chip and chip.capacity else 1

@@ -11,6 +11,7 @@ from wirespeed.errors import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 _FILE_WIDTH = 400
@@ -37,6 +38,22 @@ def _widen(console: Console) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _FILE_WIDTH
     return console
+
+
+def print_table(table: Table) -> None:
+    """Print all columns of a table: in a pipe as wide as needed, in a terminal at least as wide as the words."""
+    import os
+
+    from rich.measure import Measurement
+
+    console = out()
+    limit = console.width if console.is_terminal or "COLUMNS" in os.environ else _UNLIMITED
+    width = Measurement.get(console, console.options.update(max_width=_UNLIMITED), table)
+    table.width = max(width.minimum, min(width.maximum, limit))
+    console.print(table, crop=False)
+
+
+_UNLIMITED = 10_000  # characters
 
 
 def show_problems(problems: Iterable[Problem], label: str = "error") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wirespeed.cluster.fields import Unfit, check_host_name
 
@@ -30,6 +31,13 @@ def members(text: str) -> list[str]:
     for name in names:
         check_host_name(name)
     return names
+
+
+def fold(names: Sequence[str]) -> str:
+    """The node range of names: ``leaf[1-2],spine1``."""
+    from ClusterShell.NodeSet import NodeSet
+
+    return str(NodeSet.fromlist(names, resolver=None)) if len(names) > 1 else "".join(names)
 
 
 def _check_shape(text: str) -> None:

@@ -23,7 +23,7 @@ class Label:
         """The text of the label."""
         parts = (self.cable.cable, str(self.cable.length) if self.cable.length is not None else None)
         kind = " ".join(part for part in (self.number, *parts) if part)
-        return f"{self.near.device} {self.near.port}", f"to {self.far.device} {self.far.port}", kind
+        return f"{self.near.device}:{self.near.port}", f"to {self.far.device}:{self.far.port}", kind
 
 
 @dataclass(frozen=True, slots=True)

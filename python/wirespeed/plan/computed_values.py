@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
+from wirespeed.cluster.ranges import fold
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -23,14 +25,15 @@ def list_computed_values(
     cable: CableModel | None,
     problems: Problems,
 ) -> tuple[ComputedValue, ...]:
-    """The values of the first switch of each kind, which represents the others; their problems are collected."""
-    first: dict[tuple[str | int, ...], str] = {}
+    """The values of the switches, each once for all switches that it holds for; problems are collected."""
+    peers: dict[object, list[str]] = {}
     for name, kind in kinds.items():
-        first.setdefault(kind.box.spec.path, name)
+        cables = Counter((port.link.speed, port.link.mtu, port.cable_length) for port in switches[name].ports.values())
+        peers.setdefault((kind.box.spec.path, frozenset(cables.items())), []).append(name)
     return tuple(
-        number
-        for name in first.values()
-        for number in _of_switch(name, switches[name], kinds[name], loop, cable, problems)
+        value
+        for names in peers.values()
+        for value in _of_switch(fold(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
     )
 
 
@@ -69,9 +72,8 @@ def _of_switch(
     if lossless and speeds:
         slowest = min(speeds)
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
-        from_file = kind.box.spec.part.watchdog.detect is not None
-        source = "cluster file" if from_file else kind.box.system.watchdog.detect.source
-        yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, source)
+        default = kind.box.system.watchdog.detect
+        yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, default)
 
 
 def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:

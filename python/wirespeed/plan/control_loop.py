@@ -29,10 +29,10 @@ class Loop:
 
     @property
     def formula(self) -> str:
-        """What it counts."""
+        """The parts of the round-trip time."""
         known = f", {self.inside} in {_count(self.switches)}" if self.switches else ""
-        unknown = f", latency of {_count(self.unknown)} not known" if self.unknown else ""
-        return f"{self.cables} cables there and back, a {_PATH_MTU} B packet and its CNP sent on each{known}{unknown}"
+        unknown = f"; latency of {_count(self.unknown)} unknown" if self.unknown else ""
+        return f"round trip over {self.cables} cables with a {_PATH_MTU} B packet and its CNP{known}{unknown}"
 
 
 class _Path(NamedTuple):

@@ -59,7 +59,7 @@ class Thresholds:
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=f"{Size(effective)} ({effective} B)",
                 formula=f"{self._origin(name, requested)}, "
-                f"configured as {effective // self.unit} x {self.unit} B; {bound}",
+                f"configured as {effective // self.unit} × {self.unit} B; {bound}",
                 source="cluster file" if self.from_cluster_file else sample.source,
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
             )
@@ -79,7 +79,7 @@ class Thresholds:
         if self.from_cluster_file:
             return f"{requested} B requested"
         delay = self.speed.duration_of(requested)
-        return f"{delay} x {self.speed} = {requested} B"
+        return f"{delay} × {self.speed} = {requested} B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +133,20 @@ def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) ->
     if congestion is Congestion.DCQCN_P:
         share = alpha(speed, _SENDERS)
         least = Size(round(share * speed / 8 * INCREASE_TIMER))
-        return least, f"at least {least} = {share:.4f} x {speed} x {INCREASE_TIMER * 1e6:g} us"
+        return least, f"at least {least} = {share:.4f} × {speed} × {INCREASE_TIMER * 1e6:g} µs"
     if loop is None:
-        return Size(0), "no least: a cable of no known length"
+        return Size(0), "no lower bound: length of a cable unknown"
     least = Size(loop.time * speed // (7 * 8 * 10**12))
-    return least, f"at least {least} = {speed} x {loop.time} / 7 ({loop.formula})"
+    return least, f"at least {least} = {speed} × {loop.time} / 7 ({loop.formula})"
 
 
 def _upper_bound(
     speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
 ) -> tuple[Size | None, str]:
     if chip is None or chip.buffer is None or chip.share is None or headroom is None:
-        return None, "no upper bound: buffer, share or headroom of the chip not known"
+        return None, "no upper bound: buffer, share or headroom of the chip unknown"
     if loop is None:
-        return None, "no most: a cable of no known length"
+        return None, "no upper bound: length of a cable unknown"
     shared = chip.buffer.value - headroom
     burst = speed.size_in(loop.time)
     part = chip.share.value
@@ -156,17 +156,17 @@ def _upper_bound(
 
     most = Size(max(0, before_pause(_SENDERS)))
     return most, (
-        f"at most {most} = {_SENDERS} x {part:g} / (1 + {_SENDERS} x {part:g}) x ({chip.buffer.value} - {headroom})"
-        f" - {speed} x {loop.time} ({loop.formula})"
+        f"at most {most} = {_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
+        f" - {speed} × {loop.time} ({loop.formula})"
     )
 
 
 def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size | None, str]:
     if loop is None:
-        return None, "no most: a cable of no known length"
+        return None, "no upper bound: length of a cable unknown"
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
     most = Size(max(0, deep.pause_threshold - burst))
-    more = f"{_SENDERS - 1} / {_SENDERS} x {speed} x {loop.time} ({loop.formula})"
+    more = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"
     return most, f"at most {most} = {deep.pause_threshold_formula} - {more}"
 
 

@@ -42,17 +42,18 @@ class Headroom:
     def formula(self) -> str:
         """The terms, with numbers."""
         terms = self.terms
-        switch = f"{_us(self.latency)} us switch latency + " if self.latency else ""
+        switch = f"{_format_us(self.latency)} switch latency + " if self.latency else ""
         link = (
-            f"{switch}{_us(terms.frame_sent_back)} us a {terms.longest} B frame sent back"
-            f" + {_us(terms.pfc_frames)} us PFC + 2 x {self.length} x {self.ns_per_m:g} ns/m cable"
-            f" + {_us(terms.response)} us response"
+            f"{switch}{_format_us(terms.frame_sent_back)} for the {terms.longest} B frame already being sent"
+            f" + {_format_us(terms.pfc_frames)} PFC frame + 2 × {self.length} × {self.ns_per_m:g} ns/m cable"
+            f" + {_format_us(terms.response)} response of the peer"
         )
         frames, cells = terms.packing
         if not self.known_cell:
-            return f"{self.speed} for ({link}), without the packing of cells: none is known of the chip"
+            return f"{self.speed} for ({link}); without cell overhead: cell size of the chip unknown"
         filled = f"frames of {frames} B in {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B"
-        return f"{filled} at {self.speed} for ({link}) = {terms.between} cells, + {terms.ends} for a frame at each end"
+        ends = f"{terms.ends} for the first and last frame"
+        return f"{filled} at {self.speed} for ({link}) = {terms.between} cells, + {ends}"
 
 
 def headroom(
@@ -108,7 +109,7 @@ def _nearest(found: Headroom, samples: Sequence[HeadroomSample]) -> Iterator[Hea
 
 def _against(found: Headroom, sample: HeadroomSample) -> str:
     ratio = sample.size / found.size
-    return f"{sample.source}: {sample.size} up to {sample.length}, {ratio:.2f} times this"
+    return f"{sample.source}: {sample.size} up to {sample.length} ({ratio:.2f} × the computed value)"
 
 
 def explain_total(
@@ -129,7 +130,8 @@ def explain_total(
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=f"{whole} ({int(whole)} B)",
-        formula=f"{len(headrooms)} ports x {lossless} lossless priority; {100 * whole / buffer:.1f} % of {buffer}",
+        formula=f"{_format_groups(headrooms, lossless)} per switch; "
+        f"{100 * whole / buffer:.1f} % of the buffer, {buffer}",
         source=f"buffer: {chip.buffer.source}",
     )
 
@@ -144,14 +146,19 @@ def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossl
         switch: its name.
     """
     whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
-    groups = f"{len(headrooms)} ports x {lossless} lossless priority"
+    groups = _format_groups(headrooms, lossless)
     return ComputedValue(
         name=f"shared headroom of {switch}",
         value=f"{size} ({int(size)} B)",
-        formula=f"{int(size) / whole:.2f} of the {whole} that {groups} need at once",
+        formula=f"{int(size) / whole:.2f} of the {whole} that {groups} need when all pause",
         source="cluster file",
     )
 
 
-def _us(picoseconds: int) -> str:
-    return f"{picoseconds / 1e6:.3g}"
+def _format_groups(headrooms: Mapping[str, Headroom], lossless: int) -> str:
+    priorities = "priority" if lossless == 1 else "priorities"
+    return f"{len(headrooms)} ports × {lossless} lossless {priorities}"
+
+
+def _format_us(picoseconds: int) -> str:
+    return f"{picoseconds / 1e6:.3g} µs"

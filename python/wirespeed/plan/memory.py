@@ -20,7 +20,7 @@ def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | No
     count = -(-model.ports.value * model.speed.value // chip.capacity.value)
     if count == 1:
         return chip
-    why = f"{count} chips for {model.ports.value} x {model.speed.value}: {chip.capacity.source}"
+    why = f"{count} chips for {model.ports.value} × {model.speed.value}: {chip.capacity.source}"
     slices = chip.slices.value if chip.slices else 1
     return chip.model_copy(
         update={
@@ -57,9 +57,9 @@ class Deep:
     @property
     def lossless_maximum_formula(self) -> str:
         """How that came about."""
-        part = f"{self.groups} x {self.share:g}"
+        part = f"{self.groups} × {self.share:g}"
         headroom = f" + {self.headroom}" if self.headroom is not None else ""
-        return f"{part} / (1 + {part}) x {self._shared_formula}{headroom}"
+        return f"{part} / (1 + {part}) × {self._shared_formula}{headroom}"
 
     @property
     def pause_threshold(self) -> Size:
@@ -69,7 +69,7 @@ class Deep:
     @property
     def pause_threshold_formula(self) -> str:
         """How that came about."""
-        return f"{self.share:g} / (1 + {self.share:g}) x {self._shared_formula} / {self.cores} cores"
+        return f"{self.share:g} / (1 + {self.share:g}) × {self._shared_formula} / {self.cores} cores"
 
     @property
     def _shared_size(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.catalogue.model import ChipModel
+from wirespeed.catalogue.model import ChipModel, DurationField, SourcedValue
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.memory import Deep
 from wirespeed.plan.model import ComputedValue
@@ -34,7 +34,7 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     last_pause = _LONGEST_PAUSE_BITS * 10**12 // speed
     if chip is None or chip.buffer is None:
         return LongestPause(
-            Duration(last_pause), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch"
+            Duration(last_pause), f"65535 × 512 bit times at {speed}; buffer of the next switch unknown"
         )
     size, formula = (
         (chip.buffer.value, "") if deep is None else (deep.lossless_maximum, f" = {deep.lossless_maximum_formula}")
@@ -42,7 +42,7 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     drain = speed.duration_of(size)
     return LongestPause(
         Duration(drain + last_pause),
-        f"{size}{formula} draining at {speed} ({drain}) + 65535 x 512 bit times ({Duration(last_pause)})",
+        f"{size}{formula} draining at {speed} ({drain}) + 65535 × 512 bit times ({Duration(last_pause)})",
     )
 
 
@@ -72,14 +72,19 @@ def check_watchdog(
 
 
 def explain_watchdog(
-    watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, deep: Deep | None, switch: str, source: str
+    watchdog: Watchdog,
+    slowest: Bandwidth,
+    chip: ChipModel | None,
+    deep: Deep | None,
+    switch: str,
+    default: SourcedValue[DurationField],
 ) -> ComputedValue:
-    """The detection time beside the longest legitimate pause."""
+    """The detection time beside the longest legitimate pause; ``default`` is that of the switch operating system."""
     pause = longest_pause(slowest, chip, deep)
     return ComputedValue(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),
         formula=f"above {pause.time}, the longest legitimate pause: {pause.formula}",
         source="IEEE 802.3 annex 31B.2" + (f"; buffer: {chip.buffer.source}" if chip and chip.buffer else ""),
-        compared=source,
+        compared=f"{default.source}: {default.value}",
     )

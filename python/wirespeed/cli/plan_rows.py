@@ -1,0 +1,218 @@
+"""Rows of the tables that `wirespeed plan` prints: part by part, device and port apart as in a cabling file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Cable, Plan
+    from wirespeed.settings import Host, Switch
+
+Rows = list[dict[str, Any]]
+
+
+def _hosts(plan: Plan) -> Rows:
+    return [
+        {
+            "device": name,
+            "port": interface,
+            "rail": nic.rail,
+            "rdma device": nic.rdma_device,
+            "pcie": nic.pcie,
+            "gpu": nic.gpu,
+            "mtu": nic.link.mtu,
+            "model": nic.model,
+        }
+        for name, host in plan.hosts.items()
+        for interface, nic in host.nics.items()
+    ]
+
+
+def _addresses(plan: Plan) -> Rows:
+    peers = {(end.device, end.port): cable.other_end(end.device) for cable, end in _ends(plan.cables)}
+
+    def row(device: str, port: str, address: str, **values: object) -> dict[str, Any]:
+        peer = peers.get((device, port))
+        columns: dict[str, Any] = {"device": device, "port": port, "address": address}
+        columns |= {"peer_device": peer.device if peer else None, "peer_port": peer.port if peer else None}
+        return columns | {
+            name: values.get(name.replace(" ", "_")) for name in ("gateway", "routing table", "as number")
+        }
+
+    rows = [
+        row(name, interface, ", ".join(nic.addresses or ()), **_route(host, interface))
+        for name, host in plan.hosts.items()
+        for interface, nic in host.nics.items()
+    ]
+    for name, switch in plan.switches.items():
+        if switch.loopbacks or switch.bgp.asn is not None:
+            rows.append(row(name, "loopback", ", ".join(switch.loopbacks or ()), as_number=switch.bgp.asn))
+        rows += [row(name, port, address) for port, address in _interfaces(switch)]
+    return rows
+
+
+def _ends(cables: Sequence[Cable]) -> Iterator[tuple[Cable, Any]]:
+    for cable in cables:
+        yield cable, cable.a
+        yield cable, cable.b
+
+
+def _route(host: Host, interface: str) -> dict[str, object]:
+    """Gateway and routing table of a NIC."""
+    routes = {key: route for key, route in host.routes.items() if route.device == interface}
+    gateways = (route.gateway for key, route in routes.items() if key.endswith((" default", " ::/0")))
+    return {"gateway": next(gateways, None), "routing_table": next((key.split()[0] for key in routes), None)}
+
+
+def _interfaces(switch: Switch) -> Iterator[tuple[str, str]]:
+    """Routed interfaces of a switch and their addresses: VLANs, then ports."""
+    for number, vlan in switch.vlans.items():
+        if vlan.addresses:
+            yield f"vlan{number}", ", ".join(vlan.addresses)
+    for name, port in switch.ports.items():
+        if port.addresses:
+            yield name, ", ".join(port.addresses)
+        elif port.unnumbered:
+            yield name, "unnumbered"
+
+
+def _cables(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import numbers, tier_of
+
+    return [
+        {
+            "a_device": cable.a.device,
+            "a_port": cable.a.port,
+            "b_device": cable.b.device,
+            "b_port": cable.b.port,
+            "length": str(cable.length) if cable.length is not None else None,
+            "speed": str(cable.speed),
+            "rail": cable.rail,
+            "cable": cable.cable,
+            "tier": tier_of(plan, cable),
+            "number": number,
+        }
+        for cable, number in numbers(plan).items()
+    ]
+
+
+def _labels(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import labels
+
+    return [
+        {
+            "number": label.number,
+            "device": label.near.device,
+            "port": label.near.port,
+            **dict(zip(("line1", "line2", "line3"), label.lines, strict=True)),
+        }
+        for label in labels(plan)
+    ]
+
+
+def _bill(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import bill
+
+    return [
+        {
+            "cable": item.cable,
+            "speed": str(item.speed),
+            "length": None if item.length is None else str(item.length),
+            "tier": item.tier,
+            "count": item.count,
+            "total length": None if item.total is None else str(item.total),
+        }
+        for item in bill(plan)
+    ]
+
+
+def _fabric(plan: Plan) -> Rows:
+    from wirespeed.limits.bisection import tiers
+
+    return [
+        {
+            "tier": tier.role,
+            "switches": tier.switches,
+            "downlink bandwidth": str(tier.down),
+            "uplink bandwidth": str(tier.up) if tier.up else None,
+            "oversubscription": None if tier.oversubscription is None else f"{float(tier.oversubscription):.3g}:1",
+        }
+        for tier in tiers(plan)
+    ]
+
+
+def _bisection(plan: Plan) -> Rows:
+    from wirespeed.limits.bisection import bisection
+
+    found = bisection(plan)
+    if found is None:
+        return []
+    return [
+        {
+            "bisection bandwidth": str(found.bandwidth),
+            "of full bisection": f"{100 * found.bandwidth / found.full:.4g} %" if found.full else None,
+            "method": "exact" if found.exact else "upper bound",
+        }
+    ]
+
+
+def _classes(plan: Plan) -> Rows:
+    from wirespeed.plan import class_numbers
+
+    return [
+        {
+            "class": row.name,
+            "dscp": _ranges(row.dscp),
+            "priority": int(row.priority),
+            "nic tc": row.nic_traffic_class,
+            "nic cos queue": row.nic_cos_queue,
+            "switch tc": row.switch_traffic_class,
+            "switch queue": row.switch_queue,
+            "priority group": row.priority_group,
+            "lossless": plan.classes[row.name].lossless,
+            "scheduling": "strict priority"
+            if plan.classes[row.name].strict
+            else f"DWRR {plan.classes[row.name].share} %",
+            "nic": row.nic,
+            "switch": row.switch,
+        }
+        for row in class_numbers(plan)
+    ]
+
+
+def _computed_values(plan: Plan) -> Rows:
+    return [
+        {
+            "name": entry.name,
+            "value": entry.value,
+            "formula": entry.formula,
+            "source": entry.source,
+            "compared": entry.compared,
+        }
+        for entry in plan.computed
+    ]
+
+
+PARTS: Mapping[str, Callable[[Plan], dict[str, Rows]]] = {
+    "hosts": lambda plan: {"hosts": _hosts(plan)},
+    "addresses": lambda plan: {"addresses": _addresses(plan)},
+    "cables": lambda plan: {"cables": _cables(plan)},
+    "classes": lambda plan: {"classes": _classes(plan)},
+    "fabric": lambda plan: {"fabric": _fabric(plan), "bisection": _bisection(plan)},
+    "bom": lambda plan: {"bom": _bill(plan)},
+    "computed": lambda plan: {"computed": _computed_values(plan)},
+    "labels": lambda plan: {"labels": _labels(plan)},
+}
+"""Tables of each part, by the name of its option."""
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``0-25,27`` for sorted numbers."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
