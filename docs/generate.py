@@ -339,12 +339,12 @@ def measurements() -> str:
         _title(
             "Measurements",
             "readers of the JSON of `wirespeed bench parse` and of stored campaigns, and authors of profiles",
-            "what does a run state about itself, and what does it measure?",
+            "which parameters and metrics does a run contain?",
         ),
         "## Parameters of a run\n\n",
-        "One name per fact, whatever a tool calls it. A parameter is absent where the log does not state it. ",
-        "*Identity*: another value is another experiment, so that two runs are compared only where it is equal. ",
-        "All others are circumstances, and a comparison shows where they differ.\n\n",
+        "Each parameter has one name for all tools. It is absent if the log does not contain it. ",
+        "*Identity*: runs are compared only if their values are equal. ",
+        "Other parameters may differ; a comparison lists their differences.\n\n",
         "| name | meaning | type | unit | identity | tools |\n| --- | --- | --- | --- | --- | --- |\n",
     ]
     types = get_type_hints(Parameters)

@@ -148,9 +148,9 @@ def test_a_buffer_on_a_gpu_adds_its_slot():
     assert [term.name for term in one(judged).physical.terms] == [
         "line rate × RoCEv2 framing",
         "NIC slot of node1/bnxt_re0",
-        "slot of GPU0 beside node1/bnxt_re0",
+        "PCIe slot of GPU0 (near node1/bnxt_re0)",
         "NIC slot of node2/bnxt_re4",
-        "slot of GPU4 beside node2/bnxt_re4",
+        "PCIe slot of GPU4 (near node2/bnxt_re4)",
     ]
 
 

@@ -265,7 +265,7 @@ def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) 
         gpu = gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
             assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
-            yield f"slot of {at.nic.gpu} beside {at}", gpu
+            yield f"PCIe slot of {at.nic.gpu} (near {at})", gpu
 
 
 def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
