@@ -53,9 +53,10 @@ class _Scenario:
 
     def parameters(self) -> Iterator[str]:
         """Every parameter with its value in each preset."""
-        yield "\n## Parameters\n\nA scenario's `parameters` are laid over those of the preset, one by one: "
-        yield '`{"transport": {"mtu_bytes": 1024}}` changes one. An object with another `rule` or `algorithm` than that '
-        yield "of the preset replaces the preset's object; parameters that a new `congestion` lacks have their default.\n"
+        yield "\n## Parameters\n\nA scenario's `parameters` replace those of the preset, each separately: "
+        yield '`{"transport": {"mtu_bytes": 1024}}` changes one. An object whose `rule` or `algorithm` differs from that '
+        yield "of the preset replaces the whole object; parameters that are missing in a new `congestion` have their default. "
+        yield "In the columns, `null` means that the parameter has no value; its meaning is stated where null is allowed.\n"
         for name in self._names:
             yield f"\n`{name}`: {self._presets[name]['description']}\n"
         for section, property_ in self._resolve({"$ref": "#/$defs/Parameters"})["properties"].items():
@@ -313,7 +314,8 @@ def _code(names: Any) -> Iterator[str]:
 
 def _inner(sentence: str) -> str:
     """A sentence as part of another."""
-    first = sentence[:1].lower() if sentence[1:2].islower() else sentence[:1]
+    word = sentence.partition(" ")[0]
+    first = sentence[:1].lower() if word == "A" or word[1:].islower() else sentence[:1]
     return first + sentence[1:].removesuffix(".")
 
 

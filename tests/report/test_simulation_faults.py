@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from result_view_sample import VICTIM, made
+from result_view_sample import VICTIM, build_sample
 
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.report.simulation.page import page
 from wirespeed.results.simulation_types import Fault
-from wirespeed.results.simulation_view import Simulated
+from wirespeed.results.simulation_view import SimulationView
 from wirespeed.simulation.result_view import view_result
 
 
@@ -42,30 +42,30 @@ def fault(start: float, until: float | None) -> Fault:
 def test_stretches(faults: list[Fault], expected: list[tuple[float, float, str]]) -> None:
     """100 µs, drawn from 100 to 300; a label says whose numbers begin there."""
     found = spans(faults, 100_000_000, 100, 300)
-    assert [(one.x, one.width, one.label) for one in found] == expected
+    assert [(entry.x, entry.width, entry.label) for entry in found] == expected
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
-    return view_result(made(tmp_path_factory.mktemp("seen"), VICTIM, "all"))
+def view(tmp_path_factory: pytest.TempPathFactory) -> SimulationView:
+    return view_result(build_sample(tmp_path_factory.mktemp("view"), VICTIM, "all"))
 
 
 @pytest.fixture(scope="module")
-def faulty(seen: Simulated) -> Simulated:
-    half = seen.summary.end_us / 2
+def faulty(view: SimulationView) -> SimulationView:
+    half = view.summary.end_us / 2
     faults = (
         Fault("link-down", "switch 6", (6,), (), half, None),
         Fault("bit-errors", "<b>0-6", (), (0,), 0.0, None),
     )
-    return dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, faults=faults))
+    return dataclasses.replace(view, summary=dataclasses.replace(view.summary, faults=faults))
 
 
-def test_on_the_page(seen: Simulated, faulty: Simulated) -> None:
-    without, text = page([seen]), page([faulty])
+def test_on_the_page(view: SimulationView, faulty: SimulationView) -> None:
+    without, text = page([view]), page([faulty])
     assert "Red areas" not in without
     assert "Dashed: devices" not in without
     assert 'class="span"' not in without
-    half = f"{seen.summary.end_us / 2:,.1f}"
+    half = f"{view.summary.end_us / 2:,.1f}"
     assert (
         f"<dt>fault</dt><dd>1: link-down at switch 6, from {half} µs</dd><dd>2: bit-errors at &lt;b&gt;0-6</dd>" in text
     )
@@ -78,8 +78,8 @@ def test_on_the_page(seen: Simulated, faulty: Simulated) -> None:
     assert sorted(set(re.findall(r'class="way h\d faulty" data-port="(\d+)"', text))) == ["0", "1"]
 
 
-def test_on_pictures(seen: Simulated, faulty: Simulated, tmp_path: Path) -> None:
-    for name, svg in pictures.pictures([seen]):
+def test_on_pictures(view: SimulationView, faulty: SimulationView, tmp_path: Path) -> None:
+    for name, svg in pictures.pictures([view]):
         assert 'class="span"' not in svg, name
     drawn = dict(pictures.pictures([faulty]))
     words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in drawn.items()}

@@ -17,7 +17,7 @@ from subprocess import CompletedProcess
 import pytest
 from browser import FILES_MEET, load_page
 from html_document import Document
-from result_view_sample import VICTIM, made
+from result_view_sample import VICTIM, build_sample
 from small_scenarios import ENVIRONMENT, INCAST
 
 import command_line
@@ -27,7 +27,7 @@ from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.layout import layout
 from wirespeed.report.simulation.page import page
 from wirespeed.results.simulation_types import Source
-from wirespeed.results.simulation_view import Cable, Network, Simulated
+from wirespeed.results.simulation_view import Cable, Network, SimulationView
 from wirespeed.simulation.result_view import view_result
 
 EXAMPLES = Path(__file__).parents[2] / "examples/simulator"
@@ -35,17 +35,17 @@ EXAMPLES = Path(__file__).parents[2] / "examples/simulator"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("seen"), VICTIM, "all")
+    return build_sample(tmp_path_factory.mktemp("view"), VICTIM, "all")
 
 
 @pytest.fixture(scope="module")
-def seen(folder: Path) -> Simulated:
+def view(folder: Path) -> SimulationView:
     return view_result(folder)
 
 
 @pytest.fixture(scope="module")
-def document(seen: Simulated) -> Document:
-    return Document(page([seen]))
+def document(view: SimulationView) -> Document:
+    return Document(page([view]))
 
 
 def wirespeed(*arguments: str | Path) -> CompletedProcess[str]:
@@ -91,42 +91,46 @@ def test_structure(document: Document) -> None:
 
 def test_every_picture_says_what_it_shows(document: Document) -> None:
     pictures = document.find_elements("svg", role="img")
-    said = [text for text in document.text("desc") if text]
-    assert len(pictures) == len(said) == 10
-    assert said[0].startswith("5 paused ports. Longest: switch 6:6-7 → switch 7:7-6: ")
+    descriptions = [text for text in document.text("desc") if text]
+    assert len(pictures) == len(descriptions) == 10
+    assert descriptions[0].startswith("5 paused ports. Longest: switch 6:6-7 → switch 7:7-6: ")
 
 
-def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
+def test_the_table_of_pauses(document: Document, view: SimulationView) -> None:
     (table,) = [
-        one for one in document.find_elements("table") if one["text"].strip().startswith("Ports that were paused")
+        element
+        for element in document.find_elements("table")
+        if element["text"].strip().startswith("Ports that were paused")
     ]
     assert "host 3:3-6switch 6:6-3" in table["text"]
     (began,) = document.find_elements("p", class_="later")
-    (uplink,) = [one for one in seen.pausing.ports if seen.network.port_names[one.port] == "switch 6:6-7"]
+    (uplink,) = [port for port in view.pauses.ports if view.network.port_names[port.port] == "switch 6:6-7"]
     assert began["text"].strip() == (
         f"Root of congestion: switch 7 paused other ports for {uplink.total_ps / 1e6:,.1f} µs in total, "
         "100.0 % of it while not paused itself."
     )
-    assert len(seen.pausing.ports) == 5
+    assert len(view.pauses.ports) == 5
 
 
 def test_the_table_of_flows_is_worst_first(document: Document) -> None:
     (table,) = document.find_elements("table", class_="sortable")
     at = document.elements.index(table)
-    keys = [one["data-key"] for one in document.elements[at:] if one["tag"] == "td" and one.get("data-key")]
+    keys = [
+        element["data-key"] for element in document.elements[at:] if element["tag"] == "td" and element.get("data-key")
+    ]
     slowdowns = [float(key) for key in keys[7::10]]
     assert slowdowns == sorted(slowdowns, reverse=True)
     assert len(slowdowns) == 4
 
 
-def test_a_table_of_very_many_flows_is_bounded(seen: Simulated) -> None:
-    many = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, flows=100_000))
+def test_a_table_of_very_many_flows_is_bounded(view: SimulationView) -> None:
+    many = dataclasses.replace(view, summary=dataclasses.replace(view.summary, flows=100_000))
     text = page([many])
-    assert f"The 4 slowest flows of 100,000; {seen.folder}/flows.parquet has all." in text
+    assert f"The 4 slowest flows of 100,000; {view.folder}/flows.parquet has all." in text
 
 
 def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
-    text = page([view_result(made(tmp_path, INCAST))])
+    text = page([view_result(build_sample(tmp_path, INCAST))])
     assert text.count("wirespeed sim run SCENARIO.json -o DIR --series all") == 2
     assert "None: no port was paused." in text
     assert "<script type=" not in text
@@ -135,33 +139,37 @@ def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
 EVIL = "</script><script>alert(1)</script>\x1b[31m\u202e<b>&amp;"
 
 
-def test_names_are_text_and_nothing_else(seen: Simulated) -> None:
-    names = tuple(f"{EVIL}{node}" for node in range(len(seen.network.names)))
-    ports = tuple(f"{EVIL}{name}" for name in seen.network.port_names)
-    summary = dataclasses.replace(seen.summary, name=EVIL)
+def test_names_are_text_and_nothing_else(view: SimulationView) -> None:
+    names = tuple(f"{EVIL}{node}" for node in range(len(view.network.names)))
+    ports = tuple(f"{EVIL}{name}" for name in view.network.port_names)
+    summary = dataclasses.replace(view.summary, name=EVIL)
     evil = dataclasses.replace(
-        seen, network=dataclasses.replace(seen.network, names=names, port_names=ports), summary=summary, folder=EVIL
+        view, network=dataclasses.replace(view.network, names=names, port_names=ports), summary=summary, folder=EVIL
     )
     text = page([evil, evil])
     assert "<script>alert" not in text
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert Document(text).text("h1")[0].startswith("</script><script>alert(1)</script>\\x1b[31m")
-    (data, _) = re.findall(r'<script type="application/json" class="film">(.*?)</script>', text)
+    (data, _) = re.findall(r'<script type="application/json" class="animation">(.*?)</script>', text)
     assert next(iter(json.loads(data)["names"].values())).startswith("</script><script>alert(1)</script>\\x1b[31m")
     for _, svg in pictures.pictures([evil]):
         assert "<script" not in svg
 
 
-def test_runs_of_one_scenario_are_headed_by_its_name_once(seen: Simulated) -> None:
-    assert "<h1>victim</h1>" in page([seen, seen])
+def test_runs_of_one_scenario_are_headed_by_its_name_once(view: SimulationView) -> None:
+    assert "<h1>victim</h1>" in page([view, view])
 
 
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
-    other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
+    other = build_sample(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
     document = Document(page([view_result(folder), view_result(other)]))
     assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
-    (table,) = [one for one in document.find_elements("table") if one["text"].strip().startswith("Summary of each run")]
+    (table,) = [
+        element
+        for element in document.find_elements("table")
+        if element["text"].strip().startswith("Summary of each run")
+    ]
     assert table["text"].count("4 of 4 completed") == 2
     assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
     legends = document.text("text", class_="named")[:2]
@@ -169,9 +177,9 @@ def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
 
 
 ACT = """<script>
-const said = [];
+const descriptions = [];
 const dark = () => document.querySelectorAll(".player .h5").length + document.querySelectorAll(".player .h4").length;
-const note = () => said.push([
+const note = () => descriptions.push([
   document.querySelector(".now").textContent, dark(), document.querySelector(".most tbody").textContent.trim()]);
 const slider = document.querySelector(".moment");
 note();
@@ -188,54 +196,54 @@ note();
 const heads = document.querySelectorAll(".sortable thead th button");
 heads[0].click();
 const flows = [...document.querySelectorAll(".sortable tbody tr")].map((row) => row.cells[0].textContent);
-document.title = JSON.stringify({said, flows, shown: !document.querySelector(".controls").hidden});
+document.title = JSON.stringify({descriptions, flows, shown: !document.querySelector(".controls").hidden});
 </script>"""
 
 
-def test_the_slider_moves_and_tables_sort(seen: Simulated, tmp_path: Path) -> None:
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
+def test_the_slider_moves_and_tables_sort(view: SimulationView, tmp_path: Path) -> None:
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([view]))
     dom, complaints = load_page(tmp_path, text.replace("</body>", f"{ACT}</body>"))
     assert complaints == []
     (title,) = re.findall(r"<title>(\{.*?\})</title>", dom)
     got = json.loads(title.replace("&gt;", ">"))
     assert got["shown"] is True
     assert got["flows"] == ["3", "2", "1", "0"]
-    first, start, middle, end, paused = got["said"]
+    first, start, middle, end, paused = got["descriptions"]
     assert first[1] > 0
     assert "switch 7:7-4" in first[2]
     assert start[0] == "0 µs"
     assert end[0] > middle[0] or float(end[0].split()[0]) > float(middle[0].split()[0])
-    assert len({said[0] for said in (start, middle, end)}) == 3
+    assert len({descriptions[0] for descriptions in (start, middle, end)}) == 3
     assert "switch 7:7-4" in middle[2]
     assert middle[2] != start[2]
     assert "host 0:0-6" in paused[2]
     assert "%" in paused[2]
 
 
-def test_the_browser_has_no_complaint(seen: Simulated, tmp_path: Path) -> None:
-    dom, complaints = load_page(tmp_path, page([seen, seen]))
+def test_the_browser_has_no_complaint(view: SimulationView, tmp_path: Path) -> None:
+    dom, complaints = load_page(tmp_path, page([view, view]))
     assert complaints == []
     assert dom.count('<div class="controls">') == 2
 
 
 MEASURE = """<script>
-const said = [];
+const descriptions = [];
 for (const figure of document.querySelectorAll("svg[role=img]")) {
   for (const text of figure.querySelectorAll("text")) {
     const at = text.getBoundingClientRect(), around = figure.getBoundingClientRect();
     const beside = at.left < around.left - 1 || at.right > around.right + 3;
     if (beside || at.top < around.top - 1 || at.bottom > around.bottom + 1)
-      said.push(text.textContent.trim());
+      descriptions.push(text.textContent.trim());
   }
 }
-document.title = JSON.stringify(said);
+document.title = JSON.stringify(descriptions);
 </script>"""
 
 
-def test_the_page_never_scrolls_sideways(seen: Simulated, tmp_path: Path) -> None:
+def test_the_page_never_scrolls_sideways(view: SimulationView, tmp_path: Path) -> None:
     """From a telephone to a wide screen; what is wider than the screen scrolls by itself."""
-    wide = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, name="a-name-without-a-break-" * 8))
-    (tmp_path / "page.html").write_text(page([wide, seen]), encoding="utf-8")
+    wide = dataclasses.replace(view, summary=dataclasses.replace(view.summary, name="a-name-without-a-break-" * 8))
+    (tmp_path / "page.html").write_text(page([wide, view]), encoding="utf-8")
     widths = (320, 500, 800, 1400)
     frames = "".join(f'<iframe src="page.html" style="width:{width}px;height:600px"></iframe>' for width in widths)
     script = """onload = () => document.body.dataset.found = [...document.querySelectorAll("iframe")].map(frame => {
@@ -245,17 +253,17 @@ def test_the_page_never_scrolls_sideways(seen: Simulated, tmp_path: Path) -> Non
     assert complaints == []
 
 
-def test_a_name_is_said_once_with_all_that_belongs_to_it(seen: Simulated) -> None:
+def test_a_name_is_said_once_with_all_that_belongs_to_it(view: SimulationView) -> None:
     source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
-    planned = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, source=source))
+    planned = dataclasses.replace(view, summary=dataclasses.replace(view.summary, source=source))
     text = page([planned])
     assert "<dt>assumed</dt><dd>one thing</dd><dd>another</dd>" in text
     names = re.findall("<dt>([^<]*)</dt>", text)
     assert len(names) == len(set(names))
 
 
-def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
+def test_no_label_is_cut_off(view: SimulationView, tmp_path: Path) -> None:
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([view]))
     dom, _ = load_page(tmp_path, text.replace("</body>", f"{MEASURE}</body>"))
     assert re.findall(r"<title>(\[.*?\])</title>", dom) == ["[]"]
 
@@ -263,11 +271,11 @@ def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:
 def test_a_fat_tree_of_128_hosts_stays_small(tmp_path: Path) -> None:
     """S2: 768 ports, all sampled, as many frames and stretches as a page has at most."""
     scenario = json.loads((EXAMPLES / "S2.json").read_text())
-    seen = view_result(made(tmp_path, scenario, "all", interval="4us", until="1ms"))
-    assert seen.animation is not None
-    assert (len(seen.animation.starts), seen.animation.left_out) == (120, 0)
-    assert {len(course.starts) for course in seen.courses} == {240}
-    assert len(page([seen]).encode()) < 2_000_000  # of the 5,000,000 that are allowed
+    view = view_result(build_sample(tmp_path, scenario, "all", interval="4us", until="1ms"))
+    assert view.animation is not None
+    assert (len(view.animation.starts), view.animation.left_out) == (120, 0)
+    assert {len(course.starts) for course in view.time_series} == {240}
+    assert len(page([view]).encode()) < 2_000_000  # of the 5,000,000 that are allowed
 
 
 def fat_tree(k: int) -> Network:
@@ -295,14 +303,16 @@ def test_tiers_of_fat_trees(k: int, switches: int, left_out: int) -> None:
         rows[box.y] = rows.get(box.y, 0) + 1
     if k == 4:
         assert [rows[y] for y in sorted(rows)] == [4, 8, 8, 16]  # cores, aggregations, edges, hosts
-        assert (len(places.ways), places.halves) == (2 * len(network.cables), ())
+        assert (len(places.directions), places.host_directions) == (2 * len(network.cables), ())
     else:
         assert [rows[y] for y in sorted(rows)] == [min(k * k // 4, 160), min(k * k // 2, 160), min(k * k // 2, 160)]
-        assert len(places.halves) == rows[max(rows)] * k  # both directions of the cables of k/2 hosts under each edge
+        assert (
+            len(places.host_directions) == rows[max(rows)] * k
+        )  # both directions of the cables of k/2 hosts under each edge
         assert sum(rows.values()) == switches
     assert places.left_out == left_out
     assert all(box.x >= 0 and box.x + box.width <= places.width for box in places.boxes)
-    assert all(0 < half.x <= places.width and half.y < places.height for half in places.halves)
+    assert all(0 < half.x <= places.width and half.y < places.height for half in places.host_directions)
 
 
 def drawing() -> None:
@@ -317,14 +327,14 @@ NAMES = [
 ]
 
 
-def test_pictures_are_files_of_their_own(seen: Simulated) -> None:
-    drawn = dict(pictures.pictures([seen]))
+def test_pictures_are_files_of_their_own(view: SimulationView) -> None:
+    drawn = dict(pictures.pictures([view]))
     assert list(drawn) == NAMES
     for svg in drawn.values():
         assert "var(" not in svg
         HTMLParser().feed(svg)
     assert ".way.h4 { stroke: #a9490c; stroke-width: 3.5 }" in pictures.style()
-    assert drawn == dict(pictures.pictures([seen]))
+    assert drawn == dict(pictures.pictures([view]))
 
 
 def test_png(folder: Path, tmp_path: Path) -> None:
@@ -340,8 +350,8 @@ def test_png(folder: Path, tmp_path: Path) -> None:
         assert width >= 2 * 640
         assert height > 200
         assert len(content) > 10_000  # more than a white sheet
-    own = [sys.executable, "-m", "wirespeed", "report", folder, "--png", tmp_path / "again"]  # another process
-    subprocess.run(own, env=ENVIRONMENT, capture_output=True, check=True)
+    command = [sys.executable, "-m", "wirespeed", "report", folder, "--png", tmp_path / "again"]  # another process
+    subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True)
     assert [(tmp_path / "again" / file.name).read_bytes() for file in files] == [file.read_bytes() for file in files]
 
 
@@ -367,11 +377,11 @@ def test_exit_codes(tmp_path: Path) -> None:
         "links": [{"a": 0, "b": 3, "loss": 1.0}, [1, 3], [2, 3]],
         "parameters": {"transport": {"ack_timeout": 4, "retry_count": 2}},
     }
-    assert wirespeed(made(tmp_path, failing)).returncode == Exit.FAILED
+    assert wirespeed(build_sample(tmp_path, failing)).returncode == Exit.FAILED
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("FOLDER --format json", "--format: json does not apply to a simulation\n  hint: use html or terminal"),
         (
@@ -390,13 +400,13 @@ def test_exit_codes(tmp_path: Path) -> None:
         ("FILE FILE", "FILE: found more than one file; expected one cluster file, or result folders of `sim run -o`"),
     ],
 )
-def test_refusals(arguments: str, says: str, folder: Path, tmp_path: Path) -> None:
+def test_refusals(arguments: str, message: str, folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text("version: 1\n")
     words = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
     done = wirespeed(*words)
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == f"error: {says.replace('FILE', str(file))}\n"
+    assert done.stderr == f"error: {message.replace('FILE', str(file))}\n"
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

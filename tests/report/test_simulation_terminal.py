@@ -49,14 +49,14 @@ WHOLE = Summary(
 FAULT = Fault("link-down", "spine1", (6,), (), 200.0, 1500.0)
 
 
-def printed(run: Summary, width: int = 80) -> str:
+def print_summary(run: Summary, width: int = 80) -> str:
     stream = io.StringIO()
     summary(run, Console(file=stream, width=width, highlight=False, color_system=None))
     return stream.getvalue()
 
 
 def test_a_screenful() -> None:
-    assert printed(WHOLE) == (
+    assert print_summary(WHOLE) == (
         "16 to 1  preset hpcc, seed 7\n"
         "  flows            1,024 of 1,024 completed\n"
         "  completion time  mean 5,785   p50 6,022   p99 6,469   max 6,469   min 403.3 µs\n"
@@ -87,7 +87,7 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
 
 
 def test_nothing_is_wrapped_or_cut() -> None:
-    assert printed(WHOLE, width=20) == printed(WHOLE)
+    assert print_summary(WHOLE, width=20) == print_summary(WHOLE)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_nothing_is_wrapped_or_cut() -> None:
     ],
 )
 def test_lines(run: Summary, line: str) -> None:
-    assert f"\n{line}\n" in f"\n{printed(run)}"
+    assert f"\n{line}\n" in f"\n{print_summary(run)}"
 
 
 def test_a_name_of_several_lines_is_said_once() -> None:
     source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
     circles = ("priority 3: 2-3 waits for 3-2", "priority 4: 2-4 waits for 4-2")
-    lines = printed(replace(WHOLE, source=source, deadlocks=circles)).splitlines()
+    lines = print_summary(replace(WHOLE, source=source, deadlocks=circles)).splitlines()
     assert lines[9:11] == [
         "  deadlock         priority 3: 2-3 waits for 3-2",
         "                   priority 4: 2-4 waits for 4-2",
@@ -146,7 +146,7 @@ def test_a_name_of_several_lines_is_said_once() -> None:
 
 
 def test_no_flow_completed() -> None:
-    assert "completion time" not in printed(replace(WHOLE, fct_us=None, completed=0))
+    assert "completion time" not in print_summary(replace(WHOLE, fct_us=None, completed=0))
 
 
 def test_rate() -> None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planned_scenarios import made, traffic
+from planned_scenarios import build_scenario, traffic
 
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 from wirespeed.render import simulator_mappings
 from wirespeed.results.simulation_types import Summary
 from wirespeed.simulation import Result, run
-from wirespeed.simulation.from_plan import planned
+from wirespeed.simulation.from_plan import plan_scenario
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "arista-leaf-spine" / "cluster.yaml"
 SENT = "version: 1\ntraffic:\n  - {pattern: incast, to: node1, size: 8 MB}\n"
@@ -33,7 +33,7 @@ def text(*entries: str) -> str:
 
 def scenario(folder: Path, *entries: str) -> dict[str, Any]:
     """What the scenario says, JSON."""
-    return made(plan(), folder, text(*entries))[1]
+    return build_scenario(plan(), folder, text(*entries))[1]
 
 
 @dataclass(frozen=True)
@@ -68,4 +68,4 @@ class Ran:
 
 def ran(folder: Path, *entries: str) -> Ran:
     sent = traffic(folder, text(*entries))
-    return Ran(run(CLUSTER, "roce", 1, planned=planned(CLUSTER, plan(), sent, 1, simulator_mappings())))
+    return Ran(run(CLUSTER, "roce", 1, planned=plan_scenario(CLUSTER, plan(), sent, 1, simulator_mappings())))

@@ -41,12 +41,12 @@ def traffic(folder: Path, text: str) -> Path:
     return path
 
 
-def made(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
+def build_scenario(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
     scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test", simulator_mappings())
     return scenario, json.loads(scenario.text)
 
 
-def settled(document: dict[str, Any], port: int, priority: int) -> dict[str, Any]:
+def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> dict[str, Any]:
     """What the scenario says of a priority of a port: parameters, and every item of devices that means it."""
     link = document["links"][port // 2]
     node = link["a" if port % 2 == 0 else "b"]

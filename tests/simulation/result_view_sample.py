@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from small_scenarios import FLOW, written
+from small_scenarios import FLOW, write_scenario
 
 from wirespeed.simulation import Recording, prepare, run
 from wirespeed.units import Duration
@@ -30,7 +30,7 @@ VICTIM: dict[str, Any] = {
 """Hosts 0 to 2 write to host 4; host 3 shares only the uplink with them, which has room for all."""
 
 
-def made(
+def build_sample(
     folder: Path, scenario: dict[str, Any] = VICTIM, *series: str, interval: str = "2us", until: str | None = None
 ) -> Path:
     """The folder that a run of the scenario writes."""
@@ -38,5 +38,5 @@ def made(
     observe = Recording(series, Duration.parse(interval))
     ended = None if until is None else Duration.parse(until)
     with prepare(out) as to:
-        to.write(run(written(folder, scenario), "roce", 1, observe, until=ended))
+        to.write(run(write_scenario(folder, scenario), "roce", 1, observe, until=ended))
     return out

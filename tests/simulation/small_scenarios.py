@@ -36,7 +36,7 @@ def many_to_one(senders: int, size: int = 1 << 20, **more: Any) -> dict[str, Any
     }
 
 
-def written(folder: Path, scenario: dict[str, Any]) -> Path:
+def write_scenario(folder: Path, scenario: dict[str, Any]) -> Path:
     """The scenario as a file."""
     path = folder / "scenario.json"
     path.write_text(json.dumps(scenario))

@@ -64,14 +64,14 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
 
 
 def test_the_number_of_jobs_changes_nothing(incast: Path) -> None:
-    one = compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=1)
-    assert compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=4) == one
-    assert len(one.runs) == 6 and one.runs[:3] == one.runs[3:]
+    serial = compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=1)
+    assert compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=4) == serial
+    assert len(serial.runs) == 6 and serial.runs[:3] == serial.runs[3:]
 
 
 def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
     """Whatever the scenario lays over single devices, but for priorities that no algorithm slows."""
-    own = [
+    overrides = [
         {"nodes": [0, 1], "parameters": {"congestion": {"algorithm": "dcqcn"}, "notification": {"interval_ns": 4000}}},
         {"nodes": [4], "parameters": {"marking": {"kmin_bytes": 300_000, "kmax_bytes": 1_200_000}}},
         {"nodes": [4], "priorities": [5], "parameters": {"marking": {"kmax_bytes": 1_300_000}}},
@@ -82,13 +82,13 @@ def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
             {"nodes": [0, 1], "parameters": notified},
             {"nodes": [4], "parameters": {"marking": marked}},
             {"nodes": [4], "priorities": [5], "parameters": {"marking": by_priority}},
-            own[3],
+            overrides[3],
         ]
         for algorithm, notified, marked, by_priority in (
             (
                 "hpcc",
                 {"notification": {"interval_ns": 4000}},
-                own[1]["parameters"]["marking"],
+                overrides[1]["parameters"]["marking"],
                 {"kmax_bytes": 1_300_000},
             ),
             ("dctcp", {"notification": {"interval_ns": 4000}}, {"kmin_bytes": 300_000, "kmax_bytes": 300_000}, {}),
@@ -96,10 +96,10 @@ def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
         )
     }
     for algorithm, devices in left.items():
-        with_own, expected = tmp_path / f"{algorithm}.json", tmp_path / f"{algorithm}-expected.json"
-        with_own.write_text(json.dumps({**INCAST, "devices": own}))
+        with_overrides, expected = tmp_path / f"{algorithm}.json", tmp_path / f"{algorithm}-expected.json"
+        with_overrides.write_text(json.dumps({**INCAST, "devices": overrides}))
         expected.write_text(json.dumps({**INCAST, "devices": devices}))
-        (run,) = compare([with_own], (algorithm,), "roce", 1).runs
+        (run,) = compare([with_overrides], (algorithm,), "roce", 1).runs
         (same,) = compare([expected], (algorithm,), "roce", 1).runs
         assert run.tables_sha256 == same.tables_sha256, algorithm
     step = {"marking.kmax_bytes": "kmin_bytes"}
@@ -113,9 +113,9 @@ def test_as_is_sets_nothing(incast: Path) -> None:
 
 def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) -> None:
     def with_step(gigabits: int | None) -> Path:
-        own = {} if gigabits is None else {"rai_bps": gigabits * 10**9}
+        overrides = {} if gigabits is None else {"rai_bps": gigabits * 10**9}
         path = tmp_path / f"{gigabits}.json"
-        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": {"algorithm": "dcqcn", **own}}}))
+        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": {"algorithm": "dcqcn", **overrides}}}))
         return path
 
     algorithms = ("dcqcn", "swift")
@@ -171,8 +171,8 @@ def test_printed(incast: Path) -> None:
 
 def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path) -> None:
     path = tmp_path / "devices.json"
-    own = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
-    path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": own}]}))
+    overrides = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
+    path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": overrides}]}))
     (run,) = compare([path], ("nscc",), "roce", 1).runs
     assert run.set_for_it["devices"] == {"ecmp.balance": "entropy", "pfc.lossless_priorities": 0}
     assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
@@ -230,7 +230,7 @@ def test_ultra_ethernet_gets_queues_of_the_scenarios_own_bandwidth_delay_product
 
 
 def test_the_window_sees_what_credit_does_not(tmp_path: Path) -> None:
-    """Two hosts write to two others over one link: each receiver grants all that its own link carries."""
+    """Two hosts write to two others over one link: each receiver grants all that its overrides link carries."""
     path = tmp_path / "uplink.json"
     links = [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]]
     flows = [{"src": host, "dst": 2 + host, "bytes": 8_000_000} for host in range(2)]
@@ -247,12 +247,14 @@ def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> Non
 
     def with_nscc(nscc: dict[str, Any] | None) -> Path:
         path = tmp_path / f"{nscc}.json"
-        own = {"algorithm": "rccc", "max_wnd_bdp": 0.5, "credit_timeout_ns": 70_000, "nscc": nscc}
-        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": own}}))
+        overrides = {"algorithm": "rccc", "max_wnd_bdp": 0.5, "credit_timeout_ns": 70_000, "nscc": nscc}
+        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": overrides}}))
         return path
 
     rows = ("rccc", "nscc+rccc")
-    (alone, both), (other_alone, other_both) = (compare([with_nscc(it)], rows, "roce", 1).runs for it in (None, {}))
+    (alone, both), (other_alone, other_both) = (
+        compare([with_nscc(entry)], rows, "roce", 1).runs for entry in (None, {})
+    )
     assert "congestion" not in alone.set_for_it and "congestion" not in other_both.set_for_it
     assert other_alone.set_for_it["congestion"] == both.set_for_it["congestion"]
     assert alone.tables_sha256 != other_alone.tables_sha256

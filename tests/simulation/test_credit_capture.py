@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from small_scenarios import many_to_one, wirespeed, written
+from small_scenarios import many_to_one, wirespeed, write_scenario
 
 from needs import needs
 from wirespeed.cli.exit import Exit
@@ -25,14 +25,14 @@ def tshark(file: Path, filter_: str, *names: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
 def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, object]) -> None:
-    """Three hosts write three times each, so that they have to ask; the receiver's port sees all that is said."""
+    """Three hosts write three times each, so that they have to ask; the receiver's port sees all that is packets."""
     needs("tshark")
     flows = [{"src": host, "dst": 3, "bytes": 400_000, "start_ns": 300_000 * n} for n in range(3) for host in range(3)]
     queue_pairs = [{"a": host, "b": 3} for host in range(3)]
-    operations = [{"queue_pair": it["src"], "bytes": it["bytes"], "at_ns": it["start_ns"]} for it in flows]
+    operations = [{"queue_pair": flow["src"], "bytes": flow["bytes"], "at_ns": flow["start_ns"]} for flow in flows]
     scenario = many_to_one(3, parameters={"congestion": {"algorithm": "rccc"}, "framing": framing})
     scenario = {**scenario, "flows": [], "queue_pairs": queue_pairs, "operations": operations}
-    done = wirespeed(written(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "3")
+    done = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "3")
     assert done.returncode == Exit.PASSED, done.stderr
     file = tmp_path / "out" / "3.pcap"
 
@@ -42,21 +42,27 @@ def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
     least = 60 if not framing else 14 + 4 + 40 + 24
     assert {int(length) for _, _, length, *_ in rows} == {least}
 
-    said = [bytes.fromhex(data)[:16] for *_, data in rows]
-    assert {it[0] >> 3 for it in said} == {11}, "control packets"
-    kinds = [int.from_bytes(it[:2]) >> 7 & 0xF for it in said]
+    packets = [bytes.fromhex(data)[:16] for *_, data in rows]
+    assert {entry[0] >> 3 for entry in packets} == {11}, "control packets"
+    kinds = [int.from_bytes(entry[:2]) >> 7 & 0xF for entry in packets]
     assert set(kinds) == {CREDIT, REQUEST}
     table = pq.read_table(tmp_path / "out" / "credits.parquet").to_pylist()
     for row in table:
         sender = row["queue_pair"]
         contexts = (sender + 1, (sender ^ 1) + 1)
-        of_credit = [it for it, kind in zip(said, kinds, strict=True) if kind == CREDIT and ends(it) == contexts[::-1]]
-        granted = [int.from_bytes(it[12:15]) for it in of_credit]
+        of_credit = [
+            entry
+            for entry, kind in zip(packets, kinds, strict=True)
+            if kind == CREDIT and ends(entry) == contexts[::-1]
+        ]
+        granted = [int.from_bytes(entry[12:15]) for entry in of_credit]
         assert granted == sorted(granted) and granted[-1] == row["granted_bytes"] // 256
-        asked = [it for it, kind in zip(said, kinds, strict=True) if kind == REQUEST and ends(it) == contexts]
+        asked = [
+            entry for entry, kind in zip(packets, kinds, strict=True) if kind == REQUEST and ends(entry) == contexts
+        ]
         assert len(asked) == row["requests"] > 0
-        assert max(int.from_bytes(it[13:16]) for it in asked) <= -(-row["asked_bytes"] // 256)
-        assert {it[12] for it in asked} == {sender}, "its congestion control context"
+        assert max(int.from_bytes(entry[13:16]) for entry in asked) <= -(-row["asked_bytes"] // 256)
+        assert {entry[12] for entry in asked} == {sender}, "its congestion control context"
 
 
 def ends(packet: bytes) -> tuple[int, int]:

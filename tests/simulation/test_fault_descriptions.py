@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fault_files import NIC, ran, scenario
-from small_scenarios import INCAST, written
+from small_scenarios import INCAST, write_scenario
 
 from wirespeed.errors import Refused
 from wirespeed.results.simulation import from_json, to_json
@@ -65,7 +65,7 @@ def test_faults_that_stay(tmp_path: Path) -> None:
     ],
 )
 def test_a_summary_of_another_form_is_refused(name: str, value: object, found: str, tmp_path: Path) -> None:
-    read = json.loads(to_json(run(written(tmp_path, INCAST), "roce", 1).summary))
+    read = json.loads(to_json(run(write_scenario(tmp_path, INCAST), "roce", 1).summary))
     with pytest.raises(Refused, match=f"^summary.json: {re.escape(found)}; expected a document of kind sim"):
         from_json(json.dumps({**read, name: value}), "summary.json")
 
@@ -78,7 +78,7 @@ def test_exchanged_cables_are_told_as_they_are(tmp_path: Path) -> None:
 
 def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
     entry = next(iter(ENTRIES))
-    saved = written(tmp_path, scenario(tmp_path, entry))
+    saved = write_scenario(tmp_path, scenario(tmp_path, entry))
     assert run(saved, "roce", 1).summary.faults == ran(tmp_path, entry).summary.faults != ()
 
 
@@ -110,4 +110,4 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_where_there_are_no_names(more: dict[str, Any], expected: tuple[Fault, ...], tmp_path: Path) -> None:
-    assert run(written(tmp_path, {**INCAST, **more}), "roce", 1).summary.faults == expected
+    assert run(write_scenario(tmp_path, {**INCAST, **more}), "roce", 1).summary.faults == expected

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from planned_scenarios import INCAST, ONE, made, settled, shown_headroom, traffic
-from small_scenarios import wirespeed, written
+from planned_scenarios import INCAST, ONE, build_scenario, resolve_parameters, shown_headroom, traffic
+from small_scenarios import wirespeed, write_scenario
 
 from wirespeed.catalogue import load
 from wirespeed.cli.exit import Exit
@@ -57,23 +57,23 @@ SYSTEMS = [
 def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) -> None:
     plan = build(read_text(ONE.format(model=model, system=system), "one.yaml"))
     rendered = "\n".join(file.text for file in files(plan, ["leaf1"]))
-    scenario, document = made(plan, tmp_path, INCAST.replace("node3", "node1"))
-    found = settled(document, 1, 3)
+    scenario, document = build_scenario(plan, tmp_path, INCAST.replace("node3", "node1"))
+    found = resolve_parameters(document, 1, 3)
     marking = found["marking"]
     assert marking["enabled"]
     if system == "junos":  # percent of a buffer that changes with the load
-        (said,) = re.findall(r"fill-level \[ (\d+) (\d+) \]", rendered)
+        (limits,) = re.findall(r"fill-level \[ (\d+) (\d+) \]", rendered)
         ratio = marking["kmin_bytes"] / marking["kmax_bytes"]
-        assert ratio == pytest.approx(int(said[0]) / int(said[1]), rel=1e-6)
-        assert any("marks by percent" in one for one in scenario.assumed)
+        assert ratio == pytest.approx(int(limits[0]) / int(limits[1]), rel=1e-6)
+        assert any(entry.startswith("ECN thresholds of ") for entry in scenario.assumed)
     else:
         pattern, unit = SAID[system]
         match = re.search(pattern, rendered)
         assert match is not None, rendered
-        low, high, percent = (int(one) for one in match.groups())
+        low, high, percent = (int(group) for group in match.groups())
         assert (marking["kmin_bytes"], marking["kmax_bytes"]) == (low * unit, high * unit)
         assert marking["pmax"] == percent / 100
-    assert not settled(document, 1, 0)["marking"]["enabled"]
+    assert not resolve_parameters(document, 1, 0)["marking"]["enabled"]
     assert found["pfc"]["lossless_priorities"] == 1 << 3
     assert found["scheduler"]["strict_priorities"] == 1 << 6
     assert found["scheduler"]["weights"][3] == 50
@@ -83,7 +83,7 @@ def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) 
 def test_packets_are_those_of_the_addresses(cluster: str, framing: dict[str, str] | None, tmp_path: Path) -> None:
     """Over IPv6 where addresses are; a VLAN of the leaf's ports tags nothing. A full packet fits the interface."""
     plan = build(read(EXAMPLES / "mi300x-4node" / f"{cluster}.yaml"))
-    _, document = made(plan, tmp_path)
+    _, document = build_scenario(plan, tmp_path)
     assert document["parameters"].get("framing") == framing
     assert any(port.vlan for port in plan.switches["leaf1"].ports.values()) == (framing is None)
     (mtu,) = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values() if nic.link.mtu}
@@ -93,7 +93,7 @@ def test_packets_are_those_of_the_addresses(cluster: str, framing: dict[str, str
 def test_headroom_is_the_plan_s(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "arista-leaf-spine" / "cluster.yaml"))
     text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
-    _, document = made(plan, tmp_path, text)
+    _, document = build_scenario(plan, tmp_path, text)
     names = (*plan.hosts, *plan.switches)
     checked = 0
     for number, cable in enumerate(plan.cables):
@@ -102,8 +102,10 @@ def test_headroom_is_the_plan_s(tmp_path: Path) -> None:
             assert names[link["ab"[side]]] == end.device
             value = shown_headroom(plan, end.device, cable)
             if value is not None:
-                priority = next(int(one.priority) for one in plan.classes.values() if one.lossless)
-                headroom = settled(document, 2 * number + side, priority)["switch"]["headroom"]
+                priority = next(
+                    int(traffic_class.priority) for traffic_class in plan.classes.values() if traffic_class.lossless
+                )
+                headroom = resolve_parameters(document, 2 * number + side, priority)["switch"]["headroom"]
                 assert f"({headroom['bytes']} B)" in value
                 checked += 1
     assert checked == 20  # every port of a switch
@@ -112,7 +114,7 @@ def test_headroom_is_the_plan_s(tmp_path: Path) -> None:
 def test_a_scenario_to_read(tmp_path: Path) -> None:
     """The scenario of four nodes under an incast is the recorded one; WIRESPEED_ACCEPT=1 records it."""
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
-    scenario, _ = made(plan, tmp_path)
+    scenario, _ = build_scenario(plan, tmp_path)
     path = GOLDEN / "mi300x-4node-incast.json"
     if os.environ.get("WIRESPEED_ACCEPT"):
         path.parent.mkdir(exist_ok=True)
@@ -128,10 +130,12 @@ CLUSTERS = sorted(
 def test_a_nic_without_a_cable_sends_nothing(tmp_path: Path) -> None:
     """Not as one of all, and not by its name."""
     plan = build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
-    _, document = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: all-to-all, size: 4 kB}\n")
-    assert [(one["src_port"], one["dst_port"]) for one in document["flows"]] == [(0, 0)] * 2
+    _, document = build_scenario(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: all-to-all, size: 4 kB}\n")
+    assert [(flow["src_port"], flow["dst_port"]) for flow in document["flows"]] == [(0, 0)] * 2
     with pytest.raises(Refused) as refused:
-        made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: pairs, from: 'abel1:eth0', to: abel2, size: 4 kB}\n")
+        build_scenario(
+            plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: pairs, from: 'abel1:eth0', to: abel2, size: 4 kB}\n"
+        )
     assert str(refused.value).endswith(":3: found the NIC 'eth0' of abel1; expected one with a cable")
 
 
@@ -158,7 +162,7 @@ def test_a_story(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "mi300x-4node incast  preset roce, seed 1"
     assert lines[1].startswith("  plan             cluster.yaml ")
-    assumed = [line for line in lines if "switch latency of dell-z9664f is 0 ns: not in cluster file or" in line]
+    assumed = [line for line in lines if "switch latency of dell-z9664f: 0 ns (not in cluster file or" in line]
     assert len(assumed) == 1
     assert sum(line.startswith("  assumed ") for line in lines) == 1
     assert (out / "leaf1_Eth1_1.pcap").stat().st_size > 1 << 20
@@ -183,14 +187,14 @@ def test_permutations_follow_the_seed(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
     sent = read_traffic(traffic(tmp_path, text))
-    ways = {seed: [(one.source, one.target) for one in flows_of(plan, sent, seed)] for seed in range(20)}
-    for pairs in ways.values():
+    pairs_of_seed = {seed: [(entry.source, entry.target) for entry in flows_of(plan, sent, seed)] for seed in range(20)}
+    for pairs in pairs_of_seed.values():
         assert len(pairs) == 32
         for place in (0, 1):
             assert len({pair[place] for pair in pairs}) == 32
-        assert all(one.host != other.host and one.interface == other.interface for one, other in pairs)
-    assert ways[1] == [(one.source, one.target) for one in flows_of(plan, sent, 1)]
-    assert len({tuple(pairs) for pairs in ways.values()}) > 1
+        assert all(entry.host != other.host and entry.interface == other.interface for entry, other in pairs)
+    assert pairs_of_seed[1] == [(entry.source, entry.target) for entry in flows_of(plan, sent, 1)]
+    assert len({tuple(pairs) for pairs in pairs_of_seed.values()}) > 1
 
 
 def test_a_background_keeps_its_rate(tmp_path: Path) -> None:
@@ -198,14 +202,16 @@ def test_a_background_keeps_its_rate(tmp_path: Path) -> None:
         "version: 1\ntraffic:\n  - {pattern: background, from: node2:enp29s0np0, to: node3, size: 62500 B,\n"
         "     rate: 50 Gb/s, start: 10 us, until: 50 us, verb: read, udp_source_port: 65535, queue_pairs: 2}\n"
     )
-    _, document = made(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")), tmp_path, text)
+    _, document = build_scenario(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")), tmp_path, text)
     assert document["queue_pairs"] == [
         {"a": 1, "b": 2, "a_port": 0, "b_port": 0, "priority": 3, "udp_source_port": port} for port in (65535, 49152)
     ]
-    assert [(one["queue_pair"], one["at_ns"]) for one in document["operations"]] == [
+    assert [(operation["queue_pair"], operation["at_ns"]) for operation in document["operations"]] == [
         (queue_pair, at) for queue_pair in (0, 1) for at in (10_000, 20_000, 30_000, 40_000)
     ]
-    assert {(one["side"], one["verb"], one["bytes"]) for one in document["operations"]} == {("b", "read", 62500)}
+    assert {(operation["side"], operation["verb"], operation["bytes"]) for operation in document["operations"]} == {
+        ("b", "read", 62500)
+    }
 
 
 def test_tcp_and_udp_beside_roce(tmp_path: Path) -> None:
@@ -217,14 +223,14 @@ def test_tcp_and_udp_beside_roce(tmp_path: Path) -> None:
         "     until: 200 us}\n"
     )
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
-    _, document = made(plan, tmp_path, text)
+    _, document = build_scenario(plan, tmp_path, text)
     (mtu,) = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values()}
     assert document["parameters"]["sockets"] == {"mtu_bytes": mtu}
-    lossy = next(int(one.priority) for one in plan.classes.values() if not one.lossless)
-    services = [(one.get("service"), one["priority"]) for one in document["flows"]]
+    lossy = next(int(traffic_class.priority) for traffic_class in plan.classes.values() if not traffic_class.lossless)
+    services = [(flow.get("service"), flow["priority"]) for flow in document["flows"]]
     assert services == [(None, 3)] * 3 + [("tcp", lossy)] * 12
-    assert [(one["service"], one["priority"]) for one in document["queue_pairs"]] == [("udp", lossy)]
-    assert not any("verb" in one for one in (*document["flows"], *document["operations"]))
+    assert [(pair["service"], pair["priority"]) for pair in document["queue_pairs"]] == [("udp", lossy)]
+    assert not any("verb" in flow for flow in (*document["flows"], *document["operations"]))
 
 
 REFUSED = {
@@ -283,7 +289,7 @@ REFUSED = {
 def test_refusals(entry: str, tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     with pytest.raises(Refused) as refused:
-        made(plan, tmp_path, f"version: 1\ntraffic:\n  - {entry}\n")
+        build_scenario(plan, tmp_path, f"version: 1\ntraffic:\n  - {entry}\n")
     assert str(refused.value).replace(f"{tmp_path}/", "") == REFUSED[entry]
 
 
@@ -300,7 +306,7 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
             (cluster, "-t", str(sent), "-o", str(tmp_path / "out"), "--series", "port:leaf1:Eth1/33"),
             "error: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
         ),
-        ((cluster, "-t", str(written(tmp_path, {}))), "error: "),
+        ((cluster, "-t", str(write_scenario(tmp_path, {}))), "error: "),
         (
             (cluster, "-t", str(sent), "--write-scenario", str(sent), "--force"),
             f"error: --write-scenario: {sent} is an input of this run",
@@ -325,7 +331,7 @@ def test_the_schema_names_every_key() -> None:
 @pytest.mark.lab
 def test_the_largest_example_loads(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "scale-32768" / "cluster.yaml"))
-    scenario, document = made(
+    scenario, document = build_scenario(
         plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, rails: [1]}\n"
     )
     assert (document["hosts"], document["switches"], len(document["flows"])) == (4096, 2560, 4096)

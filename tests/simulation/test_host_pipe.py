@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import made
+from planned_scenarios import build_scenario
 
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
@@ -40,7 +40,7 @@ def cluster(part: tuple[str, str], more: str = "", of_class: str = "") -> str:
 def ran(folder: Path, text: str, more: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
     """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs asked for."""
     folder.mkdir(exist_ok=True)
-    scenario, document = made(build(read_text(text, "slots.yaml")), folder, SENT.format(more=more))
+    scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, SENT.format(more=more))
     path = folder / "scenario.json"
     path.write_text(scenario.text, encoding="utf-8")
     result = run(path, "roce", 1)
@@ -49,24 +49,26 @@ def ran(folder: Path, text: str, more: str = "") -> tuple[dict[str, Any], tuple[
     queues = result.tables["queues"].to_pylist()
     nics = {2 * number for number, link in enumerate(document["links"]) if link["a"] < 2}
     pauses = sum(row["xoff_sent"] for row in queues if row["port"] in nics)
-    said = tuple(one for one in scenario.assumed if "PCIe" in one or "ordering" in one)
+    assumed = tuple(
+        entry for entry in scenario.assumed if "PCIe" in entry or "receive buffer" in entry or "ordering" in entry
+    )
     took = flow["end_ps"] - flow["start_ps"]
-    return document["parameters"].get("nic", {}).get("pipe"), said, 8_000 * flow["bytes"] / took, pauses
+    return document["parameters"].get("nic", {}).get("pipe"), assumed, 8_000 * flow["bytes"] / took, pauses
 
 
 def test_a_slot_too_narrow(tmp_path: Path) -> None:
     """A port of 100 Gb/s behind 8 lanes of generation 3 receives 57.6 Gb/s, 256 bytes in 280 of 63.0 Gb/s."""
-    pipe, said, rate, pauses = ran(tmp_path, cluster(R740))
-    assert (pipe, said, pauses) == (None, (), 0)
+    pipe, assumed, rate, pauses = ran(tmp_path, cluster(R740))
+    assert (pipe, assumed, pauses) == (None, (), 0)
     assert rate > 95
-    pipe, said, rate, pauses = ran(tmp_path, cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"))
+    pipe, assumed, rate, pauses = ran(tmp_path, cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"))
     assert (pipe["pcie"]["generation"], pipe["pcie"]["width"]) == (3, 8)
     assert rate == pytest.approx(57.6, rel=0.01)
-    assert said == (
-        "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 reads at "
-        "one time, 547 ns for each",
-        f"receive buffer of nvidia-mcx623106an-cdat {pipe['receive_buffer_bytes']:,} bytes, because none is published: "
-        "the smallest with which PFC loses nothing and PCIe never waits",
+    assert assumed == (
+        "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 "
+        "outstanding reads, 547 ns round trip",
+        f"receive buffer of nvidia-mcx623106an-cdat: {pipe['receive_buffer_bytes']:,} bytes (not published; "
+        "the minimum for lossless operation at full rate)",
     )
 
 
@@ -75,10 +77,10 @@ def test_a_receiver_alone_pauses_its_switch(tmp_path: Path) -> None:
     except_one = cluster(R740).replace(
         "}\nswitches", ", except: {node2: {nic: {ens7f0np0: {slot: gen3 x8}}}}}\nswitches"
     )
-    _, document = made(build(read_text(except_one, "slots.yaml")), tmp_path, SENT.format(more=""))
+    _, document = build_scenario(build(read_text(except_one, "slots.yaml")), tmp_path, SENT.format(more=""))
     pipes = [item["parameters"]["nic"]["pipe"] for item in document["devices"] if "nic" in item["parameters"]]
     base = document["parameters"]["nic"]["pipe"]
-    assert sorted(one is None for one in [base, *pipes]) == [False, True]
+    assert sorted(pipe is None for pipe in [base, *pipes]) == [False, True]
     _, _, rate, pauses = ran(tmp_path, except_one)
     assert rate == pytest.approx(57.6, rel=0.01)
     assert pauses > 0
@@ -93,7 +95,7 @@ def test_writes_in_order(tmp_path: Path) -> None:
     assert pipe["pcie"]["ordered_writes"] == {"rule": "measured", "bps": 150_000_000_000}
     assert rate == pytest.approx(150, rel=0.01)
     assert pauses > 0
-    unknown = "writes without relaxed ordering are no slower in dell-r740-xeon-5218: the figure of its CPU is not known"
+    unknown = "writes with strict ordering in dell-r740-xeon-5218: not limited (the rate of its CPU is not known)"
     assert ran(tmp_path, cluster(R740, ", nvm: {relaxed_ordering: false}"))[:2] == (None, (unknown,))
 
 
@@ -116,9 +118,9 @@ def test_the_sizes_of_packets(tmp_path: Path) -> None:
     """As planned for a slot: data of 63.0 Gb/s with 24 bytes for each write; 16 requests under way."""
     slot = ", nic: {{ens7f0np0: {{slot: gen3 x8, max_payload: {}, max_read_request: 4096}}}}"
     for size in (128, 256, 512):
-        pipe, said, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
+        pipe, assumed, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
         assert (pipe["pcie"]["max_payload_bytes"], pipe["pcie"]["reads"]["max_read_request_bytes"]) == (size, 4096)
-        assert said[0].endswith("(8 GT/s x8): 256 reads at one time, 547 ns for each")
+        assert assumed[0].endswith("(8 GT/s x8): 256 outstanding reads, 547 ns round trip")
         assert rate == pytest.approx(63.0 * size / (size + 24), rel=0.01)
     request = ", nic: {{enp33s0f0np0: {{max_read_request: {}}}}}"
     for size in (512, 256):
@@ -137,10 +139,10 @@ def test_the_receive_buffer(tmp_path: Path) -> None:
         (planned, "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
         (cluster(R740, narrow), "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
     ):
-        pipe, said, rate, _ = ran(tmp_path, text, more)
+        pipe, assumed, rate, _ = ran(tmp_path, text, more)
         assert pipe["receive_buffer_bytes"] == size
         assert pipe["receive_buffer_bytes"] > pipe["xoff_bytes"] > pipe["xon_bytes"]
-        assert len(said) == 1
+        assert len(assumed) == 1
         assert rate == pytest.approx(57.6, rel=0.03)  # the last 256 KiB are acknowledged before they are in memory
 
 
@@ -153,13 +155,13 @@ def test_a_slow_receiver_pauses_as_a_narrow_slot_does(tmp_path: Path) -> None:
     )
     text = text.replace("role: leaf", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}")
     plan = build(read_text(text, "slots.yaml"))
-    _, document = made(plan, tmp_path, SENT.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
+    _, document = build_scenario(plan, tmp_path, SENT.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
     fault = "faults:\n  - {kind: slow-receiver, port: node2:ens7f0np0, rate: 1 Gb/s, receive_buffer: 1 MB}\n"
-    _, faulty = made(plan, tmp_path, SENT.format(more=fault))
+    _, faulty = build_scenario(plan, tmp_path, SENT.format(more=fault))
     keys = ("receive_buffer_bytes", "xoff_bytes", "xon_bytes")
     pipes = [document["parameters"]["nic"]["pipe"], faulty["devices"][-1]["parameters"]["nic"]["pipe"]]
-    one, other = ([pipe[key] for key in keys] for pipe in pipes)
-    assert one == other == [1_000_000, 1_000_000 - 2 * 52_768, 1_000_000 - 2 * 52_768 - 9000]
+    first, second = ([pipe[key] for key in keys] for pipe in pipes)
+    assert first == second == [1_000_000, 1_000_000 - 2 * 52_768, 1_000_000 - 2 * 52_768 - 9000]
 
 
 REFUSED = {
@@ -173,24 +175,28 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", list(REFUSED))
-def test_refusals(said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("entry", list(REFUSED))
+def test_refusals(entry: str, tmp_path: Path) -> None:
     plan = build(read_text(cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"), "slots.yaml"))
-    with pytest.raises(Refused, match=REFUSED[said]):
-        made(plan, tmp_path, SENT.format(more=f"host_pipe: {said}\n"))
+    with pytest.raises(Refused, match=REFUSED[entry]):
+        build_scenario(plan, tmp_path, SENT.format(more=f"host_pipe: {entry}\n"))
 
 
 @pytest.mark.parametrize("example", ["mi300x-4node", "arista-leaf-spine", "bluebonnet-64node"])
 def test_healthy_slots_are_in_no_scenario(example: str, tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / example / "cluster.yaml"))
-    scenario, document = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n")
+    scenario, document = build_scenario(
+        plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
+    )
     assert "nic" not in document["parameters"]
     assert not any("nic" in item["parameters"] for item in document["devices"])
-    assert not any("PCIe" in one for one in scenario.assumed)
+    assert not any("PCIe" in entry for entry in scenario.assumed)
 
 
-def test_ports_of_a_card_are_said_to_share(tmp_path: Path) -> None:
-    """Two ports of 200 Gb/s in one slot of generation 4: each has the link alone here, and that is said."""
+def test_ports_of_a_card_are_assumed_to_have_the_full_link(tmp_path: Path) -> None:
+    """Two ports of 200 Gb/s in one slot of generation 4: each has the link alone here, and that is assumed."""
     plan = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"))
-    scenario, _ = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, protocol: tcp}\n")
-    assert "each port of nvidia-mcx613106a-vdat has the full PCIe link of its card" in scenario.assumed
+    scenario, _ = build_scenario(
+        plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, protocol: tcp}\n"
+    )
+    assert "ports of nvidia-mcx613106a-vdat: each has the full PCIe link of its card" in scenario.assumed

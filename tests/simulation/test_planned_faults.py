@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from fault_files import CLUSTER, NIC, ran, scenario
-from planned_scenarios import made, traffic
+from planned_scenarios import build_scenario, traffic
 from small_scenarios import wirespeed
 
 from wirespeed.cli.exit import Exit
@@ -28,7 +28,7 @@ def plan() -> Plan:
 
 
 def faults(plan: Plan, folder: Path, entry: str) -> list[dict[str, object]]:
-    _, document = made(plan, folder, f"{SENT}  - {{{entry}}}\n")
+    _, document = build_scenario(plan, folder, f"{SENT}  - {{{entry}}}\n")
     return document["faults"]
 
 
@@ -48,7 +48,7 @@ def test_a_port_is_its_cable_by_either_end(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_without_faults_the_scenario_has_none(plan: Plan, tmp_path: Path) -> None:
-    _, document = made(plan, tmp_path, SENT.removesuffix("faults:\n"))
+    _, document = build_scenario(plan, tmp_path, SENT.removesuffix("faults:\n"))
     assert "faults" not in document
 
 
@@ -207,9 +207,9 @@ WRONG = "kind: wrong-setting"
 def test_what_does_not_fit(plan: Plan, tmp_path: Path, entry: str, message: str) -> None:
     with pytest.raises(Refused) as refused:
         faults(plan, tmp_path, entry)
-    said = str(refused.value)
-    assert said.startswith(f"{tmp_path / 'traffic.yaml'}:")
-    assert message in said
+    text = str(refused.value)
+    assert text.startswith(f"{tmp_path / 'traffic.yaml'}:")
+    assert message in text
 
 
 def test_a_cable_that_loses_frames_is_the_named_one(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_pauses_are_lost_on_the_named_cable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("leaf1:Ethernet1/1", "leaf2:Ethernet1/1"),
         (f"node1:{NIC}", f"node3:{NIC}"),
@@ -259,11 +259,11 @@ def test_pauses_are_lost_on_the_named_cable(tmp_path: Path) -> None:
         (f"node3:{NIC}", "leaf1:Ethernet1/1"),
     ],
 )
-def test_each_port_has_the_others_cable(tmp_path: Path, one: str, other: str) -> None:
+def test_each_port_has_the_others_cable(tmp_path: Path, first: str, second: str) -> None:
     """Whichever ends are named, and by the names that the ports have, not those of the cables' plan."""
-    entries = (f"kind: miswired, ports: [{one}, {other}]", f"kind: cnp-delay, port: node1:{NIC}, delay: 1 us")
+    entries = (f"kind: miswired, ports: [{first}, {second}]", f"kind: cnp-delay, port: node1:{NIC}, delay: 1 us")
     planned, found = ran(tmp_path), ran(tmp_path, *entries)
-    changed = {one: other, other: one}
+    changed = {first: second, second: first}
     assert found.cables() == {frozenset(changed.get(end, end) for end in cable) for cable in planned.cables()}
     assert found.cables() != planned.cables()
     assert planned.summary.completed == 3

@@ -1,6 +1,6 @@
 """What a plan sets beyond thresholds: the PFC watchdog, load balancing, NICs' congestion control.
 
-Where the simulator has nothing for it, that is said.
+What the simulator does not model is listed as an assumption.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import INCAST, ONE, made, settled
+from planned_scenarios import INCAST, ONE, build_scenario, resolve_parameters
 from small_scenarios import wirespeed
 
 from wirespeed.cluster import read_text
@@ -32,13 +32,15 @@ MODELS = {
 }
 
 
-def handed(folder: Path, *changes: tuple[str, str], system: str = "eos") -> tuple[str, dict[str, Any], tuple[str, ...]]:
+def planned_scenario(
+    folder: Path, *changes: tuple[str, str], system: str = "eos"
+) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The small cluster with its text changed: the scenario as text and as a document, and what was assumed."""
     text = ONE.format(model=MODELS[system], system=system)
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    scenario, document = made(build(read_text(text, "one.yaml")), folder, TO_NODE_1)
+    scenario, document = build_scenario(build(read_text(text, "one.yaml")), folder, TO_NODE_1)
     return scenario.text, document, scenario.assumed
 
 
@@ -51,8 +53,8 @@ def roce_with(more: str) -> tuple[str, str]:
 
 
 def test_the_watchdog_of_a_platform_is_handed_over(tmp_path: Path) -> None:
-    _, document, _ = handed(tmp_path)
-    assert settled(document, 1, 3)["pfc"]["watchdog"] == {  # catalogue/software/switch/eos.yaml
+    _, document, _ = planned_scenario(tmp_path)
+    assert resolve_parameters(document, 1, 3)["pfc"]["watchdog"] == {  # catalogue/software/switch/eos.yaml
         "detection_ns": 10**9,
         "restoration_ns": 2 * 10**9,
         "poll_ns": 2 * 10**8,
@@ -63,12 +65,12 @@ def test_the_watchdog_of_a_platform_is_handed_over(tmp_path: Path) -> None:
 def test_the_watchdog_of_a_cluster_file_acts(tmp_path: Path) -> None:
     """A NIC that pauses its switch without end: found stuck at the first look after the detection time."""
     times = "watchdog: {action: forward, detect: 400 ms, restore: 600 ms, poll: 100 ms}"
-    _, document, assumed = handed(tmp_path, switch_with(times))
-    assert settled(document, 1, 3)["pfc"]["watchdog"]["detection_ns"] == 400_000_000
-    assert not any("watchdog" in one for one in assumed)
+    _, document, assumed = planned_scenario(tmp_path, switch_with(times))
+    assert resolve_parameters(document, 1, 3)["pfc"]["watchdog"]["detection_ns"] == 400_000_000
+    assert not any("watchdog" in entry for entry in assumed)
     storm = {"kind": "stuck-nic", "node": 0, "nic_port": 0, "priority": 3, "from_ns": 0, "until_ns": 1_000_000_000}
     stuck = {}
-    for name, watchdog in (("on", settled(document, 1, 3)["pfc"]["watchdog"]), ("off", None)):
+    for name, watchdog in (("on", resolve_parameters(document, 1, 3)["pfc"]["watchdog"]), ("off", None)):
         parameters = {**document["parameters"], "pfc": {**document["parameters"]["pfc"], "watchdog": watchdog}}
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps({**document, "parameters": parameters, "faults": [storm]}))
@@ -77,11 +79,13 @@ def test_the_watchdog_of_a_cluster_file_acts(tmp_path: Path) -> None:
     assert stuck == {"on": (1, 0), "off": (0, 0)}
 
 
-@pytest.mark.parametrize(("action", "does"), [("alert", "only report"), ("errdisable", "switch the port off")])
-def test_what_a_watchdog_does_that_is_not_simulated_is_said(action: str, does: str, tmp_path: Path) -> None:
-    _, document, assumed = handed(tmp_path, switch_with(f"watchdog: {{action: {action}}}"))
-    assert settled(document, 1, 3)["pfc"]["watchdog"] is None
-    assert f"the PFC watchdog of tomahawk4 is not simulated: it would {does}" in assumed
+@pytest.mark.parametrize(
+    ("action", "does"), [("alert", "its action is to report only"), ("errdisable", "its action is to disable the port")]
+)
+def test_an_action_of_the_watchdog_that_is_not_simulated_is_listed(action: str, does: str, tmp_path: Path) -> None:
+    _, document, assumed = planned_scenario(tmp_path, switch_with(f"watchdog: {{action: {action}}}"))
+    assert resolve_parameters(document, 1, 3)["pfc"]["watchdog"] is None
+    assert f"PFC watchdog of tomahawk4: not simulated ({does})" in assumed
 
 
 JERICHO = ("arista-7060dx5-64s", "arista-7280dr3-24")
@@ -90,15 +94,15 @@ JERICHO = ("arista-7060dx5-64s", "arista-7280dr3-24")
 def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
     """Architecture, credit, memory and thresholds are those of its two chips; that nobody says how long a credit takes
     is said."""
-    _, document, _ = handed(tmp_path)
-    assert settled(document, 1, 3)["switch"]["architecture"] == {"rule": "shared-buffer"}
-    _, document, assumed = handed(tmp_path, JERICHO)
-    switch = settled(document, 1, 3)["switch"]
+    _, document, _ = planned_scenario(tmp_path)
+    assert resolve_parameters(document, 1, 3)["switch"]["architecture"] == {"rule": "shared-buffer"}
+    _, document, assumed = planned_scenario(tmp_path, JERICHO)
+    switch = resolve_parameters(document, 1, 3)["switch"]
     assert switch["architecture"] == {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}
     assert (switch["buffer_bytes"], switch["slices"], switch["cell_bytes"]) == (12 << 30, 4, 254)
     assert (switch["alpha_exponent"], switch["xon_offset_bytes"], switch["reserve_bytes"]) == (-5, 1_454_025, 0)
-    assert "credits of jericho2 take no time: the cluster file has no credit_latency" in assumed
-    assert not any(one.startswith(("buffer_bytes of jericho2", "alpha_exponent of jericho2")) for one in assumed)
+    assert "credit latency of jericho2: 0 ns (no credit_latency in the cluster file)" in assumed
+    assert not any(entry.startswith(("buffer of jericho2", "buffer alpha of jericho2")) for entry in assumed)
     path = tmp_path / "voq.json"
     path.write_text(json.dumps(document))
     summary = json.loads(wirespeed(path, "--format", "json").stdout)
@@ -108,26 +112,28 @@ def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
 def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> None:
     """Two ports of a Jericho at 100 Gb/s, the others at 400: each its own share, and distance to XON."""
     slower = switch_with("ports: {Ethernet1/1: {speed: 100 Gb/s}, Ethernet2/1: {speed: 100 Gb/s}}")
-    _, document, _ = handed(tmp_path, JERICHO, slower)
-    found = [settled(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
-    assert [one["alpha_exponent"] for one in found] == [-6, -6, -5, -5]
-    assert [one["xon_offset_bytes"] for one in found] == [363_506, 363_506, 1_454_025, 1_454_025]
+    _, document, _ = planned_scenario(tmp_path, JERICHO, slower)
+    found = [resolve_parameters(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
+    assert [entry["alpha_exponent"] for entry in found] == [-6, -6, -5, -5]
+    assert [entry["xon_offset_bytes"] for entry in found] == [363_506, 363_506, 1_454_025, 1_454_025]
 
 
 def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
-    headroom = "headroom is the planned one: headroom that the switch OS allocates itself is not modelled"
-    divided = "the buffer of tomahawk5 is divided on arrival; its shares on departure are not limits"
-    apart = "the per-port reservation of tomahawk5 is included in that of its lossless and lossy groups"
-    preset = "guarantee of a lossless group of tomahawk4 2,540 bytes, XON 9,144 bytes below the threshold: preset"
+    headroom = "headroom: as planned; headroom that the switch OS allocates itself is not modelled"
+    divided = "buffer of tomahawk5: ingress shares are limits, egress shares are not"
+    apart = "buffer of tomahawk5: the per-port reservation is included in that of the lossless and lossy groups"
+    preset = "lossless groups of tomahawk4: guaranteed buffer 2,540 bytes, XON 9,144 bytes below the threshold (preset"
     of_eos, of_junos, of_jericho = (
-        handed(tmp_path, *changes, system=system)[2]
+        planned_scenario(tmp_path, *changes, system=system)[2]
         for changes, system in (((), "eos"), ((), "junos"), ((JERICHO,), "eos"))
     )
     assert headroom in of_eos and headroom in of_junos
     assert {divided, apart} <= {*of_junos}
-    assert not any("divided" in one or "per-port reservation" in one for one in of_eos)
-    assert any(one.startswith(preset) for one in of_eos)
-    assert not any(one.startswith("guarantee") for one in of_jericho)
+    assert not any(
+        "ingress shares" in entry or "(default of" in entry or "per-port reservation" in entry for entry in of_eos
+    )
+    assert any(entry.startswith(preset) for entry in of_eos)
+    assert not any(entry.startswith("guarantee") for entry in of_jericho)
 
 
 SHARES = {
@@ -145,11 +151,11 @@ SHARES = {
 }
 
 
-@pytest.mark.parametrize("whose", SHARES)
-def test_a_buffer_that_is_divided(whose: str, tmp_path: Path) -> None:
-    more, pools, headroom = SHARES[whose]
-    _, document, _ = handed(tmp_path, *([switch_with(more)] if more else []), system="junos")
-    switch = settled(document, 1, 3)["switch"]
+@pytest.mark.parametrize("case", SHARES)
+def test_a_buffer_that_is_divided(case: str, tmp_path: Path) -> None:
+    more, pools, headroom = SHARES[case]
+    _, document, _ = planned_scenario(tmp_path, *([switch_with(more)] if more else []), system="junos")
+    switch = resolve_parameters(document, 1, 3)["switch"]
     assert (switch["pools"], switch["shared_headroom"]) == (pools, headroom)
     path = tmp_path / "divided.json"
     path.write_text(json.dumps(document))
@@ -158,11 +164,11 @@ def test_a_buffer_that_is_divided(whose: str, tmp_path: Path) -> None:
 
 
 def test_one_share_says_the_other(tmp_path: Path) -> None:
-    _, document, assumed = handed(tmp_path, switch_with("buffers: {lossless_share: 90%}"), system="cumulus")
-    switch = settled(document, 1, 3)["switch"]
+    _, document, assumed = planned_scenario(tmp_path, switch_with("buffers: {lossless_share: 90%}"), system="cumulus")
+    switch = resolve_parameters(document, 1, 3)["switch"]
     assert switch["pools"] == {"lossless_percent": 90, "lossy_percent": 10}
     assert "shared_headroom" not in switch
-    assert any(one.startswith("lossy traffic has 10% of the buffer of ") for one in assumed)
+    assert any(entry.endswith(": 10% for lossy traffic (the remainder)") for entry in assumed)
 
 
 def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
@@ -172,10 +178,10 @@ def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
     for step, exponent, part in ((None, 3, "8"), (7, 0, "1"), (0, -7, "1/128")):
         more = "" if step is None else f", buffers: {{dynamic_threshold: {step}}}"
         plan = build(read_text(text.replace(LEAF, LEAF + more), "one.yaml"))
-        scenario, document = made(plan, tmp_path, TO_NODE_1.replace("1 MiB", "16 MiB"))
-        assert settled(document, 1, 3)["switch"]["alpha_exponent"] == exponent
-        assert settled(document, 1, 0)["switch"]["alpha_exponent"] == 0  # chips/tomahawk5.yaml
-        assert any(f"of lossless groups of tomahawk5 is {part} of what is free" in one for one in scenario.assumed)
+        scenario, document = build_scenario(plan, tmp_path, TO_NODE_1.replace("1 MiB", "16 MiB"))
+        assert resolve_parameters(document, 1, 3)["switch"]["alpha_exponent"] == exponent
+        assert resolve_parameters(document, 1, 0)["switch"]["alpha_exponent"] == 0  # chips/tomahawk5.yaml
+        assert any(f"of lossless groups of tomahawk5: {part} of the free buffer" in entry for entry in scenario.assumed)
         path = tmp_path / "thresholds.json"
         path.write_text(scenario.text)
         pauses[exponent] = json.loads(wirespeed(path, "--format", "json").stdout)["pfc_pauses"]
@@ -187,50 +193,50 @@ def test_one_leaf_of_two_with_another_threshold(tmp_path: Path) -> None:
     plan = build(read_text(text.replace("by-host", "by-rail").replace("link-31", "rail-24"), "one.yaml"))
     leaf = plan.switches["leaf2"]
     wrong = replace(leaf, buffers=replace(leaf.buffers, dynamic_threshold=7))
-    _, document = made(replace(plan, switches={**plan.switches, "leaf2": wrong}), tmp_path, TO_NODE_1)
+    _, document = build_scenario(replace(plan, switches={**plan.switches, "leaf2": wrong}), tmp_path, TO_NODE_1)
     found = {}
     for number, link in enumerate(document["links"]):
         for side, end in enumerate("ab"):
             name = document["node_names"][link[end]]
             if name.startswith("leaf"):
-                found[name] = settled(document, 2 * number + side, 3)["switch"]["alpha_exponent"]
+                found[name] = resolve_parameters(document, 2 * number + side, 3)["switch"]["alpha_exponent"]
     assert found == {"leaf1": 3, "leaf2": 0}
 
 
 def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
-        handed(tmp_path, switch_with("buffers: {dynamic_threshold: 11}"), system="junos")
+        planned_scenario(tmp_path, switch_with("buffers: {dynamic_threshold: 11}"), system="junos")
     assert str(refused.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
-OWN = "the buffer of spectrum4 is divided by default of NVIDIA Cumulus Linux: 50% lossless, 50% lossy"
+OWN = "buffer of spectrum4: 50% lossless, 50% lossy (default of NVIDIA Cumulus Linux)"
 
 
 def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
     """Nothing rendered divides the buffer; RoCE without losses does."""
-    _, document, assumed = handed(tmp_path, system="cumulus")
-    assert settled(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
+    _, document, assumed = planned_scenario(tmp_path, system="cumulus")
+    assert resolve_parameters(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
     assert OWN in assumed
-    assert "the buffer of spectrum4 is divided on arrival; its shares on departure are not limits" in assumed
+    assert "buffer of spectrum4: ingress shares are limits, egress shares are not" in assumed
     lossy = ("lossless: true, share: 50%, congestion: dcqcn-p", "share: 50%")
-    _, document, assumed = handed(tmp_path, lossy, system="cumulus")
-    assert settled(document, 1, 3)["switch"].get("pools") is None
+    _, document, assumed = planned_scenario(tmp_path, lossy, system="cumulus")
+    assert resolve_parameters(document, 1, 3)["switch"].get("pools") is None
     assert OWN not in assumed
 
 
 @pytest.mark.parametrize("system", ["eos", "sonic"])
 def test_a_buffer_that_is_not_divided(system: str, tmp_path: Path) -> None:
-    switch = settled(handed(tmp_path, system=system)[1], 1, 3)["switch"]
+    switch = resolve_parameters(planned_scenario(tmp_path, system=system)[1], 1, 3)["switch"]
     assert not {"pools", "shared_headroom"} & switch.keys()
 
 
 def test_headroom_that_the_groups_share(tmp_path: Path) -> None:
     """The key of the cluster file, in bytes; without it each group has its own."""
-    _, document, _ = handed(tmp_path, switch_with("buffers: {shared_headroom: 3500 kB}"), system="dell-sonic")
-    found = settled(document, 1, 3)["switch"]
+    _, document, _ = planned_scenario(tmp_path, switch_with("buffers: {shared_headroom: 3500 kB}"), system="dell-sonic")
+    found = resolve_parameters(document, 1, 3)["switch"]
     assert found["shared_headroom"] == {"rule": "fixed", "bytes": 3_500_000}
-    _, document, _ = handed(tmp_path, system="dell-sonic")
-    assert "shared_headroom" not in settled(document, 1, 3)["switch"]
+    _, document, _ = planned_scenario(tmp_path, system="dell-sonic")
+    assert "shared_headroom" not in resolve_parameters(document, 1, 3)["switch"]
 
 
 def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
@@ -241,7 +247,7 @@ def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
     drops = {}
     for size in ("", ", buffers: {shared_headroom: 1350 kB}"):
         plan = build(read_text(text.replace(LEAF, LEAF + size), "one.yaml"))
-        scenario, _ = made(plan, tmp_path, TO_NODE_1.replace("1 MiB", "64 MiB"))
+        scenario, _ = build_scenario(plan, tmp_path, TO_NODE_1.replace("1 MiB", "64 MiB"))
         path = tmp_path / "shared.json"
         path.write_text(scenario.text)
         drops[size] = json.loads(wirespeed(path, "--format", "json").stdout)["drops"]
@@ -255,25 +261,25 @@ LATENCIES = {
         "junos",
         750,
         0,
-        "switch latency of juniper-qfx5240-64od is 750 ns from the last bit in (catalogue)",
+        "switch latency of juniper-qfx5240-64od: 750 ns from the last bit received (catalogue)",
     ),
-    "nobody's": ((), "eos", 0, 0, "switch latency of arista-7060dx5-64s is 0 ns: not in cluster file or catalogue"),
+    "nobody's": ((), "eos", 0, 0, "switch latency of arista-7060dx5-64s: 0 ns (not in cluster file or catalogue)"),
     "the cluster file's": ((switch_with("latency: 1.3 us"),), "eos", 1300, 0, None),
     "before the catalogue's": ((switch_with("latency: 560 ns"),), "junos", 560, 0, None),
     "a credit's part": ((JERICHO, switch_with("latency: 3.5 us, credit_latency: 2 us")), "eos", 1500, 2000, None),
 }
 
 
-@pytest.mark.parametrize("whose", LATENCIES)
-def test_the_latency_of_a_switch(whose: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", LATENCIES)
+def test_the_latency_of_a_switch(case: str, tmp_path: Path) -> None:
     """The part of credits is taken out of it: both together are what a frame takes. Its headroom holds what comes
     meanwhile, so that nothing is lost."""
-    changes, system, latency_ns, credit_ns, said = LATENCIES[whose]
-    _, document, assumed = handed(tmp_path, *changes, system=system)
-    switch = settled(document, 1, 3)["switch"]
+    changes, system, latency_ns, credit_ns, assumption = LATENCIES[case]
+    _, document, assumed = planned_scenario(tmp_path, *changes, system=system)
+    switch = resolve_parameters(document, 1, 3)["switch"]
     assert (switch["latency_ns"], switch["architecture"].get("credit_latency_ns", 0)) == (latency_ns, credit_ns)
-    lines = [one for one in assumed if one.startswith("switch latency")]
-    assert [one.startswith(said or "") for one in lines] == [True] * (said is not None)
+    lines = [entry for entry in assumed if entry.startswith("switch latency")]
+    assert [line.startswith(assumption or "") for line in lines] == [True] * (assumption is not None)
     without = [{"latency_ns": 0, "architecture": {**switch["architecture"], "credit_latency_ns": 0}}]
     if switch["architecture"]["rule"] != "voq":
         without[0].pop("architecture")
@@ -303,22 +309,22 @@ BALANCES = {
 @pytest.mark.parametrize("mode", BALANCES)
 def test_load_balancing_is_handed_over(mode: str, tmp_path: Path) -> None:
     change = switch_with(f"load_balancing: {{mode: {mode}}}")
-    _, document, assumed = handed(tmp_path, change, system="junos")
-    assert settled(document, 1, 3)["ecmp"] == BALANCES[mode]
+    _, document, assumed = planned_scenario(tmp_path, change, system="junos")
+    assert resolve_parameters(document, 1, 3)["ecmp"] == BALANCES[mode]
     name = mode.partition(",")[0]
-    said = f"load balancing {name} of tomahawk5 uses the queues of the ports, not their load"
-    assert (said in assumed) == (name != "static")
-    assert any("keeps its assigned port until" in one for one in assumed) == (name == "assigned-flow")
+    assumption = f"load balancing {name} of tomahawk5: uses the queue depth of the ports, not their load"
+    assert (assumption in assumed) == (name != "static")
+    assert any("a flow keeps its port until" in entry for entry in assumed) == (name == "assigned-flow")
 
 
 def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
     """By their names, units behind; what the receiver has, what is unknown and what is out of range go other ways."""
     sent = "g: 6, rtt: 80, init_cp: 512, min_time_bet_cnp: 4, cr_min_th: 0, tr_lb: 7, tcp_cp: 1"
-    _, document, assumed = handed(tmp_path, roce_with(sent))
-    found = settled(document, 0, 3)
+    _, document, assumed = planned_scenario(tmp_path, roce_with(sent))
+    found = resolve_parameters(document, 0, 3)
     assert found["congestion"] == {"algorithm": "dcqcn-p", "g": 6, "init_cp": 512, "rtt_us": 80}
     assert found["notification"] == {"priority": 6, "interval_ns": 4000}
-    assert settled(document, 0, 0)["congestion"] == {"algorithm": "line-rate"}
+    assert resolve_parameters(document, 0, 0)["congestion"] == {"algorithm": "line-rate"}
     nic = "broadcom-bcm957608-p1400gd"
     assert f"tcp_cp, tr_lb of {nic}: dcqcn-p of the simulator has no such parameter" in assumed
     assert (f"cr_min_th 0 of {nic} is not used: dcqcn-p takes at least 1") in assumed
@@ -327,8 +333,8 @@ def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
 
 def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
     sent = "rpg_ai_rate: 50, clamp_tgt_rate: 1, rpg_time_reset: 200, rpg_max_rate: 0"
-    _, document, assumed = handed(tmp_path, NVIDIA, roce_with(sent))
-    assert settled(document, 0, 3)["congestion"] == {
+    _, document, assumed = planned_scenario(tmp_path, NVIDIA, roce_with(sent))
+    assert resolve_parameters(document, 0, 3)["congestion"] == {
         "algorithm": "dcqcn-nvidia",
         "clamp_tgt_rate": True,
         "rpg_ai_rate_mbps": 50,
@@ -338,9 +344,9 @@ def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [(), (NVIDIA,)], ids=["broadcom", "nvidia"])
-def test_without_parameters_the_simulator_s_are_used_and_said(changes: Any, tmp_path: Path) -> None:
-    _, document, assumed = handed(tmp_path, *changes)
-    found = settled(document, 0, 3)["congestion"]
+def test_without_parameters_defaults_are_used_and_listed(changes: Any, tmp_path: Path) -> None:
+    _, document, assumed = planned_scenario(tmp_path, *changes)
+    found = resolve_parameters(document, 0, 3)["congestion"]
     assert set(found) == {"algorithm"}
     text = f"parameters of {found['algorithm']} are the simulator's defaults: not set in the cluster file"
     assert text in assumed
@@ -350,7 +356,7 @@ def test_parameters_change_the_run(tmp_path: Path) -> None:
     """Two writers to one, marked from the first packet on: a deeper cut leaves them slower."""
     ends = []
     for divider in (1, 200):
-        _, document, _ = handed(tmp_path, roce_with(f"red_div: {divider}"))
+        _, document, _ = planned_scenario(tmp_path, roce_with(f"red_div: {divider}"))
         port = {"kmin_bytes": 0, "kmax_bytes": 100_000}
         document["devices"].append({"nodes": [2], "priorities": [3], "parameters": {"marking": port}})
         document["flows"] = [

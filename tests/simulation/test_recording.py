@@ -26,7 +26,7 @@ class Scenario:
         return 2 * operation + (operation == 3)
 
 
-def observed(*series: str, captures: tuple[str, ...] = (), interval: str | None = "10us") -> Any:
+def resolve_recording(*series: str, captures: tuple[str, ...] = (), interval: str | None = "10us") -> Any:
     scenario: Any = Scenario()
     return resolve(Recording(series, Duration.parse(interval) if interval else None, captures), scenario)
 
@@ -56,12 +56,12 @@ SWITCHES = (1, 2, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17)
     ],
 )
 def test_names(series: tuple[str, ...], ports: tuple[int, ...], queue_pairs: tuple[int, ...]) -> None:
-    found = observed(*series, interval="2us")
+    found = resolve_recording(*series, interval="2us")
     assert (found.interval, found.ports, found.queue_pairs, found.captures) == (2_000_000, ports, queue_pairs, {})
 
 
 def test_nothing_is_sampled_unless_asked() -> None:
-    found = observed(captures=("9-0", "1"))
+    found = resolve_recording(captures=("9-0", "1"))
     assert (found.interval, found.samples, found.ports, found.queue_pairs) == (0, 0, (), ())
     assert found.captures == {"9-0": 1, "1": 3}
 
@@ -77,12 +77,12 @@ def test_nothing_is_sampled_unless_asked() -> None:
     ],
 )
 def test_how_many_samples_are_kept(series: str, interval: str | None, finest: int, samples: int) -> None:
-    found = observed(series, interval=interval)
+    found = resolve_recording(series, interval=interval)
     assert (found.interval, found.samples) == (finest, samples)
 
 
 @pytest.mark.parametrize(
-    ("series", "says"),
+    ("series", "message"),
     [
         ("port:10", "'10'; expected a node of the scenario, 0 to 9"),
         ("port:9", "'9'; expected a port of node 9: 9-0, 9-1, 9-8.0, 9-8.1, 9-8.2 … 9-5"),
@@ -105,15 +105,15 @@ def test_how_many_samples_are_kept(series: str, interval: str | None, finest: in
         ("", "''; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"),
     ],
 )
-def test_refusals(series: str, says: str) -> None:
+def test_refusals(series: str, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        observed(series)
-    assert str(refused.value) == f"--series: found {says}"
+        resolve_recording(series)
+    assert str(refused.value) == f"--series: found {message}"
 
 
 def test_all_problems_at_once() -> None:
     with pytest.raises(Refused) as refused:
-        observed("port:10", "flow:4", captures=("0-3", "1"), interval="0us")
+        resolve_recording("port:10", "flow:4", captures=("0-3", "1"), interval="0us")
     assert str(refused.value) == (
         "--series: found '10'; expected a node of the scenario, 0 to 9\n"
         "--series: found 'flow:4'; expected a flow of the scenario, flow:0 to flow:3\n"

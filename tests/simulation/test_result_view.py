@@ -16,14 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from result_view_sample import VICTIM, made
+from result_view_sample import VICTIM, build_sample
 from small_scenarios import FLOW, INCAST
 
 from wirespeed.errors import Refused
-from wirespeed.results.simulation_view import LEVELS, FlowRow, Simulated
+from wirespeed.results.simulation_view import LEVELS, FlowRow, SimulationView
 from wirespeed.simulation import animation as films
 from wirespeed.simulation.completion import distributions, quantiles
-from wirespeed.simulation.pauses import common, shares, united
+from wirespeed.simulation.pauses import intersect, merge_intervals, shares
 from wirespeed.simulation.result_view import view_result
 
 GOLDEN = Path(__file__).with_name("result_view.txt")
@@ -31,120 +31,122 @@ GOLDEN = Path(__file__).with_name("result_view.txt")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("seen"), VICTIM, "all")
+    return build_sample(tmp_path_factory.mktemp("view"), VICTIM, "all")
 
 
 @pytest.fixture(scope="module")
-def seen(folder: Path) -> Simulated:
+def view(folder: Path) -> SimulationView:
     return view_result(folder)
 
 
-def describe_faults(seen: Simulated) -> Iterator[str]:
+def describe_faults(view: SimulationView) -> Iterator[str]:
     """The data behind the pictures, for a reader."""
-    network = seen.network
-    for course in seen.courses:
-        yield f"{course.title} ({course.unit}), {len(course.starts)} stretches to {course.end} ps"
-        for line in course.lines:
+    network = view.network
+    for series in view.time_series:
+        yield f"{series.title} ({series.unit}), {len(series.starts)} stretches to {series.end} ps"
+        for line in series.lines:
             yield f"  {line.name}: {' '.join(f'{value or 0:.4g}' for value in line.values[::8])}"
-    for one in seen.pausing.ports:
-        yield f"{network.port_names[one.port]}: {one.pauses} pauses, {one.total_ps} ps, at most {one.longest_ps}"
-        yield f"  passed on {one.passed_on_ps}"
-    for stripe in seen.pausing.stripes:
-        yield f"{network.port_names[stripe.port]}: {' '.join(f'{100 * share:.0f}' for share in stripe.shares[::12])}"
-    yield f"victims {seen.pausing.victims}"
-    for distribution in seen.distributions:
+    for entry in view.pauses.ports:
+        name = network.port_names[entry.port]
+        yield f"{name}: {entry.pauses} pauses, {entry.total_ps} ps, at most {entry.longest_ps}"
+        yield f"  passed on {entry.passed_on_ps}"
+    for timeline in view.pauses.timelines:
+        name = network.port_names[timeline.port]
+        yield f"{name}: {' '.join(f'{100 * share:.0f}' for share in timeline.shares[::12])}"
+    yield f"victims {view.pauses.victims}"
+    for distribution in view.distributions:
         for group in distribution.groups:
             values = " ".join(f"{value:.6g}" for value in group.quantiles)
             yield f"{distribution.title} of {group.name}, {group.count}: {values}; least {group.least:.6g}"
-    for flow in seen.flows:
+    for flow in view.flows:
         yield f"{flow.flow}: {flow.source} to {flow.target}, {flow.took_ps} ps of {flow.least_ps}, {flow.status}"
-    assert seen.animation is not None
+    assert view.animation is not None
     for name in ("queue", "load", "paused"):
-        for port, levels in getattr(seen.animation, name).items():
+        for port, levels in getattr(view.animation, name).items():
             yield f"{name} {network.port_names[port]}: {' '.join(map(str, levels[::8]))}"
 
 
-def test_the_data_behind_the_pictures(seen: Simulated) -> None:
-    text = "\n".join(describe_faults(seen)) + "\n"
+def test_the_data_behind_the_pictures(view: SimulationView) -> None:
+    text = "\n".join(describe_faults(view)) + "\n"
     if os.environ.get("WIRESPEED_ACCEPT"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
 
 
-def test_the_victim_is_named(seen: Simulated) -> None:
-    victims = seen.pausing.victims
+def test_the_victim_is_named(view: SimulationView) -> None:
+    victims = view.pauses.victims
     assert victims is not None
-    assert [(one.flow, one.source, one.target) for one in victims] == [(3, 3, 5)]
+    assert [(victim.flow, victim.source, victim.target) for victim in victims] == [(3, 3, 5)]
     assert 0 < victims[0].waited_ps < victims[0].took_ps
 
 
 def test_who_has_a_part_in_it_is_no_victim(tmp_path: Path) -> None:
     """Host 3 writes to where all write."""
     flows = [{**FLOW, "src": host, "dst": 4} for host in range(4)]
-    seen = view_result(made(tmp_path, {**VICTIM, "flows": flows}))
-    assert seen.pausing.ports
-    assert seen.pausing.victims == ()
+    view = view_result(build_sample(tmp_path, {**VICTIM, "flows": flows}))
+    assert view.pauses.ports
+    assert view.pauses.victims == ()
 
 
 def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Path) -> None:
     parameters = {**VICTIM["parameters"], "ecmp": {"balance": "spray"}}
-    seen = view_result(made(tmp_path, {**VICTIM, "parameters": parameters}))
-    assert seen.pausing.ports
-    assert seen.pausing.victims is None
-    assert {flow.least_ps for flow in seen.flows} == {None}
+    view = view_result(build_sample(tmp_path, {**VICTIM, "parameters": parameters}))
+    assert view.pauses.ports
+    assert view.pauses.victims is None
+    assert {flow.least_ps for flow in view.flows} == {None}
 
 
-def test_pauses_pass_on(seen: Simulated) -> None:
+def test_pauses_pass_on(view: SimulationView) -> None:
     """Switch 7 stops switch 6, which stops the hosts while it is stopped itself."""
-    by_name = {seen.network.port_names[one.port]: one for one in seen.pausing.ports}
+    by_name = {view.network.port_names[port.port]: port for port in view.pauses.ports}
     uplink = by_name["switch 6:6-7"]
     assert uplink.passed_on_ps == 0
     for host in range(3):
-        one = by_name[f"host {host}:{host}-6"]
-        assert 0 < one.passed_on_ps <= one.total_ps
-        assert one.longest_ps <= one.total_ps
+        port = by_name[f"host {host}:{host}-6"]
+        assert 0 < port.passed_on_ps <= port.total_ps
+        assert port.longest_ps <= port.total_ps
 
 
 def test_two_priorities_paused_at_once_are_one_time(tmp_path: Path) -> None:
     stuck = {"kind": "stuck-nic", "node": 1, "from_ns": 1000, "until_ns": 900_000}
     flows = [{**FLOW, "dst": 1, "priority": priority} for priority in (3, 4)]
     parameters = {"pfc": {"lossless_priorities": 0b11000}}
-    seen = view_result(made(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
-    by_name = {seen.network.port_names[one.port]: one for one in seen.pausing.ports}
-    one = by_name[next(name for name in by_name if name.endswith("-1"))]
-    assert one.pauses >= 2
-    assert 899e6 <= one.total_ps <= 902e6
+    view = view_result(build_sample(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
+    by_name = {view.network.port_names[port.port]: port for port in view.pauses.ports}
+    port = by_name[next(name for name in by_name if name.endswith("-1"))]
+    assert port.pauses >= 2
+    assert 899e6 <= port.total_ps <= 902e6
 
 
-def test_totals_of_pauses_are_those_of_the_queues(seen: Simulated, folder: Path) -> None:
+def test_totals_of_pauses_are_those_of_the_queues(view: SimulationView, folder: Path) -> None:
     queues = pq.read_table(folder / "queues.parquet").to_pylist()
     paused: dict[int, int] = {}
     for row in queues:
         if row["paused_ps"]:
             paused[row["port"]] = paused.get(row["port"], 0) + row["paused_ps"]
-    assert {one.port: one.total_ps for one in seen.pausing.ports} == paused
+    assert {port.port: port.total_ps for port in view.pauses.ports} == paused
 
 
-def test_courses_have_what_ports_sent_and_marked(seen: Simulated, folder: Path) -> None:
-    (sent,) = [course for course in seen.courses if course.title == "Sent by hosts"]
+def test_courses_have_what_ports_sent_and_marked(view: SimulationView, folder: Path) -> None:
+    (sent,) = [series for series in view.time_series if series.title == "Sent by hosts"]
     ends = (*sent.starts[1:], sent.end)
     widths = [(end - start) / 1e12 for start, end in zip(sent.starts, ends, strict=True)]
     total = sum((value or 0) * 1e9 / 8 * width for value, width in zip(sent.lines[0].values, widths, strict=True))
     ports = pq.read_table(folder / "ports.parquet").to_pylist()
     assert total == pytest.approx(sum(port["bytes"] for port in ports if port["node"] < 6), rel=1e-3)
-    (marks,) = [course for course in seen.courses if course.title == "ECN marks"]
+    (marks,) = [series for series in view.time_series if series.title == "ECN marks"]
     marked = sum((value or 0) * 1e6 * width for value, width in zip(marks.lines[0].values, widths, strict=True))
     queues = pq.read_table(folder / "queues.parquet")
     assert marked == pytest.approx(pc.max(queues["ecn_marks"]).as_py(), rel=1e-6)
 
 
-def test_the_deepest_queue_is_that_of_the_film(seen: Simulated) -> None:
-    (deepest,) = [course for course in seen.courses if course.title == "Deepest queues"]
+def test_the_deepest_queue_is_that_of_the_film(view: SimulationView) -> None:
+    (deepest,) = [series for series in view.time_series if series.title == "Deepest queues"]
     most = max(value or 0 for line in deepest.lines for value in line.values)
-    assert seen.animation is not None
-    assert seen.animation.most_queue_bytes == most
-    assert max(max(levels) for levels in seen.animation.queue.values()) == LEVELS - 1
-    assert all(0 <= level < LEVELS for levels in seen.animation.load.values() for level in levels)
+    assert view.animation is not None
+    assert view.animation.most_queue_bytes == most
+    assert max(max(levels) for levels in view.animation.queue.values()) == LEVELS - 1
+    assert all(0 <= level < LEVELS for levels in view.animation.load.values() for level in levels)
 
 
 def test_a_film_has_no_more_letters_than_a_page_has_room_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,33 +156,33 @@ def test_a_film_has_no_more_letters_than_a_page_has_room_for(folder: Path, monke
     assert (len(film.starts), film.left_out) == (30, 9)
     shown = {*film.queue, *film.load, *film.paused}
     assert len(shown) == 5
-    assert shown == {one.port for one in view_result(folder).pausing.ports}  # those paused come first
+    assert shown == {port.port for port in view_result(folder).pauses.ports}  # those paused come first
 
 
 def test_nothing_was_sampled(tmp_path: Path) -> None:
-    seen = view_result(made(tmp_path))
-    assert (seen.courses, seen.animation) == ((), None)
-    assert seen.pausing.ports
-    assert seen.distributions
+    view = view_result(build_sample(tmp_path))
+    assert (view.time_series, view.animation) == ((), None)
+    assert view.pauses.ports
+    assert view.distributions
 
 
 def test_only_flows_were_sampled(tmp_path: Path) -> None:
-    seen = view_result(made(tmp_path, INCAST, "flows"))
-    assert [(course.title, len(course.lines)) for course in seen.courses] == [("Allowed rates", 2)]
-    assert seen.animation is None
-    assert (seen.pausing.ports, seen.pausing.victims) == ((), ())
+    view = view_result(build_sample(tmp_path, INCAST, "flows"))
+    assert [(series.title, len(series.lines)) for series in view.time_series] == [("Allowed rates", 2)]
+    assert view.animation is None
+    assert (view.pauses.ports, view.pauses.victims) == ((), ())
 
 
 def test_a_read_goes_the_other_way(tmp_path: Path) -> None:
     """Host 2 asks, host 0 answers; the data takes the way from 0 to 2."""
-    seen = view_result(made(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
-    assert [(flow.source, flow.target, flow.verb) for flow in seen.flows] == [(0, 2, "read")]
+    view = view_result(build_sample(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
+    assert [(flow.source, flow.target, flow.verb) for flow in view.flows] == [(0, 2, "read")]
 
 
 def test_what_did_not_end_comes_first(tmp_path: Path) -> None:
     late = {**FLOW, "src": 1, "start_ns": 10_000_000}
-    seen = view_result(made(tmp_path, {**INCAST, "flows": [FLOW, late]}, until="1ms"))
-    assert [(flow.flow, flow.status, flow.took_ps is None) for flow in seen.flows] == [
+    view = view_result(build_sample(tmp_path, {**INCAST, "flows": [FLOW, late]}, until="1ms"))
+    assert [(flow.flow, flow.status, flow.took_ps is None) for flow in view.flows] == [
         (1, "unfinished", True),
         (0, "completed", False),
     ]
@@ -221,12 +223,12 @@ INTERVALS = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)).map(lam
 
 
 @given(INTERVALS, st.integers(0, 100), st.integers(0, 100), st.integers(1, 20))
-def test_time_is_counted_once(intervals: list[tuple[int, int]], one: int, other: int, stretches: int) -> None:
-    start, end = min(one, other), max(one, other)
+def test_time_is_counted_once(intervals: list[tuple[int, int]], first: int, second: int, stretches: int) -> None:
+    start, end = min(first, second), max(first, second)
     moments = {moment for low, high in intervals for moment in range(low, high)}
-    together = united(intervals)
-    shared = list(common(together, start, end))
-    assert shared == united(shared)
+    together = merge_intervals(intervals)
+    shared = list(intersect(together, start, end))
+    assert shared == merge_intervals(shared)
     assert sum(high - low for low, high in shared) == len(moments & set(range(start, end)))
     bounds = [100 * number // stretches for number in range(stretches + 1)]
     expected = [len(moments & set(range(low, high))) / (high - low) for low, high in pairwise(bounds)]
@@ -252,7 +254,7 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
 
 
 @pytest.mark.parametrize(
-    ("files", "says"),
+    ("files", "message"),
     [
         (
             {"summary_json": None},
@@ -283,11 +285,11 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
         ),
     ],
 )
-def test_refusals(files: dict[str, Any], says: str, folder: Path, tmp_path: Path) -> None:
+def test_refusals(files: dict[str, Any], message: str, folder: Path, tmp_path: Path) -> None:
     copy = broken(folder, tmp_path, **files)
     with pytest.raises(Refused) as refused:
         view_result(copy)
-    assert str(refused.value) == f"{tmp_path}/{says}"
+    assert str(refused.value) == f"{tmp_path}/{message}"
 
 
 def test_a_table_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -301,8 +303,8 @@ def test_a_counter_of_a_later_version_is_zero(folder: Path, tmp_path: Path) -> N
     assert view_result(broken(folder, tmp_path, summary_json=json.dumps(summary))).summary.cnps == 0
 
 
-def test_a_folder_without_ways_names_no_victims(folder: Path, tmp_path: Path) -> None:
-    seen = view_result(broken(folder, tmp_path, paths_parquet=None, limits_parquet=None))
-    assert seen.pausing.victims is None
-    assert [distribution.title for distribution in seen.distributions] == ["Completion time"]
-    assert {flow.least_ps for flow in seen.flows} == {None}
+def test_a_folder_without_paths_lists_no_victims(folder: Path, tmp_path: Path) -> None:
+    view = view_result(broken(folder, tmp_path, paths_parquet=None, limits_parquet=None))
+    assert view.pauses.victims is None
+    assert [distribution.title for distribution in view.distributions] == ["Completion time"]
+    assert {flow.least_ps for flow in view.flows} == {None}

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_scenarios import FLOW, INCAST, many_to_one, written
+from small_scenarios import FLOW, INCAST, many_to_one, write_scenario
 
 from wirespeed import _core
 from wirespeed.cli.verbs.sim_run import Preset
@@ -23,7 +23,7 @@ EVERYTHING = Recording(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
 
 
 def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
-    return run(written(folder, scenario), preset, seed, **more)
+    return run(write_scenario(folder, scenario), preset, seed, **more)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -58,9 +58,9 @@ def test_memory_is_reported(tmp_path: Path) -> None:
 
 def test_the_flows_table(tmp_path: Path) -> None:
     flows = result(tmp_path, {**INCAST, "flows": [{**FLOW, "start_ns": 2000}, {**FLOW, "src": 1}]}).tables["flows"]
-    said = flows.select(["flow", "src", "dst", "bytes", "start_ps", "status"]).to_pylist()
+    rows = flows.select(["flow", "src", "dst", "bytes", "start_ps", "status"]).to_pylist()
     both = {"dst": 2, "bytes": 1 << 20, "status": "completed"}
-    assert said == [
+    assert rows == [
         {"flow": 0, "src": 0, "start_ps": 2_000_000, **both},
         {"flow": 1, "src": 1, "start_ps": 0, **both},
     ]
@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_tables(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("events", [1, 7, 1000, 2**63])
 def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp_path: Path) -> None:
-    written(tmp_path, INCAST)
+    write_scenario(tmp_path, INCAST)
     expected = result(tmp_path, observe=EVERYTHING, create=lambda name: (tmp_path / name).open("wb"))
     text = (tmp_path / "scenario.json").read_text()
     simulation = _core.Simulation(_core.Scenario(text, "hpcc", 1), None, 5_000_000, 0, [5], [0], [5])
@@ -133,21 +133,21 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
 
 
 def test_progress_goes_on_to_the_end(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    reports: list[Progress] = []
 
     def tell(progress: Progress) -> bool:
-        told.append(progress)
+        reports.append(progress)
         return True
 
     totals = result(tmp_path, many_to_one(16), on_progress=tell).summary
-    assert len(told) > 1
+    assert len(reports) > 1
     for field in ("now", "events", "hops", "completed", "delivered_bytes", "run_s"):
-        values = [getattr(progress, field) for progress in told]
+        values = [getattr(progress, field) for progress in reports]
         assert values == sorted(values)
-    last = told[-1]
+    last = reports[-1]
     assert (last.events, last.hops, last.completed, last.operations) == (totals.events, totals.hops, 16, 16)
     assert (last.delivered_bytes, last.bytes) == (16 << 20, 16 << 20)
-    assert any(0 < progress.delivered_bytes < progress.bytes and not progress.completed for progress in told)
+    assert any(0 < progress.delivered_bytes < progress.bytes and not progress.completed for progress in reports)
 
 
 def test_a_run_that_is_stopped_keeps_what_happened(tmp_path: Path) -> None:
@@ -169,18 +169,18 @@ def test_a_run_that_ends_at_a_time_fails_no_flow(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("{", "line 1, column 1: no JSON (EOF while parsing an object); expected a scenario in JSON"),
         ('{"hosts": 3}', "switches: nothing; expected a whole number, 0 to 1,048,576"),
     ],
 )
-def test_a_file_that_is_no_scenario_is_refused_with_its_name(text: str, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_scenario_is_refused_with_its_name(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "scenario.json"
     path.write_text(text)
     with pytest.raises(Refused) as refused:
         run(path, "hpcc", 1)
-    assert str(refused.value) == f"{path}: {says}"
+    assert str(refused.value) == f"{path}: {message}"
 
 
 def test_a_scenario_without_a_name_has_its_file_s(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_every_problem_of_a_scenario_is_named(tmp_path: Path) -> None:
 def test_a_scenario_that_cannot_run_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         result(tmp_path, {**INCAST, "links": [[0, 3], [1, 3], [2, 1]]})
-    said = [line for line in str(refused.value).splitlines() if "hint" not in line]
-    assert said == [
+    lines = [line for line in str(refused.value).splitlines() if "hint" not in line]
+    assert lines == [
         f"{tmp_path / 'scenario.json'}: flows[{flow}]: no way from host {flow} to host 2; "
         "expected ends joined by switches"
         for flow in (0, 1)
@@ -213,7 +213,7 @@ def test_the_command_line_knows_every_preset() -> None:
 
 
 def test_a_scenario_and_a_simulation_are_used_once(tmp_path: Path) -> None:
-    scenario = _core.Scenario(written(tmp_path, INCAST).read_text(), "hpcc", 1)
+    scenario = _core.Scenario(write_scenario(tmp_path, INCAST).read_text(), "hpcc", 1)
     simulation = _core.Simulation(scenario, None, 0, 0, [], [], [])
     with pytest.raises(RuntimeError, match="this scenario has already been used"):
         scenario.links()
@@ -234,7 +234,7 @@ def test_a_scenario_and_a_simulation_are_used_once(tmp_path: Path) -> None:
     ],
 )
 def test_percentiles_by_nearest_rank(microseconds: list[int], mean: float, p50: float, p99: float) -> None:
-    times = completion_times(array("Q", [one * 10**6 for one in microseconds]))
+    times = completion_times(array("Q", [microsecond * 10**6 for microsecond in microseconds]))
     assert times is not None
     assert (times.mean, times.p50, times.p99) == (mean, p50, p99)
     assert (times.min, times.max) == (min(microseconds), max(microseconds))
@@ -249,17 +249,17 @@ def test_at_least_that_many_took_no_longer(picoseconds: list[int]) -> None:
     times = completion_times(array("Q", picoseconds))
     assert times is not None
     for percent, value in ((50, times.p50), (99, times.p99)):
-        below = sum(one / 1e6 <= value for one in picoseconds)
+        below = sum(picosecond / 1e6 <= value for picosecond in picoseconds)
         assert below * 100 >= percent * len(picoseconds)
-        assert sum(one / 1e6 < value for one in picoseconds) * 100 < percent * len(picoseconds)
+        assert sum(picosecond / 1e6 < value for picosecond in picoseconds) * 100 < percent * len(picoseconds)
 
 
 def test_the_same_on_any_number_of_threads() -> None:
     scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
-    one, two = (run(scenario, "hpcc", 1, threads=threads) for threads in (1, 2))
-    assert one.summary.tables_sha256 == two.summary.tables_sha256
-    assert (one.summary.hops, one.summary.events) == (two.summary.hops, two.summary.events)
-    assert one.tables == two.tables
+    serial, parallel = (run(scenario, "hpcc", 1, threads=threads) for threads in (1, 2))
+    assert serial.summary.tables_sha256 == parallel.summary.tables_sha256
+    assert (serial.summary.hops, serial.summary.events) == (parallel.summary.hops, parallel.summary.events)
+    assert serial.tables == parallel.tables
 
 
 def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:

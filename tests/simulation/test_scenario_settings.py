@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import made, settled, shown_headroom
+from planned_scenarios import build_scenario, resolve_parameters, shown_headroom
 
 from platforms.round_trip import answers
 from wirespeed.catalogue import load
@@ -66,41 +66,41 @@ class Devices:
         if name not in self._facts:
             device = self.plan.devices[name]
             read = (
-                one
+                entry
                 for platform in stack(self.plan, name)
                 if platform.kind != "launcher"
-                for one in platform.parse(answers(platform, name, device))
+                for entry in platform.parse(answers(platform, name, device))
             )
             self._facts[name] = facts_from(list(read), devices=[name])
         return self._facts[name]
 
-    def planned(self, place: Place) -> Queue:
+    def planned_queue(self, place: Place) -> Queue:
         """A queue of a switch port; the one thing that is asked of the plan."""
         (_, port), (_, queue) = place.within
         return self.plan.switches[place.device].ports[port].queues[queue]
 
-    def says(self, place: Place, path: str) -> Any:
+    def value(self, place: Place, path: str) -> Any:
         return self.facts(place.device).value(place, path)
 
     def reads(self, device: str, path: str) -> bool:
         return any(platform.support(path).read for platform in stack(self.plan, device))
 
-    def same(self, what: str, found: object, said: object) -> None:
-        assert found == said, what
+    def compare(self, what: str, found: object, expected: object) -> None:
+        assert found == expected, what
         self.compared[what.partition(" ")[0]] += 1
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
-def test_every_quantity_is_what_the_device_says(name: str, tmp_path: Path) -> None:
+def test_every_quantity_is_that_of_the_device(name: str, tmp_path: Path) -> None:
     plan = build(read_text(CLUSTERS[name], "cluster.yaml"), CATALOGUE)
-    scenario, document = made(plan, tmp_path, TRAFFIC)
-    compared = held(plan, document, scenario.assumed)
+    scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
+    compared = compare_devices(plan, document, scenario.assumed)
     expected = {"pfc", "strict", "weight", "watchdog", "balance"} if plan.switches else set()
-    if plan.switches and any(one.congestion for one in plan.classes.values()):
+    if plan.switches and any(traffic_class.congestion for traffic_class in plan.classes.values()):
         expected |= {"marking", "nic-pfc", "nic-cnp", "nic-congestion"}
-    if any(one.buffers.lossless_share or one.buffers.lossy_share for one in plan.switches.values()):
+    if any(switch.buffers.lossless_share or switch.buffers.lossy_share for switch in plan.switches.values()):
         expected.add("pools")
-    if any(one.name.startswith("headroom of a lossless") for one in plan.computed):
+    if any(entry.name.startswith("headroom of a lossless") for entry in plan.computed):
         expected.add("headroom")
     assert compared.keys() >= expected
 
@@ -132,8 +132,8 @@ OF_DIVIDED = ("pools", "shared headroom", "one pool", "threshold")
 def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: Path) -> None:
     section, key, value = WRONG[what]
     plan = build(read_text(CLUSTERS[DIVIDED if what in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
-    scenario, document = made(plan, tmp_path, TRAFFIC)
-    held(plan, document, scenario.assumed)
+    scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
+    compare_devices(plan, document, scenario.assumed)
     changed = 0
     for tree in (document["parameters"], *(item["parameters"] for item in document["devices"])):
         if tree.get(section, {}).get(key, value) != value:
@@ -141,11 +141,11 @@ def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: 
             changed += 1
     assert changed
     with pytest.raises(AssertionError):
-        held(plan, document, scenario.assumed)
+        compare_devices(plan, document, scenario.assumed)
 
 
-def held(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Counter[str]:
-    """The scenario against what one device of each role says; how often what was compared."""
+def compare_devices(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Counter[str]:
+    """The scenario against one device of each role; the number of comparisons by quantity."""
     devices = Devices(plan)
     nodes = (*plan.hosts, *plan.switches)
     for number, cable in enumerate(plan.cables):
@@ -165,92 +165,92 @@ def held(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Counter[str]:
 def switch_port(devices: Devices, document: Any, port: int, place: Place, assumed: tuple[str, ...]) -> None:
     """Classification, queues, marking, PFC, scheduling and watchdog of a switch port."""
 
-    def says(path: str, at: Place = place) -> Any:
-        return devices.says(at, path)
+    def value(path: str, at: Place = place) -> Any:
+        return devices.value(at, path)
 
     switch = Place(place.device)
-    pfc = says("port.qos.pfc") or frozenset()
-    if devices.reads(place.device, "switch.pfc") and says("switch.pfc", switch) is False:
+    pfc = value("port.qos.pfc") or frozenset()
+    if devices.reads(place.device, "switch.pfc") and value("switch.pfc", switch) is False:
         pfc = frozenset()
     weights: dict[int, int] = {}
-    for one in devices.plan.classes.values():
-        priority = int(one.priority)
-        queue = queue_of(devices, place, one)
-        found = settled(document, port, priority)
+    for traffic_class in devices.plan.classes.values():
+        priority = int(traffic_class.priority)
+        queue = queue_of(devices, place, traffic_class)
+        found = resolve_parameters(document, port, priority)
         marking(devices, f"marking {place} priority {priority}", found["marking"], queue, assumed)
-        devices.same(f"pfc {place}", found["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
-        assert one.lossless == (priority in pfc), "a class is paused exactly where it is lossless"
-        discipline = says("queue.discipline", queue)
-        devices.same(
+        devices.compare(f"pfc {place}", found["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
+        assert traffic_class.lossless == (priority in pfc), "a class is paused exactly where it is lossless"
+        discipline = value("queue.discipline", queue)
+        devices.compare(
             f"strict {place} priority {priority}",
             found["scheduler"]["strict_priorities"] >> priority & 1,
             int(discipline is Discipline.STRICT),
         )
-        weight = says("queue.weight", queue)
+        weight = value("queue.weight", queue)
         if discipline is not Discipline.STRICT and weight is not None:
             weights[priority] = weight
             assert found["scheduler"]["weights"][priority] == weight, f"weight {place} priority {priority}"
             devices.compared["weight"] += 1
-    watched(devices, document, port, place)
-    buffered(devices, document, port, place)
-    mode = says("switch.load_balancing.mode", switch)
-    balance = settled(document, port, 0)["ecmp"]
-    devices.same(f"balance {place}", balance["balance"], "flow" if mode in (None, "static") else "adaptive")
+    compare_watchdog(devices, document, port, place)
+    compare_buffer(devices, document, port, place)
+    mode = value("switch.load_balancing.mode", switch)
+    balance = resolve_parameters(document, port, 0)["ecmp"]
+    devices.compare(f"balance {place}", balance["balance"], "flow" if mode in (None, "static") else "adaptive")
     if mode == "flowlet" and devices.reads(place.device, "switch.load_balancing.flowlet_gap"):
-        gap = says("switch.load_balancing.flowlet_gap", switch)
-        devices.same(f"gap {place}", balance["adaptive_gap_ns"] * 1000, int(gap))
-    speed = says("port.link.speed")
+        gap = value("switch.load_balancing.flowlet_gap", switch)
+        devices.compare(f"gap {place}", balance["adaptive_gap_ns"] * 1000, int(gap))
+    speed = value("port.link.speed")
     if speed is not None:
-        devices.same(f"speed {place}", document["links"][port // 2]["gbps"] * 10**9, int(speed))
+        devices.compare(f"speed {place}", document["links"][port // 2]["gbps"] * 10**9, int(speed))
 
 
-def queue_of(devices: Devices, place: Place, one: TrafficClass) -> Place:
+def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Place:
     """The egress queue that packets of a class wait in, by the maps of the device; all its code points in one, which
     the pause of its priority stops, and whose ingress group asks for that pause."""
-    maps = {name: devices.says(place, f"port.qos.{name}") for name in ("dscp_tc", "tc_queue", "tc_pg", "pfc_queue")}
-    classes = {maps["dscp_tc"][dscp] for dscp in one.dscp}
+    maps = {name: devices.value(place, f"port.qos.{name}") for name in ("dscp_tc", "tc_queue", "tc_pg", "pfc_queue")}
+    classes = {maps["dscp_tc"][dscp] for dscp in traffic_class.dscp}
     queues = {int(maps["tc_queue"][found]) for found in classes}
     assert len(queues) == 1, f"{place}: {queues}"
     (queue,) = queues
-    if one.lossless and maps["pfc_queue"] is not None:
-        assert int(maps["pfc_queue"][one.priority]) == queue
-    groups = devices.says(place, "port.qos.pfc_pg")
-    if one.lossless and groups is not None and maps["tc_pg"] is not None:
-        assert {int(maps["tc_pg"][found]) for found in classes} == {int(groups[one.priority])}
+    if traffic_class.lossless and maps["pfc_queue"] is not None:
+        assert int(maps["pfc_queue"][traffic_class.priority]) == queue
+    groups = devices.value(place, "port.qos.pfc_pg")
+    if traffic_class.lossless and groups is not None and maps["tc_pg"] is not None:
+        assert {int(maps["tc_pg"][found]) for found in classes} == {int(groups[traffic_class.priority])}
     return place.thing("queue", str(queue))
 
 
 def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
     """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
-    and said not to be simulated."""
+    and parameters not to be simulated."""
     if not found["enabled"] and "queues without planned ECN thresholds do not mark" in assumed:
-        assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned(queue).ecn.enabled
+        assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned_queue(queue).ecn.enabled
         return
-    if not devices.says(queue, "queue.ecn.enabled"):
-        devices.same(what, found["enabled"], False)
+    if not devices.value(queue, "queue.ecn.enabled"):
+        devices.compare(what, found["enabled"], False)
         return
-    devices.same(what, found["enabled"], True)
-    probability = devices.says(queue, "queue.ecn.probability")
-    devices.same(what, found["pmax"], (100 if probability is None else probability) / 100)
-    low, high = devices.says(queue, "queue.ecn.minimum"), devices.says(queue, "queue.ecn.maximum")
+    devices.compare(what, found["enabled"], True)
+    probability = devices.value(queue, "queue.ecn.probability")
+    devices.compare(what, found["pmax"], (100 if probability is None else probability) / 100)
+    low, high = devices.value(queue, "queue.ecn.minimum"), devices.value(queue, "queue.ecn.maximum")
     if low is not None and high is not None:
-        devices.same(what, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
+        devices.compare(what, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
         assert found["reference_gbps"] is None, "bytes of this port, not of another speed"
         return
-    low, high = devices.says(queue, "queue.ecn.minimum_fill"), devices.says(queue, "queue.ecn.maximum_fill")
-    assert any("marks by percent" in one for one in assumed)
+    low, high = devices.value(queue, "queue.ecn.minimum_fill"), devices.value(queue, "queue.ecn.maximum_fill")
+    assert any(entry.startswith("ECN thresholds of ") for entry in assumed)
     assert found["kmin_bytes"] / found["kmax_bytes"] == pytest.approx(low / high, rel=1e-6)
     devices.compared["marking"] += 1
 
 
-def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
+def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> None:
     """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
     cable = devices.plan.cables[port // 2]
     shown = shown_headroom(devices.plan, place.device, cable)
     lossless = [one for one in devices.plan.classes.values() if one.lossless]
-    switch = settled(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
+    switch = resolve_parameters(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
     if shown is not None and lossless:
-        found = settled(document, port, int(lossless[0].priority))["switch"]["headroom"]
+        found = resolve_parameters(document, port, int(lossless[0].priority))["switch"]["headroom"]
         devices.same(f"headroom {place}", f"({found['bytes']} B)", shown.partition(" ")[2].partition(" ")[2])
     model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
     chip = CATALOGUE.chips.get(model.chip)
@@ -261,113 +261,115 @@ def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
         ("cell_bytes", chip and chip.cell, 1),
     ):
         if known:
-            devices.same(f"{key} {place}", switch[key], int(known.value) * times)
-    divided(devices, place, switch)
-    step = devices.says(Place(place.device), "switch.buffers.dynamic_threshold")
+            devices.compare(f"{key} {place}", switch[key], int(known.value) * times)
+    compare_pools(devices, place, switch)
+    step = devices.value(Place(place.device), "switch.buffers.dynamic_threshold")
     if lossless and step is not None:  # alpha 0 to 10 of the chip, 1/128 to 8
-        devices.same(f"threshold {place}", 2.0 ** switch["alpha_exponent"], 2**step / 128)
-    devices.same(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
+        devices.compare(f"threshold {place}", 2.0 ** switch["alpha_exponent"], 2**step / 128)
+    devices.compare(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
 
 
-def divided(devices: Devices, place: Place, found: Any) -> None:
-    """The pools of the buffer, where a device says how it divides it."""
+def compare_pools(devices: Devices, place: Place, found: Any) -> None:
+    """The pools of the buffer, where a device reports them."""
     at = Place(place.device)
 
-    def says(name: str) -> Any:
+    def value(name: str) -> Any:
         path = f"switch.buffers.{name}"
-        return devices.says(at, path) if devices.reads(place.device, path) else None
+        return devices.value(at, path) if devices.reads(place.device, path) else None
 
     for name in ("lossless", "lossy"):
-        share = says(f"{name}_share")
+        share = value(f"{name}_share")
         if share is not None:
-            devices.same(f"pools {place}", (found.get("pools") or {}).get(f"{name}_percent"), share)
-    shared, fixed = says("headroom_share"), says("shared_headroom")
+            devices.compare(f"pools {place}", (found.get("pools") or {}).get(f"{name}_percent"), share)
+    shared, fixed = value("headroom_share"), value("shared_headroom")
     if shared is not None:
-        devices.same(f"pools {place}", found.get("shared_headroom"), {"rule": "share", "percent": shared})
+        devices.compare(f"pools {place}", found.get("shared_headroom"), {"rule": "share", "percent": shared})
     elif fixed is not None:
-        devices.same(f"pools {place}", found.get("shared_headroom"), {"rule": "fixed", "bytes": int(fixed)})
+        devices.compare(f"pools {place}", found.get("shared_headroom"), {"rule": "fixed", "bytes": int(fixed)})
     else:
-        devices.same(f"one-headroom {place}", found.get("shared_headroom"), None)
-    if says("lossless_share") is None and says("lossy_share") is None:
+        devices.compare(f"one-headroom {place}", found.get("shared_headroom"), None)
+    if value("lossless_share") is None and value("lossy_share") is None:
         # Of the systems here, Cumulus Linux alone makes pools of its own: half and half, by its RoCE mode.
-        own = {"lossless_percent": 50, "lossy_percent": 50}
-        by_itself = devices.plan.switches[place.device].os == "cumulus" and says("lossless")
-        devices.same(f"one-pool {place}", found.get("pools"), own if by_itself else None)
+        system_pools = {"lossless_percent": 50, "lossy_percent": 50}
+        by_itself = devices.plan.switches[place.device].os == "cumulus" and value("lossless")
+        devices.compare(f"one-pool {place}", found.get("pools"), system_pools if by_itself else None)
 
 
-def watched(devices: Devices, document: Any, port: int, place: Place) -> None:
+def compare_watchdog(devices: Devices, document: Any, port: int, place: Place) -> None:
     """The PFC watchdog, where it drops or forwards."""
-    found = settled(document, port, 0)["pfc"]["watchdog"]
+    found = resolve_parameters(document, port, 0)["pfc"]["watchdog"]
 
-    def says(name: str) -> Any:
-        return devices.says(place, f"port.qos.watchdog.{name}")
+    def value(name: str) -> Any:
+        return devices.value(place, f"port.qos.watchdog.{name}")
 
-    action = says("action")
-    if not says("enabled") or action is None or action.value not in ("drop", "forward"):
-        devices.same(f"watchdog {place}", found, None)
+    action = value("action")
+    if not value("enabled") or action is None or action.value not in ("drop", "forward"):
+        devices.compare(f"watchdog {place}", found, None)
         return
     assert found is not None, f"watchdog {place}"
-    detect, restore = says("detect"), says("restore")
-    poll = devices.says(Place(place.device), "switch.watchdog_poll")
-    devices.same(f"watchdog {place}", found["action"], action.value)
+    detect, restore = value("detect"), value("restore")
+    poll = devices.value(Place(place.device), "switch.watchdog_poll")
+    devices.compare(f"watchdog {place}", found["action"], action.value)
     if detect is not None:
-        devices.same(f"watchdog {place}", Duration(found["detection_ns"] * 1000), detect)
-        devices.same(f"watchdog {place}", Duration(found["restoration_ns"] * 1000), restore or detect)
+        devices.compare(f"watchdog {place}", Duration(found["detection_ns"] * 1000), detect)
+        devices.compare(f"watchdog {place}", Duration(found["restoration_ns"] * 1000), restore or detect)
     if poll is not None:
-        devices.same(f"watchdog {place}", Duration(found["poll_ns"] * 1000), poll)
+        devices.compare(f"watchdog {place}", Duration(found["poll_ns"] * 1000), poll)
 
 
 def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any, side: int) -> None:
     """PFC, scheduling, notification, congestion control, MTU and address of a NIC."""
 
-    def says(name: str) -> Any:
-        return devices.says(place, f"nic.{name}")
+    def value(name: str) -> Any:
+        return devices.value(place, f"nic.{name}")
 
-    def same(name: str, found: object, path: str, said: object) -> None:
-        if devices.reads(place.device, f"nic.{path}") and says(path) is not None:
-            devices.same(f"{name} {place}", found, said)
+    def compare(name: str, found: object, path: str, expected: object) -> None:
+        if devices.reads(place.device, f"nic.{path}") and value(path) is not None:
+            devices.compare(f"{name} {place}", found, expected)
 
-    lossless = says("qos.pfc")
-    found = settled(document, port, 0)
-    same("nic-pfc", found["pfc"]["lossless_priorities"], "qos.pfc", sum(1 << int(one) for one in lossless or ()))
-    data = says("qos.roce_priority")
-    sent = {one["priority"] for one in document["flows"]}
-    same("nic-priority", sent, "qos.roce_priority", {int(data or 0)})
+    lossless = value("qos.pfc")
+    found = resolve_parameters(document, port, 0)
+    compare("nic-pfc", found["pfc"]["lossless_priorities"], "qos.pfc", sum(1 << int(entry) for entry in lossless or ()))
+    data = value("qos.roce_priority")
+    sent = {flow["priority"] for flow in document["flows"]}
+    compare("nic-priority", sent, "qos.roce_priority", {int(data or 0)})
     if data is not None:
-        of_data = settled(document, port, int(data))
-        same("nic-cnp", of_data.get("notification", {}).get("priority"), "qos.cnp_priority", says("qos.cnp_priority"))
+        of_data = resolve_parameters(document, port, int(data))
+        compare(
+            "nic-cnp", of_data.get("notification", {}).get("priority"), "qos.cnp_priority", value("qos.cnp_priority")
+        )
         congestion(devices, f"nic-congestion {place}", of_data, place)
-    tcs = says("qos.priority_tc")
-    disciplines = says("qos.tc_discipline")
-    for one in devices.plan.classes.values():
-        if tcs is None or disciplines is None or one.priority not in tcs:
+    tcs = value("qos.priority_tc")
+    disciplines = value("qos.tc_discipline")
+    for traffic_class in devices.plan.classes.values():
+        if tcs is None or disciplines is None or traffic_class.priority not in tcs:
             continue
-        strict = disciplines.get(tcs[one.priority]) is Discipline.STRICT
-        bit = found["scheduler"]["strict_priorities"] >> int(one.priority) & 1
-        devices.same(f"nic-strict {place} priority {one.priority}", bit, int(strict))
-        share = (says("qos.tc_share") or {}).get(tcs[one.priority])
+        strict = disciplines.get(tcs[traffic_class.priority]) is Discipline.STRICT
+        bit = found["scheduler"]["strict_priorities"] >> int(traffic_class.priority) & 1
+        devices.compare(f"nic-strict {place} priority {traffic_class.priority}", bit, int(strict))
+        share = (value("qos.tc_share") or {}).get(tcs[traffic_class.priority])
         if share and not strict:
-            assert found["scheduler"]["weights"][int(one.priority)] == share, f"nic-weight {place}"
+            assert found["scheduler"]["weights"][int(traffic_class.priority)] == share, f"nic-weight {place}"
             devices.compared["nic-weight"] += 1
-    same("nic-mtu", document["parameters"]["transport"].get("mtu_bytes"), "rdma_mtu", says("rdma_mtu"))
-    same("nic-speed", link["gbps"] * 10**9, "link.speed", int(says("link.speed") or 0))
-    addresses = says("addresses")
-    same("nic-address", link["addresses"][side], "addresses", addresses and addresses[0].partition("/")[0])
+    compare("nic-mtu", document["parameters"]["transport"].get("mtu_bytes"), "rdma_mtu", value("rdma_mtu"))
+    compare("nic-speed", link["gbps"] * 10**9, "link.speed", int(value("link.speed") or 0))
+    addresses = value("addresses")
+    compare("nic-address", link["addresses"][side], "addresses", addresses and addresses[0].partition("/")[0])
 
 
 def congestion(devices: Devices, what: str, found: Any, place: Place) -> None:
     """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
-    runs = devices.says(place, "nic.qos.congestion")
-    on = devices.says(place, "nic.qos.ecn")
+    runs = devices.value(place, "nic.qos.congestion")
+    on = devices.value(place, "nic.qos.ecn")
     algorithm = found["congestion"]["algorithm"]
     if on is False:
-        devices.same(what, algorithm, "line-rate")
+        devices.compare(what, algorithm, "line-rate")
     elif runs is Congestion.DCQCN_D:
-        devices.same(what, algorithm, "dcqcn-d")
+        devices.compare(what, algorithm, "dcqcn-d")
     elif runs is Congestion.DCQCN_P:
-        devices.same(what, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
-    said = devices.says(place, "nic.qos.congestion_parameters") or {}
+        devices.compare(what, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
+    parameters = devices.value(place, "nic.qos.congestion_parameters") or {}
     for name, value in found["congestion"].items():
         plain = name.removesuffix("_us").removesuffix("_mbps").removesuffix("_bytes").removesuffix("_percent")
-        if name != "algorithm" and plain in said:
-            devices.same(what, int(value), said[plain])
+        if name != "algorithm" and plain in parameters:
+            devices.compare(what, int(value), parameters[plain])

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from planned_scenarios import made
-from small_scenarios import INCAST, written
+from planned_scenarios import build_scenario
+from small_scenarios import INCAST, write_scenario
 
 from wirespeed.cluster import read
 from wirespeed.plan import build
@@ -42,7 +42,7 @@ def test_an_example_fits(path: Path, validator: Draft202012Validator) -> None:
 @pytest.mark.parametrize("example", ["arista-leaf-spine", "mi300x-4node"])
 def test_a_scenario_made_from_a_plan_fits(example: str, tmp_path: Path, validator: Draft202012Validator) -> None:
     plan = build(read(ROOT / "examples" / example / "cluster.yaml"))
-    _, document = made(plan, tmp_path, TRAFFIC)
+    _, document = build_scenario(plan, tmp_path, TRAFFIC)
     assert list(validator.iter_errors(document)) == []
 
 
@@ -69,17 +69,17 @@ def test_every_description_is_there() -> None:
 def properties(schema: Any, path: str = "$") -> list[tuple[str, dict[str, Any]]]:
     """Every property of every object in a schema, with its path there."""
     if isinstance(schema, list):
-        return [found for n, one in enumerate(schema) for found in properties(one, f"{path}[{n}]")]
+        return [found for n, entry in enumerate(schema) for found in properties(entry, f"{path}[{n}]")]
     if not isinstance(schema, dict):
         return []
-    own = [(f"{path}.{key}", one) for key, one in schema.get("properties", {}).items() if "const" not in one]
-    return own + [
-        found for key, one in schema.items() if key != "x-presets" for found in properties(one, f"{path}.{key}")
+    here = [(f"{path}.{key}", entry) for key, entry in schema.get("properties", {}).items() if "const" not in entry]
+    return here + [
+        found for key, entry in schema.items() if key != "x-presets" for found in properties(entry, f"{path}.{key}")
     ]
 
 
 def test_tables_have_the_columns_of_the_schema(tmp_path: Path) -> None:
-    result = run(written(tmp_path, {**INCAST, **NAMES}), "roce", 1)
+    result = run(write_scenario(tmp_path, {**INCAST, **NAMES}), "roce", 1)
     optional = {"rnr_naks_sent", "messages_received"}
     for name, table in {**result.tables, **result.context}.items():
         assert [column for column in table_columns(name) if column not in optional] == table.column_names, name
@@ -98,7 +98,7 @@ def test_the_types_for_python_are_fresh(generator: str, module: str, monkeypatch
 @pytest.mark.parametrize("preset", ["roce", "hpcc"])
 def test_a_summary_fits_its_schema(preset: str, tmp_path: Path) -> None:
     validator = Draft202012Validator(summary_schema())
-    summary = json.loads(to_json(run(written(tmp_path, INCAST), preset, 1).summary, files=["flows.parquet"]))
+    summary = json.loads(to_json(run(write_scenario(tmp_path, INCAST), preset, 1).summary, files=["flows.parquet"]))
     assert list(validator.iter_errors(summary)) == []
     assert set(summary) == set(summary_schema()["properties"])
     assert [error.json_path for error in validator.iter_errors({**summary, "hops": None})] == ["$.hops"]

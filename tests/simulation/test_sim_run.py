@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from small_scenarios import ENVIRONMENT, INCAST, command, many_to_one, wirespeed, written
+from small_scenarios import ENVIRONMENT, INCAST, command, many_to_one, wirespeed, write_scenario
 
 from needs import needs
 from wirespeed.cli.exit import Exit
@@ -47,25 +47,25 @@ def tables(folder: Path) -> dict[str, Any]:
 
 
 def test_the_summary_as_a_table(tmp_path: Path) -> None:
-    done = wirespeed(written(tmp_path, INCAST), "--preset", "hpcc", "--seed", "3")
+    done = wirespeed(write_scenario(tmp_path, INCAST), "--preset", "hpcc", "--seed", "3")
     assert (done.returncode, done.stderr) == (Exit.PASSED, "")
     lines = done.stdout.splitlines()
     assert lines[0] == "incast  preset hpcc, seed 3"
-    said = dict(line.strip().split("  ", 1) for line in lines[1:])
-    assert [name.strip() for name in said] == [
+    rows = dict(line.strip().split("  ", 1) for line in lines[1:])
+    assert [name.strip() for name in rows] == [
         *("flows", "completion time", "simulated time", "frames", "PFC", "ECN", "most congested", "loss"),
         *("result hash", "run time", "set-up time", "memory"),
     ]
-    assert said["flows"].strip() == "2 of 2 completed"
-    assert said["frames"].strip().startswith("2,048 data and ACK, ")
-    assert re.fullmatch(r"mean [\d.]+   p50 [\d.]+   p99 [\d.]+   max [\d.]+   min [\d.]+ µs", said["completion time"])
-    assert re.fullmatch(r"[\d.]+ (µs|ms|s) for [\d,]+ events, \d+\.\d\d M hops/s", said["run time"].strip())
-    assert re.fullmatch(r"\d+ MB peak, \d+ MB for this run", said["memory"].strip())
-    assert re.fullmatch(r"[0-9a-f]{12} \(of the tables; depends on --series\)", said["result hash"].strip())
+    assert rows["flows"].strip() == "2 of 2 completed"
+    assert rows["frames"].strip().startswith("2,048 data and ACK, ")
+    assert re.fullmatch(r"mean [\d.]+   p50 [\d.]+   p99 [\d.]+   max [\d.]+   min [\d.]+ µs", rows["completion time"])
+    assert re.fullmatch(r"[\d.]+ (µs|ms|s) for [\d,]+ events, \d+\.\d\d M hops/s", rows["run time"].strip())
+    assert re.fullmatch(r"\d+ MB peak, \d+ MB for this run", rows["memory"].strip())
+    assert re.fullmatch(r"[0-9a-f]{12} \(of the tables; depends on --series\)", rows["result hash"].strip())
 
 
 def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
-    scenario = written(tmp_path, INCAST)
+    scenario = write_scenario(tmp_path, INCAST)
     done = wirespeed(scenario, "--preset", "hpcc", "--format", "json")
     printed = summary(done.stdout)
     library = run(scenario, "hpcc", 1).summary
@@ -81,17 +81,17 @@ def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
 
 def test_what_is_written(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    scenario = written(tmp_path, INCAST)
+    scenario = write_scenario(tmp_path, INCAST)
     series = ("--series", "port:3-2,flow:0", "--series", "flow:1", "--interval", "2us")
     done = wirespeed(scenario, "-o", out, *series, "--pcap", "3-2, 0", "--pcap", "1-3", "--format", "json")
     assert (done.returncode, done.stderr) == (Exit.PASSED, "")
     captures = ["3-2.pcap", "0.pcap", "1-3.pcap"]
     assert names(out) == sorted([*TABLES, *CONTEXT, *captures, "series.parquet", "summary.json"])
-    said = summary((out / "summary.json").read_text())
-    assert said.pop("files") == sorted([*TABLES, *CONTEXT, *captures, "series.parquet"])
-    assert said == summary(done.stdout)
+    document = summary((out / "summary.json").read_text())
+    assert document.pop("files") == sorted([*TABLES, *CONTEXT, *captures, "series.parquet"])
+    assert document == summary(done.stdout)
     read = tables(out)
-    assert digest(read) == said["tables_sha256"]
+    assert digest(read) == document["tables_sha256"]
     assert set(read["series"]["id"].to_pylist()) == {0, 2, 5}
     sizes = [(out / name).stat().st_size >> 20 for name in captures]
     assert sizes == [2, 1, 1]
@@ -99,7 +99,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
     """In this process, and in one of its own."""
-    scenario = written(tmp_path, many_to_one(4))
+    scenario = write_scenario(tmp_path, many_to_one(4))
     assert wirespeed(scenario, "-o", tmp_path / "a").returncode == Exit.PASSED
     subprocess.run(command(scenario, "-o", tmp_path / "b"), env=ENVIRONMENT, capture_output=True, check=True)
     for table in TABLES:
@@ -138,7 +138,7 @@ def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(arguments: str, message: str, tmp_path: Path) -> None:
-    written(tmp_path, INCAST)
+    write_scenario(tmp_path, INCAST)
     done = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"error: {message}\n")
     assert names(tmp_path) == ["scenario.json"]
@@ -153,7 +153,7 @@ def test_a_missing_scenario_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_one_may_not_write_to_is_met_before_the_run(tmp_path: Path) -> None:
     started = time.monotonic()
-    done = wirespeed(written(tmp_path, LONG), "-o", "/proc/out")
+    done = wirespeed(write_scenario(tmp_path, LONG), "-o", "/proc/out")
     assert time.monotonic() - started < 20
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
     assert done.stderr.startswith("error: /proc/out: ")
@@ -172,27 +172,29 @@ def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
 
 def test_ctrl_c_keeps_what_happened(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    arguments = command(written(tmp_path, LONG), "-o", out, "--pcap", "17-16", "--threads", "1", "--format", "json")
+    arguments = command(
+        write_scenario(tmp_path, LONG), "-o", out, "--pcap", "17-16", "--threads", "1", "--format", "json"
+    )
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     ) as process:
         stdout, stderr = interrupt(process, out)
     assert process.returncode == Exit.INTERRUPTED
     assert stderr == f"interrupted: partial result in {out}\n"
-    said = summary(stdout)
-    assert said["complete"] is False
-    assert said["hops"] > 1000
-    assert (said["flows"], said["completed"], said["failed"]) == (16, 0, 0)
+    document = summary(stdout)
+    assert document["complete"] is False
+    assert document["hops"] > 1000
+    assert (document["flows"], document["completed"], document["failed"]) == (16, 0, 0)
     assert names(out) == sorted(["17-16.pcap", *TABLES, *CONTEXT, "summary.json"])
     assert summary((out / "summary.json").read_text())["complete"] is False
-    assert digest(tables(out)) == said["tables_sha256"]
+    assert digest(tables(out)) == document["tables_sha256"]
     assert set(tables(out)["flows"]["status"].to_pylist()) == {"unfinished"}
 
 
 def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     terminal, stderr = pty.openpty()
     termios.tcsetwinsize(stderr, (24, 120))
-    arguments = command(written(tmp_path, LONG), "-o", tmp_path / "out")
+    arguments = command(write_scenario(tmp_path, LONG), "-o", tmp_path / "out")
     environment = {**ENVIRONMENT, "TERM": "xterm"}
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment) as process:
         interrupt(process, tmp_path / "out")
@@ -206,7 +208,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     needs("unshare", root=True)
     disk = tmp_path / "disk"
     disk.mkdir()
-    words = command(written(tmp_path, INCAST), "-o", disk)
+    words = command(write_scenario(tmp_path, INCAST), "-o", disk)
     script = f'mount -t tmpfs -o size=16k tmpfs {disk}; "$@"; code=$?; ls -A {disk} >&2; exit $code'
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script, "sh", *words],
@@ -226,7 +228,7 @@ def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
 
     out = tmp_path / "out"
     done = subprocess.run(
-        command(written(tmp_path, INCAST), "-o", out, "--pcap", "3-2"),
+        command(write_scenario(tmp_path, INCAST), "-o", out, "--pcap", "3-2"),
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
@@ -239,7 +241,7 @@ def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
 
 
 def test_force_replaces(tmp_path: Path) -> None:
-    scenario, out = written(tmp_path, INCAST), tmp_path / "out"
+    scenario, out = write_scenario(tmp_path, INCAST), tmp_path / "out"
     for arguments, seed in ((["--pcap", "3-2"], 1), (["--force"], 2)):
         assert wirespeed(scenario, "-o", out, "--seed", str(seed), *arguments).returncode == Exit.PASSED
     assert names(out) == sorted([*TABLES, *CONTEXT, "summary.json"])
@@ -252,12 +254,12 @@ def test_an_operation_that_failed_is_exit_code_1(tmp_path: Path) -> None:
         "links": [{"a": 0, "b": 3, "loss": 1.0}, [1, 3], [2, 3]],
         "parameters": {"transport": {"ack_timeout": 4, "retry_count": 2}},
     }
-    done = wirespeed(written(tmp_path, scenario), "--format", "json")
+    done = wirespeed(write_scenario(tmp_path, scenario), "--format", "json")
     assert (done.returncode, done.stderr) == (Exit.FAILED, "")
-    said = summary(done.stdout)
-    assert (said["complete"], said["flows"], said["completed"], said["failed"]) == (True, 2, 1, 1)
-    assert said["losses"] > 0
-    assert said["retransmissions"] > 0
+    document = summary(done.stdout)
+    assert (document["complete"], document["flows"], document["completed"], document["failed"]) == (True, 2, 1, 1)
+    assert document["losses"] > 0
+    assert document["retransmissions"] > 0
 
 
 def tshark(file: Path, *arguments: str) -> list[str]:
@@ -271,7 +273,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frames of a port that congestion and pauses meet."""
     folder = tmp_path_factory.mktemp("capture")
     scenario = many_to_one(8, 1 << 20, buffer_bytes=2 << 20)
-    done = wirespeed(written(folder, scenario), "--preset", "roce", "-o", folder / "out", "--pcap", "0")
+    done = wirespeed(write_scenario(folder, scenario), "--preset", "roce", "-o", folder / "out", "--pcap", "0")
     assert done.returncode == Exit.PASSED, done.stderr
     return folder / "out" / "0.pcap"
 
@@ -313,13 +315,14 @@ def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
         ],
         "parameters": {"transport": {"rx_depth": 1, "receive_ns": 5000, "min_rnr_timer": 1}},
     }
-    done = wirespeed(written(tmp_path, scenario), "--preset", "roce", "-o", tmp_path / "out", "--pcap", "0")
+    done = wirespeed(write_scenario(tmp_path, scenario), "--preset", "roce", "-o", tmp_path / "out", "--pcap", "0")
     assert done.returncode == Exit.PASSED, done.stderr
     capture = tmp_path / "out" / "0.pcap"
     assert tshark(capture, "-Y", "_ws.malformed") == []
     fields = ["infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.deth.srcqp", "infiniband.aeth.syndrome"]
     rows = [
-        line.split("\t") for line in tshark(capture, "-T", "fields", *(word for it in fields for word in ("-e", it)))
+        line.split("\t")
+        for line in tshark(capture, "-T", "fields", *(word for field in fields for word in ("-e", field)))
     ]
     opcodes = [int(opcode) for opcode, *_ in rows]
     assert opcodes == [38, 39, 40, 100, 100, 4, 4, 17, 17, 4, 17]
@@ -338,7 +341,7 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
             addresses = [f"2001:db8::{host + 1}", None]
             scenario["links"][host] = {"a": link[0], "b": link[1], "addresses": addresses}
     scenario["parameters"] = {"framing": {"ip": ip, "vlan": vlan}}
-    done = wirespeed(written(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "0")
+    done = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "0")
     assert done.returncode == Exit.PASSED, done.stderr
     capture = tmp_path / "out" / "0.pcap"
     # RoCEv2 has no UDP checksum over IPv6 either; its ICRC is looked at below.
@@ -381,7 +384,7 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
 
 def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     needs("tshark")
-    scenario = written(tmp_path, many_to_one(4, 2 << 20))
+    scenario = write_scenario(tmp_path, many_to_one(4, 2 << 20))
     done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "4", "--format", "json")
     marked = tshark(tmp_path / "out" / "4.pcap", "-Y", "ip.dsfield.ecn == 3")
     assert len(marked) == summary(done.stdout)["ecn_marks"] > 0
@@ -389,7 +392,7 @@ def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
 
 def test_captures_of_several_ports_tell_of_the_same_frames(tmp_path: Path) -> None:
     needs("tshark")
-    scenario = written(tmp_path, INCAST)
+    scenario = write_scenario(tmp_path, INCAST)
     done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "0, 3-0", "--pcap", "2")
     assert done.returncode == Exit.PASSED, done.stderr
 

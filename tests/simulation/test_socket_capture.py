@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_scenarios import INCAST, wirespeed, written
+from small_scenarios import INCAST, wirespeed, write_scenario
 
 from needs import needs
 from wirespeed.cli.exit import Exit
@@ -37,7 +37,7 @@ def read(file: Path, filter_: str, *names: str) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=True)) for row in fields(file, filter_, *names)]
 
 
-def mixed(**more: Any) -> dict[str, Any]:
+def mixed_scenario(**more: Any) -> dict[str, Any]:
     """Host 0 writes to host 2, and sends it messages of several lengths by TCP and UDP; host 2 sends TCP back."""
     sent = [100_000, 1, 1448, 50_000, 30_001]
     return {
@@ -60,20 +60,20 @@ def capture(tmp_path: Path) -> Callable[[dict[str, Any]], list[Path]]:
     """Of a scenario, at both ends."""
     needs("tshark")
 
-    def captured(scenario: dict[str, Any]) -> list[Path]:
+    def run_capture(scenario: dict[str, Any]) -> list[Path]:
         out = tmp_path / "out"
-        done = wirespeed(written(tmp_path, scenario), "-o", out, "--pcap", "0,2")
+        done = wirespeed(write_scenario(tmp_path, scenario), "-o", out, "--pcap", "0,2")
         assert done.returncode == Exit.PASSED, done.stderr
         return [out / "0.pcap", out / "2.pcap"]
 
-    return captured
+    return run_capture
 
 
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
 def test_a_clean_run_has_nothing_to_complain_of(
     capture: Callable[[dict[str, Any]], list[Path]], framing: dict[str, object]
 ) -> None:
-    for file in capture(mixed(parameters={"framing": framing})):
+    for file in capture(mixed_scenario(parameters={"framing": framing})):
         assert tshark(file, "-Y", f"{WRONG} or tcp.analysis.flags") == []
         rows = read(file, "tcp or udp.dstport == 5201", *READ)
         assert all(row["frame.len"] == row["frame.cap_len"] for row in rows)
@@ -91,7 +91,7 @@ def test_a_clean_run_has_nothing_to_complain_of(
 
 def test_every_message_ends_with_a_push(capture: Callable[[dict[str, Any]], list[Path]]) -> None:
     """Those of 100,000, 1, 1,448, 50,000 and 30,001 bytes: the stream's bytes after which it was pushed."""
-    (file, _) = capture(mixed())
+    (file, _) = capture(mixed_scenario())
     ends = [1 + end for end in (100_000, 100_001, 101_449, 151_449, 181_450)]
     pushed = fields(file, "tcp.dstport == 5201 and tcp.flags.push == 1", "tcp.seq", "tcp.len")
     assert [int(start) + int(length) for start, length in pushed] == ends
@@ -101,7 +101,7 @@ def test_what_is_lost_is_seen_again(capture: Callable[[dict[str, Any]], list[Pat
     links = [{"a": 0, "b": 3, "loss": 0.02}, [1, 3], [2, 3]]
     parameters = {"sockets": {"least_rto_ns": 1_000_000}, "transport": {"ack_timeout": 6}}
     sender, receiver = capture(
-        mixed(links=links, parameters=parameters, operations=[{"queue_pair": 0, "bytes": 400_000}])
+        mixed_scenario(links=links, parameters=parameters, operations=[{"queue_pair": 0, "bytes": 400_000}])
     )
     again = tshark(sender, "-Y", "tcp.analysis.retransmission or tcp.analysis.fast_retransmission")
     assert again
@@ -109,5 +109,5 @@ def test_what_is_lost_is_seen_again(capture: Callable[[dict[str, Any]], list[Pat
     assert tshark(receiver, "-Y", "tcp.analysis.duplicate_ack")
     for file in (sender, receiver):
         assert tshark(file, "-Y", WRONG) == []
-    seen = {int(row[0]) for row in fields(receiver, "tcp.dstport == 5201", "tcp.nxtseq")}
-    assert max(seen) == 400_001
+    next_sequences = {int(row[0]) for row in fields(receiver, "tcp.dstport == 5201", "tcp.nxtseq")}
+    assert max(next_sequences) == 400_001

@@ -20,8 +20,8 @@ def table(type_: pa.DataType | None = None, **columns: list[object]) -> dict[str
     return {"t": pa.table({name: pa.array(values, type_) for name, values in columns.items()})}
 
 
-def words(indices: list[int], said: list[str]) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(indices, pa.uint8()), pa.array(said))
+def words(indices: list[int], text: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(indices, pa.uint8()), pa.array(text))
 
 
 def test_columns_keep_their_names_types_and_values() -> None:
@@ -102,10 +102,10 @@ def test_how_a_table_is_held_does_not_count(same: pa.Table) -> None:
 
 
 def test_words_count_by_what_they_say() -> None:
-    said = digest({"t": pa.table({"w": words([0, 1, 1], ["a", "b"])})})
-    assert said == digest({"t": pa.table({"w": words([2, 1, 1], ["c", "b", "a"])})})
-    assert said != digest({"t": pa.table({"w": words([1, 0, 0], ["a", "b"])})})
-    assert said != digest({"t": pa.table({"w": words([0, 1, 1], ["a", "c"])})})
+    text = digest({"t": pa.table({"w": words([0, 1, 1], ["a", "b"])})})
+    assert text == digest({"t": pa.table({"w": words([2, 1, 1], ["c", "b", "a"])})})
+    assert text != digest({"t": pa.table({"w": words([1, 0, 0], ["a", "b"])})})
+    assert text != digest({"t": pa.table({"w": words([0, 1, 1], ["a", "c"])})})
 
 
 def test_parquet_says_the_same() -> None:
@@ -118,6 +118,6 @@ def test_parquet_says_the_same() -> None:
 def test_the_hash_itself() -> None:
     """It stands in files and reports: a change of how it is made is a change for everyone."""
     numbers = b"t\0n\0uint64\0002\0" + struct.pack("<2Q", 7, 8)
-    said = b"t\0w\0words b c\0002\0" + struct.pack("<2i", 1, 0)
+    text = b"t\0w\0words b c\0002\0" + struct.pack("<2i", 1, 0)
     made = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": words([2, 1], ["a", "b", "c"])})
-    assert digest({"t": made}) == hashlib.sha256(numbers + said).hexdigest()
+    assert digest({"t": made}) == hashlib.sha256(numbers + text).hexdigest()

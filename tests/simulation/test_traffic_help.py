@@ -16,12 +16,12 @@ from wirespeed.simulation.workload.file import HostPipe, Pattern, Protocol, read
 
 
 @pytest.fixture(scope="module")
-def said() -> str:
+def text() -> str:
     return wirespeed("--help").stdout
 
 
-def test_the_file_is_one(said: str, tmp_path: Path) -> None:
-    text, _, _ = said[said.index("    version: 1\n") :].partition("\n\n")
+def test_the_file_is_one(text: str, tmp_path: Path) -> None:
+    text, _, _ = text[text.index("    version: 1\n") :].partition("\n\n")
     read = read_traffic(traffic(tmp_path, text))
     assert {entry.pattern for entry in read.entries} == set(Pattern)
     assert {entry.protocol for entry in read.entries} >= {Protocol.RDMA, Protocol.TCP}
@@ -29,12 +29,12 @@ def test_the_file_is_one(said: str, tmp_path: Path) -> None:
     assert read.host_pipe.model_fields_set == set(HostPipe.model_fields)
 
 
-def test_every_fault_is_named(said: str) -> None:
-    words = set(re.findall(r"[a-z-]+", said))
+def test_every_fault_is_named(text: str) -> None:
+    words = set(re.findall(r"[a-z-]+", text))
     assert {get_args(kind.model_fields["kind"].annotation)[0] for kind in KINDS} <= words
 
 
-def test_the_settings_are_some_that_are_simulated(said: str) -> None:
-    found = re.findall(r"\b(?:switch|port|queue|nic|pcie)\.[a-z_]+(?:\.[a-z_]+)*", said)
+def test_the_settings_are_some_that_are_simulated(text: str) -> None:
+    found = re.findall(r"\b(?:switch|port|queue|nic|pcie)\.[a-z_]+(?:\.[a-z_]+)*", text)
     assert len(found) == 5
     assert set(found) <= set(SIMULATED)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import ONE, made, settled
+from planned_scenarios import ONE, build_scenario, resolve_parameters
 
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
@@ -50,8 +50,8 @@ def plan(name: str) -> Plan:
 
 
 @functools.cache
-def planned(name: str, folder: Path) -> dict[str, Any]:
-    return made(plan(name), folder, SENT)[1]
+def planned_document(name: str, folder: Path) -> dict[str, Any]:
+    return build_scenario(plan(name), folder, SENT)[1]
 
 
 def flat(tree: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -64,31 +64,33 @@ def flat(tree: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Changed:
+class ScenarioChange:
     """What differs of a scenario: parameters with their new values, and whose ports have them."""
 
     parameters: dict[str, Any]
     devices: set[str]
 
 
-def changed(name: str, folder: Path, entry: str) -> Changed:
-    before = planned(name, folder)
-    after = made(plan(name), folder, f"{SENT}faults:\n  - {{kind: wrong-setting, {entry}}}\n")[1]
+def change_setting(name: str, folder: Path, entry: str) -> ScenarioChange:
+    before = planned_document(name, folder)
+    after = build_scenario(plan(name), folder, f"{SENT}faults:\n  - {{kind: wrong-setting, {entry}}}\n")[1]
     parameters: dict[str, Any] = {}
     devices = set()
     for number, link in enumerate(before["links"]):
         for port, node in ((2 * number, link["a"]), (2 * number + 1, link["b"])):
             for priority in range(8):
-                one, other = (dict(flat(settled(document, port, priority))) for document in (before, after))
+                planned, wrong = (
+                    dict(flat(resolve_parameters(document, port, priority))) for document in (before, after)
+                )
                 of_others = OF_SWITCHES if node < before["hosts"] else OF_HOSTS
-                own = {
+                changes = {
                     name: value
-                    for name, value in other.items()
-                    if name.partition(".")[0] not in of_others and one.get(name, ...) != value
+                    for name, value in wrong.items()
+                    if name.partition(".")[0] not in of_others and planned.get(name, ...) != value
                 }
-                parameters |= own
-                devices |= {before["node_names"][node]} if own else set()
-    return Changed(parameters, devices)
+                parameters |= changes
+                devices |= {before["node_names"][node]} if changes else set()
+    return ScenarioChange(parameters, devices)
 
 
 ROWS = {
@@ -178,7 +180,7 @@ _OF_FLOWS = {"nic.qos.roce_dscp"}
 @pytest.mark.parametrize("setting", ROWS)
 def test_a_wrong_setting_is_that_of_the_device_alone(setting: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     name, where, value, expected = ROWS[setting]
-    found = changed(name, tmp_path_factory.getbasetemp(), f"{where}, setting: {setting}, value: {value}")
+    found = change_setting(name, tmp_path_factory.getbasetemp(), f"{where}, setting: {setting}, value: {value}")
     assert found.parameters == expected
     assert found.devices == {where.removeprefix("node: ").partition(",")[0]}
 
@@ -188,42 +190,42 @@ def test_every_setting_is_tried() -> None:
 
 
 def test_a_pcie_function_is_that_of_its_nic(tmp_path: Path) -> None:
-    """By the name of the port; the other NIC of the host has its own."""
+    """By the name of the port; the other NIC of the host has its changes."""
     few = "2 x nvidia-mcx613106a-vdat, nvm: {outstanding_reads: 2}"
     text = ONE.format(model="arista-7060dx5-64s", system="eos").replace("2 x broadcom-bcm957608-p1400gd", few)
     fault = "{kind: wrong-setting, port: node2:enp67s0np0, setting: pcie.max_read_request, value: 512}"
-    _, document = made(build(read_text(text, "one.yaml")), tmp_path, f"{SENT}faults:\n  - {fault}\n")
-    reads = [settled(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
-    assert [one["max_read_request_bytes"] for one in reads] == [4096, 4096, 4096, 512]
+    _, document = build_scenario(build(read_text(text, "one.yaml")), tmp_path, f"{SENT}faults:\n  - {fault}\n")
+    reads = [resolve_parameters(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
+    assert [entry["max_read_request_bytes"] for entry in reads] == [4096, 4096, 4096, 512]
 
 
 def test_data_of_another_dscp_is_in_the_class_of_that(tmp_path: Path) -> None:
     """Of the named NIC: its flows are of priority 0 then, whose queues are lossy."""
     fault = f"{SENT}faults:\n  - {{kind: wrong-setting, node: node2, setting: nic.qos.roce_dscp, value: 0}}\n"
-    flows = made(plan("fabric"), tmp_path, fault)[1]["flows"]
+    flows = build_scenario(plan("fabric"), tmp_path, fault)[1]["flows"]
     assert {(flow["src"] == 1, flow["priority"]) for flow in flows} == {(True, 0), (False, 5)}
 
 
-def test_what_one_device_does_not_say_is_not_that_of_the_others(tmp_path: Path) -> None:
-    """A NIC with DCQCN-P among those with DCQCN-D, which send a CNP for each mark: its own CNPs are the preset's."""
+def test_an_unset_value_is_not_taken_from_other_devices(tmp_path: Path) -> None:
+    """One NIC with DCQCN-P among NICs with DCQCN-D, which send a CNP per mark: its CNPs follow the preset."""
     step = build(
         read_text(ONE.format(model="arista-7060dx5-64s", system="eos").replace("dcqcn-p", "dcqcn-d"), "one.yaml")
     )
     fault = "{kind: wrong-setting, port: node2:enp29s0np0, setting: nic.qos.congestion, value: dcqcn-p}"
-    _, document = made(step, tmp_path, f"{SENT}faults:\n  - {fault}\n")
-    found = {port: settled(document, port, 3) for port in range(0, 8, 2)}
+    _, document = build_scenario(step, tmp_path, f"{SENT}faults:\n  - {fault}\n")
+    found = {port: resolve_parameters(document, port, 3) for port in range(0, 8, 2)}
     assert found[4]["congestion"] == {"algorithm": "dcqcn-p"}
     assert [found[port]["notification"].get("interval_ns") for port in (0, 2, 4, 6)] == [0, 0, None, 0]
 
 
 def test_why_a_setting_does_not_act(tmp_path: Path) -> None:
-    """What no CPU is known to lose by is said; so is a slot that is never slower than its port."""
+    """A setting without effect is refused with the reason."""
     rows = {
-        ("fabric", "nic.nvm.relaxed_ordering, value: false"): "writes without relaxed ordering are no slower in "
-        "dell-r740-xeon-5218: the figure of its CPU is not known",
+        ("fabric", "nic.nvm.relaxed_ordering, value: false"): "writes with strict ordering in "
+        "dell-r740-xeon-5218: not limited (the rate of its CPU is not known)",
         ("fabric", "nic.nvm.outstanding_reads, value: 250"): "others override it",
     }
     for (name, entry), hint in rows.items():
         with pytest.raises(Refused) as refused:
-            changed(name, tmp_path, f"node: node2, setting: {entry}")
+            change_setting(name, tmp_path, f"node: node2, setting: {entry}")
         assert str(refused.value).endswith(f"expected a setting that acts here\n  hint: {hint}")

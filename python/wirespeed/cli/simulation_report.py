@@ -11,7 +11,7 @@ import typer
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.results.simulation_view import Simulated
+    from wirespeed.results.simulation_view import SimulationView
 
 
 def report(
@@ -59,7 +59,7 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
         raise Refused(problems)
 
 
-def _draw(runs: Sequence[Simulated], png: Path) -> None:
+def _draw(runs: Sequence[SimulationView], png: Path) -> None:
     """Every picture as PNG."""
     from wirespeed.report.simulation import pictures
 
@@ -70,7 +70,7 @@ def _draw(runs: Sequence[Simulated], png: Path) -> None:
         typer.echo(png / name)
 
 
-def _write(runs: Sequence[Simulated], style: str, output: Path | None) -> None:
+def _write(runs: Sequence[SimulationView], style: str, output: Path | None) -> None:
     if style == "html":
         from wirespeed.report.simulation.page import page
 
@@ -84,7 +84,7 @@ def _write(runs: Sequence[Simulated], style: str, output: Path | None) -> None:
     typer.echo(output)
 
 
-def _summaries(runs: Sequence[Simulated]) -> str:
+def _summaries(runs: Sequence[SimulationView]) -> str:
     """The summaries as `sim run` prints them."""
     from io import StringIO
 
@@ -101,7 +101,7 @@ def _summaries(runs: Sequence[Simulated]) -> str:
     return text.getvalue()
 
 
-def _exit(runs: Sequence[Simulated]) -> Exit:
+def _exit(runs: Sequence[SimulationView]) -> Exit:
     codes = [Exit.PASSED]
     for run in runs:
         if not run.summary.complete:

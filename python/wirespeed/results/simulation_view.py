@@ -62,7 +62,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TimeSeriesLine:
     """A value for each stretch of a course; None where there is none."""
 
     name: str
@@ -70,7 +70,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TimeSeries:
     """Something over time, in stretches that begin at ``starts``."""
 
     title: str
@@ -78,7 +78,7 @@ class Course:
     unit: str
     starts: tuple[int, ...]
     end: int
-    lines: tuple[Line, ...]
+    lines: tuple[TimeSeriesLine, ...]
     left_out: int = 0
     """So many ports or flows have no line of their own: those with less of it."""
 
@@ -97,7 +97,7 @@ class PausedPort:
 
 
 @dataclass(frozen=True, slots=True)
-class Stripe:
+class PauseTimeline:
     """When a port was paused: the share of each of as many equal stretches of the run."""
 
     port: int
@@ -117,12 +117,12 @@ class Victim:
 
 
 @dataclass(frozen=True, slots=True)
-class Pausing:
+class PauseSummary:
     """Who paused whom, for how long."""
 
     ports: tuple[PausedPort, ...]
     """Longest first; every port that was paused."""
-    stripes: tuple[Stripe, ...]
+    timelines: tuple[PauseTimeline, ...]
     victims: tuple[Victim, ...] | None
     """Most held up first. None where the ways of flows are not known, or there are too many flows."""
 
@@ -185,15 +185,15 @@ class Animation:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulationView:
     """One run."""
 
     folder: str
     summary: Summary
     network: Network
-    courses: tuple[Course, ...]
+    time_series: tuple[TimeSeries, ...]
     """Empty where nothing was sampled."""
-    pausing: Pausing
+    pauses: PauseSummary
     distributions: tuple[Distribution, ...]
     flows: tuple[FlowRow, ...]
     """Worst first, not all of very many."""

@@ -74,20 +74,20 @@ def lay(row: str, scenario: Scenario, preset: str) -> Sections:
     """
     expects = ALGORITHM_SETTINGS.get(row, AlgorithmSettings())
     of_devices = [sections_of(item["parameters"]) for item in items(scenario)]
-    laying = _Laying(sections_of(scenario["parameters"]), json.loads(_core.preset(preset)), of_devices)
-    laying.marks(expects)
+    overlay = _Overlay(sections_of(scenario["parameters"]), json.loads(_core.preset(preset)), of_devices)
+    overlay.marks(expects)
     if expects.ultra_ethernet:
-        laying.groups(ultra_ethernet.FIXED)
+        overlay.groups(ultra_ethernet.FIXED)
         read = ultra_ethernet.read(scenario, preset)
         if read is not None:  # or the run is refused, with the place
-            laying.groups(ultra_ethernet.of_network(scenario["parameters"], read.idle_network()))
+            overlay.groups(ultra_ethernet.of_network(scenario["parameters"], read.idle_network()))
             if expects.unmarked_downlinks and _unmark_downlinks(scenario):
-                laying.of_devices["downlinks.marking.enabled"] = False
-    return laying.changes | ({"devices": laying.of_devices} if laying.of_devices else {})
+                overlay.of_devices["downlinks.marking.enabled"] = False
+    return overlay.changes | ({"devices": overlay.of_devices} if overlay.of_devices else {})
 
 
 @dataclass(slots=True)
-class _Laying:
+class _Overlay:
     """Lays parameters over those of all devices and of single ones, and keeps what was otherwise."""
 
     parameters: Sections
@@ -119,8 +119,8 @@ class _Laying:
         for group, keys in sections_of(groups).items():
             self._over_all(group, keys)
             for section in self.sections:
-                own = section.get(group)
-                for key in [key for key in keys if isinstance(own, dict) and key in own]:
+                values = section.get(group)
+                for key in [key for key in keys if isinstance(values, dict) and key in values]:
                     if section[group].pop(key) != keys[key]:
                         self.of_devices[f"{group}.{key}"] = keys[key]
 
@@ -134,8 +134,8 @@ class _Laying:
             self.changes[group] = self.changes.get(group, {}) | others
 
     def _value(self, group: str, key: str) -> object:
-        own = self.parameters.get(group)
-        return own[key] if isinstance(own, dict) and key in own else self.usual[group].get(key)
+        parameters = self.parameters.get(group)
+        return parameters[key] if isinstance(parameters, dict) and key in parameters else self.usual[group].get(key)
 
 
 def items(scenario: Scenario) -> Iterator[Device]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from wirespeed.results.simulation_types import PAUSES
 from wirespeed.results.simulation_view import LEVELS, Animation, Network, PausedPort
-from wirespeed.simulation.pauses import shares, united
+from wirespeed.simulation.pauses import merge_intervals, shares
 from wirespeed.simulation.result_folder import ResultFolder
 from wirespeed.simulation.time_series import Samples, loads
 
@@ -23,10 +23,10 @@ def build_animation(
     ports = [] if samples is None else samples.ids("queue_bytes")
     if samples is None or not ports:
         return None
-    samples = samples.within(max(min(_FRAMES, _LETTERS // (3 * len(ports))), _FEWEST))
+    samples = samples.with_intervals(max(min(_FRAMES, _LETTERS // (3 * len(ports))), _FEWEST))
     held = samples.highest("queue_bytes")
     deepest = {port: max(of) for port, of in held.items()}
-    stopped = {one.port: one.total_ps for one in paused}
+    stopped = {entry.port: entry.total_ps for entry in paused}
     order = sorted(ports, key=lambda port: (-stopped.get(port, 0), -deepest[port], port))
     kept = set(order[: _LETTERS // (3 * samples.stretches)])
     most = max(int(max(deepest.values())), 1)
@@ -37,7 +37,7 @@ def build_animation(
         most_queue_bytes=most,
         queue=_levels({port: tuple(value / most for value in of) for port, of in held.items()}, kept),
         load=_levels(load, kept),
-        paused=_levels(_paused(folder, samples), kept),
+        paused=_levels(_paused_shares(folder, samples), kept),
         left_out=len(ports) - len(kept),
     )
 
@@ -47,14 +47,14 @@ def _levels(shares: Mapping[int, tuple[float, ...]], kept: set[int]) -> Mapping[
     return {port: tuple(map(_level, of)) for port, of in sorted(shares.items()) if port in kept and any(of)}
 
 
-def _paused(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
+def _paused_shares(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
     """How much of each frame a port was paused: exact, from the table of pauses."""
     read = folder.columns(PAUSES, "port", "start_ps", "end_ps")
     intervals: dict[int, list[tuple[int, int]]] = {}
     for port, start, end in zip(read["port"], read["start_ps"], read["end_ps"], strict=True):
         intervals.setdefault(port, []).append((start, end))
     bounds = [*samples.starts, samples.times[-1]]
-    return {port: shares(united(of), bounds) for port, of in intervals.items()}
+    return {port: shares(merge_intervals(of), bounds) for port, of in intervals.items()}
 
 
 def _level(share: float) -> int:

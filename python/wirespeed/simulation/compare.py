@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 ALGORITHMS: tuple[str, ...] = algorithm_settings.ROWS
 
 _WAIT_S = 0.1
-"""How often a run that is not done is asked after, so that Ctrl-C is seen."""
+"""Interval at which unfinished runs are polled, so that Ctrl-C takes effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to do."""
+    """A run."""
 
     path: Path
     algorithm: str
@@ -60,9 +60,9 @@ def compare(
         algorithms: some of `ALGORITHMS`.
         preset: one of the presets.
         seed: of every chance.
-        as_is: everything else stays as the scenarios have it, whatever an algorithm algorithm_settings.
+        as_is: change the algorithm only, not the settings that it expects.
         until: end every run at this simulated time.
-        jobs: so many at once.
+        jobs: number of concurrent runs.
         on_progress: called with how many runs are done, of how many; returns whether to go on.
 
     Raises:
@@ -88,14 +88,14 @@ def compare(
 
 
 def _all_done(futures: list[Future[Run]]) -> bool:
-    """Whether all are, or one failed; waits a little otherwise."""
+    """Whether all runs are done or one has failed; waits up to `_WAIT_S`."""
     _, waiting = wait(futures, timeout=_WAIT_S)
     failed = any(future.done() and future.exception() for future in futures)
     return failed or not waiting
 
 
 def _results(futures: list[Future[Run]]) -> Iterator[Run]:
-    """What was done, in the order of the jobs; a refusal is one for all."""
+    """Results in the order of the jobs. Refusals of all jobs are joined."""
     problems: dict[Problem, None] = {}  # in order, each once
     for future in futures:
         if future.cancelled():
@@ -113,7 +113,7 @@ def _results(futures: list[Future[Run]]) -> Iterator[Run]:
 
 
 def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
-    """The scenario with the algorithm in it, and with what that algorithm_settings."""
+    """The scenario with the algorithm and the settings that it expects."""
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         read: object = json.loads(text)
@@ -126,8 +126,10 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     usual = algorithm_settings.row_of(json.loads(_core.preset(preset))["congestion"], "")
     usual = algorithm_settings.row_of(parameters.get("congestion"), usual)
     for item in algorithm_settings.items(scenario):
-        own = algorithm_settings.row_of(item["parameters"].get("congestion"), usual)
-        if own != algorithm and not (own == "line-rate" and "priorities" in item):  # which no algorithm slows
+        algorithm_before = algorithm_settings.row_of(item["parameters"].get("congestion"), usual)
+        if algorithm_before != algorithm and not (
+            algorithm_before == "line-rate" and "priorities" in item
+        ):  # which no algorithm slows
             item["parameters"].pop("congestion", None)
     if usual != algorithm:
         parameters["congestion"] = algorithm_settings.congestion_of(algorithm)
@@ -136,33 +138,33 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
 
 
 def _row(job: Job, result: Result) -> Run:
-    it = result.summary
-    flows = _completed(result.tables)
+    summary = result.summary
+    flows = _completed_flows(result.tables)
     return Run(
-        scenario=it.name,
+        scenario=summary.name,
         algorithm=job.algorithm,
         set_for_it=job.set_for_it,
-        complete=it.complete,
-        flows=it.flows,
-        completed=it.completed,
-        failed=it.failed,
-        fct_us=it.fct_us,
-        end_us=it.end_us,
+        complete=summary.complete,
+        flows=summary.flows,
+        completed=summary.completed,
+        failed=summary.failed,
+        fct_us=summary.fct_us,
+        end_us=summary.end_us,
         goodput_gbps=_goodput(flows),
         jain=_jain(flows),
-        pfc_pauses=it.pfc_pauses,
-        ecn_marks=it.ecn_marks,
-        cnps=it.cnps,
-        drops=it.drops,
-        trims=it.trims,
-        losses=it.losses,
-        retransmissions=it.retransmissions,
-        max_queue_bytes=_longest(result.tables, json.loads(job.text)["hosts"]),
-        tables_sha256=it.tables_sha256,
+        pfc_pauses=summary.pfc_pauses,
+        ecn_marks=summary.ecn_marks,
+        cnps=summary.cnps,
+        drops=summary.drops,
+        trims=summary.trims,
+        losses=summary.losses,
+        retransmissions=summary.retransmissions,
+        max_queue_bytes=_deepest_queue(result.tables, json.loads(job.text)["hosts"]),
+        tables_sha256=summary.tables_sha256,
     )
 
 
-def _completed(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int]]:
+def _completed_flows(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int]]:
     """Bytes, start and end of the flows that completed."""
     flows = columns(tables, FLOWS, "bytes", "start_ps", "end_ps", "status")
     rows = zip(flows["bytes"], flows["start_ps"], flows["end_ps"], flows["status"], strict=True)
@@ -183,7 +185,7 @@ def _jain(flows: list[tuple[int, int, int]]) -> float | None:
     return round(sum(rates) ** 2 / (len(rates) * squares), 6) if squares else None
 
 
-def _longest(tables: dict[str, pa.Table], hosts: int) -> int:
+def _deepest_queue(tables: dict[str, pa.Table], hosts: int) -> int:
     """The longest queue at a port of a switch, bytes."""
     nodes = columns(tables, PORTS, "node")["node"]
     queues = columns(tables, QUEUES, "port", "max_bytes")

@@ -51,11 +51,11 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
     if not completed:
         return
     kinds = Counter((flow.verb, flow.bytes) for flow in completed)
-    common = sorted(kinds.most_common(), key=lambda one: (-one[1], one[0]))[:_GROUPS]
+    common = sorted(kinds.most_common(), key=lambda entry: (-entry[1], entry[0]))[:_GROUPS]
     chosen = [kind for kind, _ in common] if len(kinds) > 1 else []
     groups = [
         (None, completed),
-        *((kind, [one for one in completed if (one.verb, one.bytes) == kind]) for kind in chosen),
+        *((kind, [entry for entry in completed if (entry.verb, entry.bytes) == kind]) for kind in chosen),
     ]
     yield Distribution("Completion time", "µs", tuple(_times(kind, of) for kind, of in groups))
     if any(flow.slowdown is not None for flow in completed):
@@ -65,7 +65,7 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
 def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
     taken = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
     least = {flow.least_ps for flow in flows}
-    known = [one for one in least if one is not None]
+    known = [entry for entry in least if entry is not None]
     # Ways of several lengths differ by their propagation: the shortest is the limit of all.
     return Group(
         _name(kind), len(flows), quantiles(taken), min(known) / 1e6 if known and len(least) == len(known) else None
@@ -73,7 +73,9 @@ def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
 
 
 def _slowdowns(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
-    return Group(_name(kind), len(flows), quantiles([one for flow in flows if (one := flow.slowdown) is not None]), 1.0)
+    return Group(
+        _name(kind), len(flows), quantiles([slowdown for flow in flows if (slowdown := flow.slowdown) is not None]), 1.0
+    )
 
 
 def _name(kind: tuple[str, int] | None) -> str:

@@ -20,20 +20,20 @@ _IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
 _COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
 
 
-def of_result(result: Result) -> tuple[CongestedPort, ...]:
+def find_congested_ports(result: Result) -> tuple[CongestedPort, ...]:
     """The most congested ports of a run."""
     context = result.context
     names = columns(context, NAMES, *NAME_COLUMNS) if NAMES.name in context else None
     network = network_of(columns(context, LINKS, *LINK_COLUMNS), names)
-    return _congested(network, columns(result.tables, QUEUES, *_COLUMNS))
+    return _rank_ports(network, columns(result.tables, QUEUES, *_COLUMNS))
 
 
 def of_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
     """The most congested ports of a stored run."""
-    return _congested(folder.network(), folder.columns(QUEUES, *_COLUMNS))
+    return _rank_ports(folder.network(), folder.columns(QUEUES, *_COLUMNS))
 
 
-def _congested(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
+def _rank_ports(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
     """The deepest egress queues of switches; ports whose queues were short are not congested."""
     rows: dict[int, list[tuple[int, ...]]] = {}
     for port, *values in zip(*(queues[name] for name in _COLUMNS), strict=True):
@@ -43,13 +43,13 @@ def _congested(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
         CongestedPort(
             network.port_names[port],
             network.port_names[network.peer_port(port)],
-            max(one[0] for one in of_port),
-            sum(one[1] for one in of_port),
-            sum(one[2] for one in of_port),
-            max(one[3] for one in of_port) / 1e6,
+            max(entry[0] for entry in of_port),
+            sum(entry[1] for entry in of_port),
+            sum(entry[2] for entry in of_port),
+            max(entry[3] for entry in of_port) / 1e6,
         )
         for port, of_port in rows.items()
     ]
-    ports.sort(key=lambda one: (-one.max_queue_bytes, one.port))
+    ports.sort(key=lambda entry: (-entry.max_queue_bytes, entry.port))
     least = ports[0].max_queue_bytes * _LEAST if ports else 0
-    return tuple(one for one in ports[:_PORTS] if one.max_queue_bytes > max(least, _IDLE_BYTES))
+    return tuple(entry for entry in ports[:_PORTS] if entry.max_queue_bytes > max(least, _IDLE_BYTES))

@@ -19,12 +19,12 @@ def circles(tables: Mapping[str, pa.Table]) -> tuple[str, ...]:
         return ()
     rows = tables["deadlocks"].to_pylist()
     names = _names(tables["ports"], {row["port"] for row in rows})
-    said = []
+    descriptions = []
     for _, circle in groupby(rows, key=lambda row: row["circle"]):
         queues = list(circle)
         ports = [names[row["port"]] for row in [*queues, queues[0]]]
-        said.append(f"priority {queues[0]['priority']}: {' waits for '.join(ports)}")
-    return tuple(said)
+        descriptions.append(f"priority {queues[0]['priority']}: {' waits for '.join(ports)}")
+    return tuple(descriptions)
 
 
 def _names(ports: pa.Table, wanted: set[int]) -> dict[int, str]:

@@ -1,8 +1,8 @@
-"""What the devices of a plan are set to, as a scenario's ``parameters`` and ``devices``.
+"""Settings of a plan's devices, as ``parameters`` and ``devices`` of a scenario.
 
-Switches (`switches.py`) and NICs (`nics.py`) are set to the values that their platforms can say. What most ports are
-set to stands in ``parameters``; what differs is an item of ``devices``: of whole nodes where all of their ports agree,
-else of ports.
+Switches (`switches.py`) and NICs (`nics.py`) have the values that their platforms can configure. The settings of most
+ports are in ``parameters``; deviations are items of ``devices``: for whole nodes if all of their ports agree, otherwise
+for ports.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from wirespeed.plan import End, Plan
 from wirespeed.settings import DistinctValues, NicQos, PortQos, Queue
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.host_pipe import pipes_of
-from wirespeed.simulation.nics import PortSettings, Words, bits, nic_port
-from wirespeed.simulation.parameters import Text, difference, from_text, merge, most_common, only, to_text
+from wirespeed.simulation.nics import DriverNames, PortSettings, bits, nic_port
+from wirespeed.simulation.parameters import Text, difference, from_text, merge, most_common, select_section, to_text
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
@@ -24,14 +24,14 @@ from wirespeed.simulation.workload import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """Settings of all devices, and what had to be assumed for them."""
+    """Settings of all devices, and the assumptions made for them."""
 
     parameters: form.Parameters
     items: list[form.Device]
     assumed: tuple[str, ...]
 
 
-class _Where(TypedDict, total=False):
+class _Targets(TypedDict, total=False):
     nodes: list[int]
     ports: list[form.Port]
     priorities: list[int]
@@ -54,21 +54,22 @@ class _Port:
     of_priorities: dict[tuple[int, ...], Text]
 
 
-def devices_of(plan: Plan, names: Names, words: Words, traffic: Traffic | None = None) -> Devices:
+def devices_of(plan: Plan, names: Names, words: DriverNames, traffic: Traffic | None = None) -> Devices:
     """The settings of a plan's devices.
 
-    ``names`` numbers its nodes and ports, ``words`` are those of the NICs' platforms, ``traffic`` may say more of NICs.
+    ``names`` numbers its nodes and ports, ``words`` are the names of the NICs' drivers, ``traffic`` may contain more
+    about NICs.
 
     Raises:
-        Refused: what it says does not fit; with its line.
+        Refused: the traffic file does not fit; with its line.
     """
-    return _Making(plan, names, words, traffic).devices()
+    return _DeviceBuilder(plan, names, words, traffic).devices()
 
 
-class _Making:
+class _DeviceBuilder:
     """Collects settings and assumptions."""
 
-    def __init__(self, plan: Plan, names: Names, words: Words, traffic: Traffic | None) -> None:
+    def __init__(self, plan: Plan, names: Names, words: DriverNames, traffic: Traffic | None) -> None:
         self._plan, self._names, self._words, self._traffic = plan, names, words, traffic
         self._assumed: dict[str, None] = {}
         self._of_switches = Switches(plan, self._assume)
@@ -93,7 +94,7 @@ class _Making:
         for port, pipe in pipes_of(self._plan, self._names, self._traffic, self._assume).items():
             self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
-            self._of_switches.unsaid()
+            self._of_switches.assume_hash()
         parameters = self._base()
         base = to_text(parameters)
         items = [
@@ -138,19 +139,21 @@ class _Making:
         self._assumed.setdefault(text)
 
     def _base(self) -> form.Parameters:
-        """What most ports are set to."""
+        """The settings of most ports."""
         base: form.Parameters = {}
         for ports in (self._hosts.ports, self._switches.ports):  # of a switch where there is one
             base = merge(base, most_common(ports.values()))
         base = merge(base, most_common(self._switches.nodes.values()))
-        lossless = bits([int(one.priority) for one in self._plan.classes.values() if one.lossless])
+        lossless = bits(
+            [int(traffic_class.priority) for traffic_class in self._plan.classes.values() if traffic_class.lossless]
+        )
         for priorities, ports in (*self._hosts.priorities.items(), *self._switches.priorities.items()):
             for section in ("congestion", "notification", "headroom"):
                 if section == "headroom" and bits(priorities) == lossless:
                     usual = most_common(ports.values()).get("switch", {})
                     base = merge(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
                 elif bits(priorities) & lossless and section != "headroom":
-                    base = merge(base, only(most_common(ports.values()), section))
+                    base = merge(base, select_section(most_common(ports.values()), section))
         base = merge(base, {"marking": {"enabled": False}} if self._plan.switches else {})
         return merge(base, {"transport": self._transport()})
 
@@ -160,16 +163,16 @@ class _Making:
         if mtus:
             found["mtu_bytes"] = min(mtus)
         if len(mtus) > 1:
-            self._assume(
-                f"path MTUs differ ({', '.join(map(str, sorted(mtus)))} bytes): the smallest value is used for all"
-            )
-        lossless = [int(one.priority) for one in self._plan.classes.values() if one.lossless]
+            self._assume(f"path MTU: {min(mtus)} bytes for all, the smallest of {', '.join(map(str, sorted(mtus)))}")
+        lossless = [
+            int(traffic_class.priority) for traffic_class in self._plan.classes.values() if traffic_class.lossless
+        ]
         if lossless:
             found["priority"] = lossless[0]
         return found
 
-    def _under(self, node: int, base: Text) -> Text:
-        """What the ports of a node are set to before any item of theirs."""
+    def _node_base(self, node: int, base: Text) -> Text:
+        """The settings of a node's ports before any item for the ports."""
         of_node = self._switches.nodes.get(node)
         if of_node is None:
             return base
@@ -199,19 +202,19 @@ class _Making:
         of_nodes: dict[int, dict[Text, list[int]]] = {}
         for port, text in texts.items():
             node = self._names.node(self._names.ends[port].device)
-            different = self._difference(text, self._under(node, base))
+            different = self._difference(text, self._node_base(node, base))
             of_nodes.setdefault(node, {}).setdefault(different, []).append(port)
         nodes: dict[Text, list[int]] = {}
         ports: dict[Text, list[int]] = {}
-        for node, found in of_nodes.items():
-            for text, own in found.items():
-                if len(found) == 1:
+        for node, of_text in of_nodes.items():
+            for text, node_ports in of_text.items():
+                if len(of_text) == 1:
                     nodes.setdefault(text, []).append(node)
                 else:
-                    ports.setdefault(text, []).extend(own)
-        limited: _Where = {} if priorities is None else {"priorities": list(priorities)}
+                    ports.setdefault(text, []).extend(node_ports)
+        limited: _Targets = {} if priorities is None else {"priorities": list(priorities)}
         items: list[form.Device] = []
-        places: list[tuple[Text, _Where]] = []
+        places: list[tuple[Text, _Targets]] = []
         for text, numbers in nodes.items():
             places.append((text, {"nodes": numbers}))
         for text, numbers in ports.items():

@@ -20,13 +20,13 @@ def describe_faults(
     faults = scenario.faults()
     if not faults:
         return tuple(settings)
-    naming = _Naming(scenario.links(), scenario.hosts, names)
+    naming = _NodeNames(scenario.links(), scenario.hosts, names)
     return (
         *settings,
         *(
             Fault(
                 kind=kind,
-                place=naming.together(places),
+                place=naming.join_places(places),
                 nodes=tuple(node for place, number in places for node in naming.nodes(place, number)),
                 links=tuple(number for place, number in places if place == "link"),
                 start_us=start / 1e6,
@@ -37,7 +37,7 @@ def describe_faults(
     )
 
 
-class _Naming:
+class _NodeNames:
     """What nodes, ports and cables of a scenario are called."""
 
     def __init__(self, links: Sequence[tuple[int, int]], hosts: int, names: ScenarioNames | None) -> None:
@@ -49,7 +49,7 @@ class _Naming:
         }
         self._devices = dict(zip(names.nodes, names.devices, strict=True)) if names else {}
 
-    def together(self, places: Sequence[tuple[str, int]]) -> str:
+    def join_places(self, places: Sequence[tuple[str, int]]) -> str:
         """The first of some places, and how many there are beside."""
         names = [self._place(place, number) for place, number in places[:_PLACES]]
         more = len(places) - len(names)

@@ -45,7 +45,7 @@ class Folder:
         Raises:
             OSError: the disk is full; what the folder held before is still there.
         """
-        with _named(self._path):
+        with _name_folder(self._path):
             for name, table in {**result.tables, **result.context}.items():
                 with self.create(f"{name}.parquet") as file:
                     _write_parquet(table, file)
@@ -85,7 +85,7 @@ def prepare(path: Path, *, force: bool = False) -> Iterator[Folder]:
         )
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
-    with _named(path):
+    with _name_folder(path):
         new = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=path))
     try:
         yield Folder(path, new)
@@ -113,7 +113,7 @@ def _earlier_files(path: Path) -> list[str]:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _name_folder(path: Path) -> Iterator[None]:
     """An error of a write that is under way names no file, or one the user never sees: it gets the folder's name."""
     try:
         yield

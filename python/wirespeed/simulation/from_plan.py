@@ -1,6 +1,7 @@
 """Plan and traffic to a scenario: every device as it is rendered, every cable, every queue pair.
 
-What the plan does not know, and the simulator needs, is taken from the preset, and said (`Scenario.assumed`).
+Values that the simulator needs and the plan does not contain are those of the preset. They are listed in
+`Scenario.assumed`.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation_types import Fault, Source
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import devices_of
-from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turned, wrongly_set
-from wirespeed.simulation.nics import Words
+from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turn_cables, wrongly_set
+from wirespeed.simulation.nics import DriverNames
 from wirespeed.simulation.plan_names import Names, names_of
 from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
 PRESET = "roce"
-"""What the plan says nothing of is real RoCEv2."""
+"""Preset for values that the plan does not contain."""
 
 
 class _Connection(TypedDict):
@@ -51,12 +52,12 @@ class Scenario:
     """A scenario made from a plan, ready for the core."""
 
     text: str
-    """JSON, which may be saved and run by itself."""
+    """JSON, which can be saved and run without the plan."""
     names: Names
     assumed: tuple[str, ...]
-    """What the plan does not say."""
+    """Assumptions for values that the plan does not contain."""
     settings: tuple[Fault, ...]
-    """Those that the traffic file has wrong."""
+    """Wrong settings of the traffic file."""
 
     @property
     def sha256(self) -> str:
@@ -65,15 +66,15 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedScenario:
     """A scenario and where it comes from."""
 
     scenario: Scenario
     source: Source
 
 
-def planned(cluster: Path, plan: Plan, traffic: Path, seed: int, words: Words) -> Planned:
-    """The scenario of the traffic file on the plan of the cluster file. ``words`` are those of the NICs' platforms.
+def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, words: DriverNames) -> PlannedScenario:
+    """The scenario of the traffic file on the plan of the cluster file. ``words`` are the names of the NICs' drivers.
 
     Raises:
         Refused: the traffic cannot be read, or does not fit the plan.
@@ -92,30 +93,30 @@ def planned(cluster: Path, plan: Plan, traffic: Path, seed: int, words: Words) -
         scenario_sha256=scenario.sha256,
         assumed=scenario.assumed,
     )
-    return Planned(scenario, source)
+    return PlannedScenario(scenario, source)
 
 
-def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Words) -> Scenario:
+def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: DriverNames) -> Scenario:
     """The scenario of traffic on a plan.
 
-    ``origin`` says which files it comes from, ``seed`` chooses permutations, ``words`` are those of NICs' platforms.
+    ``origin`` names the source files, ``seed`` selects permutations, ``words`` are the names of the NICs' drivers.
 
     Raises:
         Refused: the traffic does not fit the plan.
     """
     flows = flows_of(plan, traffic, seed)
     check(plan, traffic)
-    planned, plan = plan, turned(wrongly_set(plan, traffic, words), traffic.faults)
+    planned, plan = plan, turn_cables(wrongly_set(plan, traffic, words), traffic.faults)
     names = names_of(plan)
     devices = devices_of(plan, names, words, traffic)
     rules = rules_of(plan, traffic, names, devices)
     links, assumed = _links(plan, names, rules.links)
     sockets, unknown = _sockets(plan, flows)
     assumed = (*assumed, *devices.assumed, *unknown)
-    posted, connected, operations = _posted(flows, [priority_of(planned, plan, flow) for flow in flows], names)
+    posted, connected, operations = _post_flows(flows, [priority_of(planned, plan, flow) for flow in flows], names)
     document: form.Scenario = {
         "name": f"{plan.name} {traffic.name}",
-        "desc": "; ".join((origin, *(f"assumed: {one}" for one in assumed))),
+        "desc": "; ".join((origin, *(f"assumed: {entry}" for entry in assumed))),
         "hosts": len(plan.hosts),
         "switches": len(plan.switches),
         "node_names": list(names.nodes),
@@ -142,14 +143,14 @@ def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
 
 
 def _links(plan: Plan, names: Names, more: Mapping[int, CableFault]) -> tuple[list[form.Cable], tuple[str, ...]]:
-    """Every cable: ends, rate, delay, addresses of NICs, and what else there is to say of one."""
+    """Every cable: ends, rate, delay, addresses of NICs, and faults."""
     links = [_link(plan, names, cable, more.get(number, {})) for number, cable in enumerate(plan.cables)]
     assumed = []
     unknown = sum(cable.length is None for cable in plan.cables)
     if unknown:
-        assumed.append(f"{unknown:,} of {len(plan.cables):,} cables have no length: no delay")
+        assumed.append(f"delay of {unknown:,} of {len(plan.cables):,} cables: 0 ns (no length in the cluster file)")
     if any(cable.cable is None and cable.length is not None for cable in plan.cables):
-        assumed.append(f"cables of no known model delay as fibre does, {NS_PER_M:g} ns/m")
+        assumed.append(f"delay of cables without a known model: {NS_PER_M:g} ns/m (fibre)")
     return links, tuple(assumed)
 
 
@@ -181,11 +182,9 @@ def _sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[form.Parameters, tuple[
         return {}, ()
     mtus = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values() if nic.link.mtu}
     if not mtus:
-        return {}, ("the MTU of the interfaces, for TCP and UDP, is that of the preset",)
+        return {}, ("MTU for TCP and UDP: preset value (not in the cluster file)",)
     several = ", ".join(map(str, sorted(mtus)))
-    differing = (
-        (f"MTUs of the interfaces differ ({several} bytes): TCP and UDP have the least",) if len(mtus) > 1 else ()
-    )
+    differing = (f"MTU for TCP and UDP: {min(mtus)} bytes, the smallest of {several}",) if len(mtus) > 1 else ()
     return {"sockets": {"mtu_bytes": min(mtus)}}, differing
 
 
@@ -202,7 +201,7 @@ def _address(plan: Plan, device: str, port: str) -> str | None:
     return nic.addresses[0].partition("/")[0] if nic and nic.addresses else None
 
 
-def _posted(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> _Posted:
+def _post_flows(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> _Posted:
     """Queue pairs with one message as flows; those with more as queue pairs with operations."""
     posted: list[form.Flow] = []
     connected: list[form.QueuePair] = []
@@ -215,11 +214,11 @@ def _posted(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> _
         if flow.udp_source_port is not None:
             more["udp_source_port"] = flow.udp_source_port
         if flow.messages == 1:
-            one: form.Flow = {"src": source.node, "dst": target.node, "bytes": flow.size}
+            entry: form.Flow = {"src": source.node, "dst": target.node, "bytes": flow.size}
             if flow.start_ns:
-                one["start_ns"] = flow.start_ns
+                entry["start_ns"] = flow.start_ns
             ports: _Ports = {"src_port": source.index, "dst_port": target.index}
-            posted.append({**one, **_verb(flow), **ports, **more})
+            posted.append({**entry, **_verb(flow), **ports, **more})
             continue
         # Data goes from source to target, so with reads it is the target that posts.
         connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index, **more})
@@ -234,31 +233,31 @@ def _verb(flow: Flow) -> _Verb:
 def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[form.Operation]:
     for number in range(flow.messages):
         at = flow.start_ns + (flow.every_ns or 0) * number
-        one: form.Operation = {"queue_pair": queue_pair, "bytes": flow.size}
+        operation: form.Operation = {"queue_pair": queue_pair, "bytes": flow.size}
         if flow.verb == "read":
-            one["side"] = "b"
-        one = {**one, **_verb(flow)}
+            operation["side"] = "b"
+        operation = {**operation, **_verb(flow)}
         if at:
-            one["at_ns"] = at
+            operation["at_ns"] = at
         if flow.every_ns is None and number:
-            one["after"] = [first + number - 1]
-        yield one
+            operation["after"] = [first + number - 1]
+        yield operation
 
 
 def _text(document: Mapping[str, Any]) -> str:
-    """JSON that a human reads: an item of a list on a line, a section of parameters on a line."""
+    """JSON for readers: one list item or section of parameters per line."""
 
-    def shown(value: Any) -> str:
+    def format_json(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
 
     lines = []
     for key, value in document.items():
         if isinstance(value, list) and key != "node_names":
-            body = ",\n".join(f"    {shown(item)}" for item in value)
-            lines.append(f"  {shown(key)}: [\n{body}\n  ]")
+            body = ",\n".join(f"    {format_json(item)}" for item in value)
+            lines.append(f"  {format_json(key)}: [\n{body}\n  ]")
         elif isinstance(value, dict):
-            body = ",\n".join(f"    {shown(name)}: {shown(section)}" for name, section in value.items())
-            lines.append(f"  {shown(key)}: {{\n{body}\n  }}")
+            body = ",\n".join(f"    {format_json(name)}: {format_json(section)}" for name, section in value.items())
+            lines.append(f"  {format_json(key)}: {{\n{body}\n  }}")
         else:
-            lines.append(f"  {shown(key)}: {shown(value)}")
+            lines.append(f"  {format_json(key)}: {format_json(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -19,7 +19,7 @@ from wirespeed.settings import DistinctValues, Nic, NicQos, PcieFunction
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.nics import Assume
 from wirespeed.simulation.plan_names import Names
-from wirespeed.simulation.receive_buffer import pausing
+from wirespeed.simulation.receive_buffer import pause_thresholds
 from wirespeed.simulation.workload import HostPipe, Traffic
 from wirespeed.units import Duration, format_transfer_rate
 
@@ -58,55 +58,55 @@ def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) 
     """The pipe of each NIC port, None where it has none; nothing where no port has one.
 
     Raises:
-        Refused: what the traffic file says of NICs is too small or too large; with its line.
+        Refused: a value of `host_pipe` in the traffic file is too small or too large; with its line.
     """
     if traffic is not None and traffic.host_pipe is not None:
         _check(traffic, traffic.host_pipe)
-    making = _Making(plan, traffic, assume)
+    builder = _PipeBuilder(plan, traffic, assume)
     found: dict[int, form.Pipe | None] = {}
     narrow: list[_Port] = []
     for number, _, end in names.ports():
         if end.device not in plan.hosts:
             continue
         nic = plan.hosts[end.device].nics[end.port]
-        port = making.port(end.device, nic, plan.cables[number // 2])
-        found[number] = making.pipe(port) if port else None
+        port = builder.port(end.device, nic, plan.cables[number // 2])
+        found[number] = builder.pipe(port) if port else None
         narrow += [port] if port else []
-    making.shared(narrow)
+    builder.assume_full_links(narrow)
     return found if any(found.values()) else {}
 
 
-def _check(traffic: Traffic, said: HostPipe) -> None:
-    """Refuse what is out of its range."""
+def _check(traffic: Traffic, host_pipe: HostPipe) -> None:
+    """Refuse values out of range."""
     problems: list[Problem] = []
 
     def hold(good: bool, key: str, found: str, expected: str) -> None:
         if not good:
             problems.append(Problem(traffic.origin.locate("host_pipe", key), found, expected))
 
-    if said.tags is not None:
-        hold(said.tags <= _MOST_TAGS, "tags", f"{said.tags:,} tags", f"at most {_MOST_TAGS:,}")
-    if said.round_trip is not None:
+    if host_pipe.tags is not None:
+        hold(host_pipe.tags <= _MOST_TAGS, "tags", f"{host_pipe.tags:,} tags", f"at most {_MOST_TAGS:,}")
+    if host_pipe.round_trip is not None:
         expected = f"more than 0 s, at most {_LONGEST_TRIP}"
-        hold(0 < said.round_trip <= _LONGEST_TRIP, "round_trip", str(said.round_trip), expected)
-    if said.receive_buffer is not None:
-        found, expected = f"{int(said.receive_buffer):,} bytes", f"at most {_LARGEST_BUFFER:,}"
-        hold(said.receive_buffer <= _LARGEST_BUFFER, "receive_buffer", found, expected)
+        hold(0 < host_pipe.round_trip <= _LONGEST_TRIP, "round_trip", str(host_pipe.round_trip), expected)
+    if host_pipe.receive_buffer is not None:
+        found, expected = f"{int(host_pipe.receive_buffer):,} bytes", f"at most {_LARGEST_BUFFER:,}"
+        hold(host_pipe.receive_buffer <= _LARGEST_BUFFER, "receive_buffer", found, expected)
     if problems:
         raise Refused(problems)
 
 
-class _Making:
-    """Makes pipes, each once for ports that are alike."""
+class _PipeBuilder:
+    """Builds pipes, one for all ports with the same properties."""
 
     def __init__(self, plan: Plan, traffic: Traffic | None, assume: Assume) -> None:
         self._plan, self._traffic, self._assume = plan, traffic, assume
-        self._said = traffic.host_pipe if traffic else None
+        self._host_pipe = traffic.host_pipe if traffic else None
         self._qos: DistinctValues[NicQos] = DistinctValues()
         self._made: dict[tuple[object, ...], form.Pipe | None] = {}
 
     def port(self, host: str, nic: Nic, cable: Cable) -> _Port | None:
-        """A port whose slot is known, and one that the simulator knows; none of a card that is PCIe on both sides."""
+        """A port with a known slot of a modelled generation; None for an NTB card, which is PCIe on both sides."""
         model = self._plan.hardware.nics.get(nic.model or "")
         if model is not None and model.ntb is not None:
             return None
@@ -116,14 +116,13 @@ class _Making:
             return None
         if slot.rate not in _GENERATIONS:
             self._assume(
-                f"PCIe at {format_transfer_rate(slot.rate)} is never slower than a port: "
-                "its PCIe generation is not modelled"
+                f"PCIe at {format_transfer_rate(slot.rate)}: not a limit (this PCIe generation is not modelled)"
             )
             return None
         return _Port(host, nic, cable, function, slot)
 
     def pipe(self, port: _Port) -> form.Pipe | None:
-        """None where neither direction can be slower than the port."""
+        """None if neither direction can be slower than the port."""
         host, nic, cable = self._plan.hosts[port.host], port.nic, port.cable
         key = (
             *(host.model, nic.model, nic.nvm, nic.link.speed, nic.link.mtu, self._qos.number(nic.qos), port.slot),
@@ -137,8 +136,8 @@ class _Making:
     def _pipe(self, port: _Port) -> form.Pipe | None:
         slot = port.slot
         tags = self._tags(port.nic)
-        trip_ns = -(-int((self._said and self._said.round_trip) or _ROUND_TRIP) // _PS_PER_NS)
-        ordered = self._ordered(port)
+        trip_ns = -(-int((self._host_pipe and self._host_pipe.round_trip) or _ROUND_TRIP) // _PS_PER_NS)
+        ordered = self._ordered_write_rate(port)
         rates = [
             int(pcie.two_way(slot).value * 1e9 / 2),
             wire.pcie_reads(slot.rate, slot.lanes, slot.max_payload),
@@ -147,7 +146,7 @@ class _Making:
         ]
         if min(rates) >= port.speed:
             return None
-        self._unsaid(port, tags, trip_ns)
+        self._assume_slot(port, tags, trip_ns)
         link: form.Pcie = {
             "generation": _GENERATIONS[slot.rate],
             "width": slot.lanes,
@@ -164,61 +163,65 @@ class _Making:
         return {"gbps": None, "pcie": link, "latency_ns": 0, **self._buffer(port)}
 
     def _tags(self, nic: Nic) -> int:
-        """Reads outstanding at one time: what the traffic file says, else the NIC's own option."""
-        return min((self._said and self._said.tags) or nic.nvm.outstanding_reads or _TAGS, _MOST_TAGS)
+        """Outstanding reads: the value of the traffic file, else of the NIC's NVRAM settings."""
+        return min((self._host_pipe and self._host_pipe.tags) or nic.nvm.outstanding_reads or _TAGS, _MOST_TAGS)
 
-    def _ordered(self, port: _Port) -> int | None:
-        """What writes that keep their order reach, bits per second; None where they need not or nobody knows."""
+    def _ordered_write_rate(self, port: _Port) -> int | None:
+        """Rate of strictly ordered writes, bits per second; None with relaxed ordering or if unknown."""
         if not writes_in_order(port.nic, port.function):
             return None
         term = ordered_writes_term(self._plan, port.host)
         if term is None:
             model = self._plan.hosts[port.host].model or "the host"
-            self._assume(
-                f"writes without relaxed ordering are no slower in {model}: the figure of its CPU is not known"
-            )
+            self._assume(f"writes with strict ordering in {model}: not limited (the rate of its CPU is not known)")
             return None
         return int(term.value * 1e9)
 
-    def _unsaid(self, port: _Port, tags: int, trip_ns: int) -> None:
-        """What neither plan nor traffic file says of a slot that may be too slow."""
-        found, slot, said = port.function, port.slot, self._said
-        unsaid = [
-            *([] if found.max_payload else [f"MaxPayload {slot.max_payload} bytes"]),
-            *([] if found.max_read_request else [f"MaxReadRequest {slot.max_read_request:,} bytes"]),
-            *([] if (said and said.tags) or port.nic.nvm.outstanding_reads else [f"{tags} reads at one time"]),
-            *([] if said and said.round_trip else [f"{trip_ns:,} ns for each"]),
+    def _assume_slot(self, port: _Port, tags: int, trip_ns: int) -> None:
+        """Assume values of a slot that neither plan nor traffic file contains."""
+        function, slot, host_pipe = port.function, port.slot, self._host_pipe
+        assumed = [
+            *([] if function.max_payload else [f"MaxPayload {slot.max_payload} bytes"]),
+            *([] if function.max_read_request else [f"MaxReadRequest {slot.max_read_request:,} bytes"]),
+            *(
+                []
+                if (host_pipe and host_pipe.tags) or port.nic.nvm.outstanding_reads
+                else [f"{tags} outstanding reads"]
+            ),
+            *([] if host_pipe and host_pipe.round_trip else [f"{trip_ns:,} ns round trip"]),
         ]
-        if unsaid:
-            self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(unsaid)}")
+        if assumed:
+            self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(assumed)}")
 
     def _buffer(self, port: _Port) -> form.Pipe:
         """The receive buffer, with the headroom of all lossless priorities."""
-        needed = pausing(self._plan, port.nic, port.cable)
-        size = self._size(port, needed.headroom + needed.least)
-        if size < needed.least:
-            self._refuse(port, size, needed.least)
-        return needed.of(size)
+        needed = pause_thresholds(self._plan, port.nic, port.cable)
+        size = self._size(port, needed.headroom + needed.minimum_bytes)
+        if size < needed.minimum_bytes:
+            self._refuse(port, size, needed.minimum_bytes)
+        return needed.pipe(size)
 
     def _size(self, port: _Port, computed: int) -> int:
-        """What the traffic file says, else what the plan gives lossless priorities, else what is computed."""
-        if self._said is not None and self._said.receive_buffer is not None:
-            return int(self._said.receive_buffer)
+        """Size by the traffic file, else as planned for lossless priorities, else computed."""
+        if self._host_pipe is not None and self._host_pipe.receive_buffer is not None:
+            return int(self._host_pipe.receive_buffer)
         qos = port.nic.qos
         numbers = {number for priority, number in (qos.priority_buffer or {}).items() if priority in (qos.pfc or ())}
         planned = sum(int((qos.buffer_size or {}).get(number, 0)) for number in numbers)
         if planned:
             return planned
         self._assume(
-            f"receive buffer of {port.name} {computed:,} bytes, because none is published: "
-            "the smallest with which PFC loses nothing and PCIe never waits"
+            f"receive buffer of {port.name}: {computed:,} bytes (not published; the minimum for lossless operation at "
+            "full rate)"
         )
         return computed
 
     def _refuse(self, port: _Port, size: int, least: int) -> None:
-        """Raises: the traffic file's buffer is too small. A planned one is as it is, and loses what it must."""
-        if self._said is None or self._said.receive_buffer is None or self._traffic is None:
-            return self._assume(f"receive buffer of {port.name} {size:,} bytes, less than headroom and MTU: {least:,}")
+        """Refuse a buffer of the traffic file that is too small. A planned one is used, and may lose frames."""
+        if self._host_pipe is None or self._host_pipe.receive_buffer is None or self._traffic is None:
+            return self._assume(
+                f"receive buffer of {port.name}: {size:,} bytes, less than headroom plus MTU ({least:,})"
+            )
         raise Refused(
             [
                 Problem(
@@ -230,8 +233,8 @@ class _Making:
             ]
         )
 
-    def shared(self, ports: Iterable[_Port]) -> None:
-        """Ports of one card share its link, and here each has it alone: said where together they are faster."""
+    def assume_full_links(self, ports: Iterable[_Port]) -> None:
+        """Assume that each port of a card has the full PCIe link; listed if the ports together exceed the link."""
         cards: dict[tuple[str, str], list[_Port]] = {}
         for port in ports:
             card = (port.nic.pcie or "").rpartition(".")[0]
@@ -240,4 +243,4 @@ class _Making:
         for members in cards.values():
             carried = pcie.one_way(members[0].slot).value * 1e9
             if len(members) > 1 and sum(port.speed for port in members) > carried:
-                self._assume(f"each port of {members[0].name} has the full PCIe link of its card")
+                self._assume(f"ports of {members[0].name}: each has the full PCIe link of its card")

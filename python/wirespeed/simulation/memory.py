@@ -13,14 +13,14 @@ class Memory:
     """Measures from its creation on. Sizes are bytes, None where the system does not say."""
 
     def __init__(self) -> None:
-        self._peak_before = _counted("VmHWM")
+        self._peak_before = _count_bytes("VmHWM")
         self._is_reset = _reset_peak()
-        self._mark = _counted("VmHWM")
-        self._resident = _counted("VmRSS")
+        self._mark = _count_bytes("VmHWM")
+        self._resident = _count_bytes("VmRSS")
 
     def peak(self) -> int | None:
         """The most the process ever had resident."""
-        now = _counted("VmHWM")
+        now = _count_bytes("VmHWM")
         return None if now is None or self._peak_before is None else max(now, self._peak_before)
 
     def growth(self) -> int | None:
@@ -28,7 +28,7 @@ class Memory:
 
         Where the peak could not be reset and did not rise, it may be older than that: then nobody knows.
         """
-        now = _counted("VmHWM")
+        now = _count_bytes("VmHWM")
         if now is None or self._mark is None or self._resident is None:
             return None
         return max(now - self._resident, 0) if self._is_reset or now > self._mark else None
@@ -43,7 +43,7 @@ def _reset_peak() -> bool:
     return True
 
 
-def _counted(name: str) -> int | None:
+def _count_bytes(name: str) -> int | None:
     """A line of /proc/self/status, which counts in KiB."""
     try:
         found = re.search(rf"^{name}:\s+(\d+) kB$", _STATUS.read_text(), re.MULTILINE)

@@ -1,7 +1,7 @@
 """What NIC ports of a plan are set to: PFC, scheduling, and the congestion control that their driver runs.
 
 A driver's parameters go to the simulator's under the same names, with the unit behind them. One that the simulator has
-not, or not with that value, is said.
+not, or not with that value, is configured.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Assume = Callable[[str], None]
 _PRIORITIES = range(8)
 
 
-class NicWords(Protocol):
+class NicNames(Protocol):
     """What a NIC's driver runs, and how it calls what the simulator has; in the words of its platform."""
 
     @property
     def algorithms(self) -> Mapping[Congestion, str]:
-        """What it runs, by the simulator's name; any other runs DCQCN as published, and that is said."""
+        """What it runs, by the simulator's name; any other runs DCQCN as published, and that is configured."""
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -42,7 +42,7 @@ class NicWords(Protocol):
         """The driver's name of the least time between two CNPs, microseconds, where it is a parameter."""
 
 
-Words = Mapping[str, NicWords]
+DriverNames = Mapping[str, NicNames]
 """By kernel driver."""
 
 
@@ -54,26 +54,26 @@ class PortSettings:
     of_priorities: dict[tuple[int, ...], form.Parameters] = field(default_factory=dict)
 
 
-def nic_port(plan: Plan, nic: Nic, words: Words, assume: Assume) -> PortSettings:
+def nic_port(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> PortSettings:
     """The settings of a NIC port."""
     qos = nic.qos
     strict: list[int] = []
     weights: dict[int, int] = {}
-    for one in plan.classes.values():
-        tc = (qos.priority_tc or {}).get(one.priority)
+    for traffic_class in plan.classes.values():
+        tc = (qos.priority_tc or {}).get(traffic_class.priority)
         discipline = (qos.tc_discipline or {}).get(tc) if tc is not None else None
         share = (qos.tc_share or {}).get(tc) if tc is not None else None
         if discipline is Discipline.STRICT:
-            strict.append(int(one.priority))
-        elif share or one.share:
-            weights[int(one.priority)] = share or one.share or 1
+            strict.append(int(traffic_class.priority))
+        elif share or traffic_class.share:
+            weights[int(traffic_class.priority)] = share or traffic_class.share or 1
     made = PortSettings(
         {
-            "pfc": {"lossless_priorities": bits(int(one) for one in qos.pfc or ())},
+            "pfc": {"lossless_priorities": bits(int(entry) for entry in qos.pfc or ())},
             "scheduler": {"strict_priorities": bits(strict), "weights": shares(weights)},
         }
     )
-    slowed = [int(one) for one in qos.ecn_priorities or ()]
+    slowed = [int(entry) for entry in qos.ecn_priorities or ()]
     if not slowed and qos.roce_priority is not None:
         slowed = [int(qos.roce_priority)]
     if slowed:
@@ -83,7 +83,7 @@ def nic_port(plan: Plan, nic: Nic, words: Words, assume: Assume) -> PortSettings
     return made
 
 
-def _congestion(plan: Plan, nic: Nic, words: Words, assume: Assume) -> form.Parameters:
+def _congestion(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> form.Parameters:
     """Both ends of congestion control, of the priorities that it slows."""
     model = plan.hardware.nics.get(nic.model or "")
     known = words.get(nic.driver.name or (model.driver if model else None) or "")
@@ -102,7 +102,7 @@ def _congestion(plan: Plan, nic: Nic, words: Words, assume: Assume) -> form.Para
     return parameters
 
 
-def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
+def _algorithm(nic: Nic, words: NicNames | None, assume: Assume) -> str:
     if nic.qos.congestion is None or nic.qos.ecn is False:
         return "line-rate"
     known = words.algorithms.get(nic.qos.congestion) if words else None
@@ -111,32 +111,34 @@ def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
     name = nic.model or "a NIC"
     assume(f"{nic.qos.congestion} of {name} is DCQCN as published")
     if nic.qos.congestion_parameters:
-        assume(f"{_listed(nic.qos.congestion_parameters)} of {name}: no such parameter in DCQCN as published")
+        assume(f"{_join_names(nic.qos.congestion_parameters)} of {name}: no such parameter in DCQCN as published")
     return "dcqcn"
 
 
 def _parameters(
-    algorithm: str, nic: Nic, words: NicWords, notification: form.Notification, assume: Assume
+    algorithm: str, nic: Nic, words: NicNames, notification: form.Notification, assume: Assume
 ) -> dict[str, int]:
     """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
-    said = dict(nic.qos.congestion_parameters or {})
-    if not said:
+    configured = dict(nic.qos.congestion_parameters or {})
+    if not configured:
         assume(f"parameters of {algorithm} are the simulator's defaults: not set in the cluster file")
         return {}
     known = words.parameters
-    if words.cnp_interval is not None and words.cnp_interval in said:
-        notification["interval_ns"] = said.pop(words.cnp_interval) * 1000
-    if missing := [name for name in said if name not in known]:
-        assume(f"{_listed(missing)} of {nic.model or 'a NIC'}: {algorithm} of the simulator has no such parameter")
-    asked = {known[name]: value for name, value in said.items() if name in known}
-    taken = _taken(algorithm, asked, words.flags, nic, assume)
+    if words.cnp_interval is not None and words.cnp_interval in configured:
+        notification["interval_ns"] = configured.pop(words.cnp_interval) * 1000
+    if missing := [name for name in configured if name not in known]:
+        assume(f"{_join_names(missing)} of {nic.model or 'a NIC'}: {algorithm} of the simulator has no such parameter")
+    asked = {known[name]: value for name, value in configured.items() if name in known}
+    taken = _accepted_parameters(algorithm, asked, words.flags, nic, assume)
     if "init_cp" in taken:
         assume("init_cp counts 1,024ths: its width is not published")
-    assume(f"parameters of {algorithm} other than {_listed(taken) or 'these'}: simulator defaults, not in the plan")
+    assume(f"parameters of {algorithm} other than {_join_names(taken) or 'these'}: simulator defaults, not in the plan")
     return taken
 
 
-def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume) -> dict[str, int]:
+def _accepted_parameters(
+    algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume
+) -> dict[str, int]:
     """Those that the core takes at the port's rate: it is asked, for it alone knows the ranges."""
     found: dict[str, int] = {name: bool(value) if name in flags else value for name, value in sorted(asked.items())}
     gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
@@ -168,7 +170,7 @@ def _smallest(gbps: float, congestion: Mapping[str, object]) -> str:
     )
 
 
-def _listed(names: Mapping[str, object] | list[str]) -> str:
+def _join_names(names: Mapping[str, object] | list[str]) -> str:
     return ", ".join(sorted(names))
 
 

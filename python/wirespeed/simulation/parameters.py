@@ -48,7 +48,7 @@ def merge(base: Parameters, over: Parameters) -> Parameters:
     return cast(Parameters, {**lower, **merged})
 
 
-def only(parameters: Parameters, section: str) -> Parameters:
+def select_section(parameters: Parameters, section: str) -> Parameters:
     """One section; nothing where it is missing."""
     sections = sections_of(parameters)
     return cast(Parameters, {section: sections[section]} if section in sections else {})

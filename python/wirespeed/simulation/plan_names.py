@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.plan import End, Plan
-from wirespeed.simulation.workload import Seat
+from wirespeed.simulation.workload import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class Names:
     ends: tuple[End, ...]
     """By port."""
     _nodes: Mapping[str, int]
-    _nics: Mapping[Seat, NicPort]
+    _nics: Mapping[Endpoint, NicPort]
 
     def node(self, name: str) -> int:
         """The number of a device."""
         return self._nodes[name]
 
-    def nic(self, seat: Seat) -> NicPort:
+    def nic(self, endpoint: Endpoint) -> NicPort:
         """A NIC that traffic names."""
-        return self._nics[seat]
+        return self._nics[endpoint]
 
     def ports(self) -> Iterator[tuple[int, int, End]]:
         """Number, node and name of every port."""
@@ -51,10 +51,10 @@ def names_of(plan: Plan) -> Names:
     numbers = {name: number for number, name in enumerate(nodes)}
     ends = tuple(end for cable in plan.cables for end in (cable.a, cable.b))
     counts: dict[str, int] = {}
-    nics: dict[Seat, NicPort] = {}
+    nics: dict[Endpoint, NicPort] = {}
     for end in ends:
         if end.device in plan.hosts:
             index = counts.get(end.device, 0)
             counts[end.device] = index + 1
-            nics[Seat(end.device, end.port)] = NicPort(numbers[end.device], index)
+            nics[Endpoint(end.device, end.port)] = NicPort(numbers[end.device], index)
     return Names(nodes, ends, numbers, nics)

@@ -12,7 +12,7 @@ from wirespeed.units import Length
 
 
 @dataclass(frozen=True, slots=True)
-class Pausing:
+class PauseThresholds:
     """What a NIC port's receive buffer needs for its pauses, bytes."""
 
     headroom: int
@@ -20,11 +20,11 @@ class Pausing:
     mtu: int
 
     @property
-    def least(self) -> int:
+    def minimum_bytes(self) -> int:
         """The smallest buffer whose XON is not below empty."""
         return self.headroom + self.mtu
 
-    def of(self, size: int) -> form.Pipe:
+    def pipe(self, size: int) -> form.Pipe:
         """A buffer of so many bytes: XOFF where no more than the headroom is left, XON an MTU below.
 
         As Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold).
@@ -34,9 +34,9 @@ class Pausing:
         return {"receive_buffer_bytes": max(size, 0), "xoff_bytes": max(xoff, 0), "xon_bytes": max(xon, 0)}
 
 
-def pausing(plan: Plan, nic: Nic, cable: Cable) -> Pausing:
+def pause_thresholds(plan: Plan, nic: Nic, cable: Cable) -> PauseThresholds:
     """That of a NIC port with its planned cable."""
     lossless, mtu = len(nic.qos.pfc or ()) or 1, nic.link.mtu or 0
     model = plan.hardware.cables.get(cable.cable or "")
     each = int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)
-    return Pausing(lossless * each, mtu)
+    return PauseThresholds(lossless * each, mtu)

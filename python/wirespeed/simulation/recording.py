@@ -2,7 +2,7 @@
 
 A port is named by its node and the node at the other end of its cable: ``16-0`` is the port of 16 that faces 0. Where
 several cables join the two, ``16-0.1`` is the second, in the order of the scenario. A node with one port needs no more
-than its own name. Made from a plan, a port is called by its device and interface too: ``leaf1:Eth1/1``.
+than its of_device name. Made from a plan, a port is called by its device and interface too: ``leaf1:Eth1/1``.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ class _Resolver:
         match = _PORT.fullmatch(name)
         if match is None and self._named:
             device = name.partition(":")[0]
-            own = [one for one in self._named if one.partition(":")[0] == device]
-            near = did_you_mean(name, own or list(self._named))
-            return self._refuse(place, name, f"a port: {_some(own or list(self._named))}", near)
+            of_device = [entry for entry in self._named if entry.partition(":")[0] == device]
+            near = did_you_mean(name, of_device or list(self._named))
+            return self._refuse(place, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
         if match is None:
             return self._refuse(place, name, "a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0")
         node, peer, number = (None if part is None else int(part) for part in match.groups())
@@ -151,12 +151,14 @@ class _Resolver:
             found = [port for ports in peers.values() for port in ports]
             if peer is None and len(found) == 1:
                 return iter(found)
-            return self._refuse(place, name, f"a port of node {node}: {_some(self._names(node))}")
+            return self._refuse(place, name, f"a port of node {node}: {_shorten_list(self._names(node))}")
         ports = peers[peer]
         if number is None and len(ports) == 1:
             return iter(ports)
         if number is None or number >= len(ports):
-            return self._refuse(place, name, f"one of the {len(ports)} ports there: {_some(self._names(node, peer))}")
+            return self._refuse(
+                place, name, f"one of the {len(ports)} ports there: {_shorten_list(self._names(node, peer))}"
+            )
         return iter(ports[number : number + 1])
 
     def _names(self, node: int, only: int | None = None) -> list[str]:
@@ -180,7 +182,7 @@ class _Resolver:
         return iter(())
 
 
-def _some(names: list[str]) -> str:
+def _shorten_list(names: list[str]) -> str:
     """The first of many names, and the last."""
     if not names:
         return "it has none"

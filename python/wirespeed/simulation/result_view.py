@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from wirespeed.results.simulation_types import QUEUE_PAIRS
-from wirespeed.results.simulation_view import FlowRow, Simulated
+from wirespeed.results.simulation_view import FlowRow, SimulationView
 from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
 from wirespeed.simulation.pauses import summarize_pauses
 from wirespeed.simulation.result_folder import ResultFolder, open_folder
-from wirespeed.simulation.time_series import Samples, courses
+from wirespeed.simulation.time_series import Samples, build_time_series
 
 FLOWS = 1_000
 """Flows of a table at most; all of them are in the folder."""
 
 
-def view_result(path: Path) -> Simulated:
+def view_result(path: Path) -> SimulationView:
     """Everything that a report shows of a run.
 
     Raises:
@@ -26,13 +26,13 @@ def view_result(path: Path) -> Simulated:
     network = folder.network()
     flows = flow_rows(folder)
     paused = summarize_pauses(folder, network, flows)
-    samples = Samples.of(folder)
-    return Simulated(
+    samples = Samples.from_folder(folder)
+    return SimulationView(
         folder=str(path),
         summary=folder.summary,
         network=network,
-        courses=() if samples is None else tuple(courses(samples, network, _sending_ports(folder))),
-        pausing=paused,
+        time_series=() if samples is None else tuple(build_time_series(samples, network, _sending_ports(folder))),
+        pauses=paused,
         distributions=tuple(distributions(flows)),
         flows=tuple(sorted(flows, key=_worst_first)[:FLOWS]),
         animation=build_animation(folder, samples, network, paused.ports),

@@ -26,12 +26,12 @@ from wirespeed.units import Duration
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from wirespeed.simulation.from_plan import Planned
+    from wirespeed.simulation.from_plan import PlannedScenario
 
 PRESETS: tuple[str, ...] = tuple(_core.presets())
 
 _STEP_S = 0.05
-"""About how long the core works before it is asked again: what Ctrl-C waits for, and how often progress is told."""
+"""About how long the core works before it is asked again: what Ctrl-C waits for, and how often progress is reported."""
 _FIRST_STEP = 1 << 14
 """Events of the first step; the following ones are doubled or halved until they take `_STEP_S`."""
 
@@ -74,7 +74,7 @@ def run(
     seed: int,
     observe: Recording | None = None,
     *,
-    planned: Planned | None = None,
+    planned: PlannedScenario | None = None,
     until: Duration | None = None,
     create: Callable[[str], BinaryIO] | None = None,
     threads: int | None = None,
@@ -108,7 +108,7 @@ def run(
     with _placed_in(path):
         scenario = _core.Scenario(text, preset, seed)
     observe = observe or Recording()
-    named = ScenarioNames.of(scenario)
+    named = ScenarioNames.from_scenario(scenario)
     faults = describe_faults(scenario, named, planned.scenario.settings if planned else ())
     observed = resolve(observe, scenario, named.by_name() if named else None)
     name, flows = scenario.name or path.stem, scenario.operations
@@ -136,7 +136,7 @@ def run(
     peak, growth = memory.peak(), memory.growth()  # before Arrow is loaded
 
     converted = arrow(tables)
-    ended = _ended(converted["flows"])
+    ended = _count_statuses(converted["flows"])
     completion = array("Q", completion_ps)
     return Result(
         Summary(
@@ -212,8 +212,8 @@ def _advance(
             file.write(frames)
         if on_progress is not None:
             now, done, hops, completed, operations, delivered, size = simulation.progress()
-            told = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)
-            wanted = on_progress(told)
+            reported = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)
+            wanted = on_progress(reported)
     return not more, run_s
 
 
@@ -223,9 +223,9 @@ def _next_step(events: int, step_s: float) -> int:
     return max(events // 2, 1) if step_s > _STEP_S * 2 else events
 
 
-def _ended(flows: pa.Table) -> Counter[str]:
+def _count_statuses(flows: pa.Table) -> Counter[str]:
     """How many flows completed, failed, or are unfinished."""
-    return Counter({one["values"]: one["counts"] for one in flows["status"].value_counts().to_pylist()})
+    return Counter({count["values"]: count["counts"] for count in flows["status"].value_counts().to_pylist()})
 
 
 def completion_times(picoseconds: array[int]) -> CompletionTimes | None:

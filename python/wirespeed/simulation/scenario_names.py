@@ -23,7 +23,7 @@ class ScenarioNames:
     """By port; empty for one without a name."""
 
     @classmethod
-    def of(cls, scenario: _core.Scenario) -> Self | None:
+    def from_scenario(cls, scenario: _core.Scenario) -> Self | None:
         """None where the scenario names no nodes."""
         names = scenario.node_names()
         if not names:

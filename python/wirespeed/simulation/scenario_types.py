@@ -95,120 +95,122 @@ class Operation(TypedDict):
 
 
 class Parameters(TypedDict, total=False):
-    """What all devices of a scenario are set to, or with [`crate::devices`] some."""
+    """Parameters of all devices of a scenario, or of single devices ([`crate::devices`])."""
 
     framing: Framing
     """Bytes around the payload."""
     switch: Switch
     """Shared buffer of every switch."""
     ecmp: Ecmp
-    """How every switch chooses among equal-cost ports."""
+    """Selection among equal-cost ports at every switch."""
     pfc: Pfc
     """Priority flow control of every port."""
     marking: Marking
     """ECN marking at every switch port."""
     scheduler: Scheduler
-    """How every port, of switch and NIC, chooses between priorities."""
+    """Selection among priorities at every port of switches and NICs."""
     nic: Nic
     """Every NIC port."""
     transport: Transport
     """Reliable connections."""
     sockets: Sockets
-    """TCP and UDP of the hosts, the other traffic of a network."""
+    """TCP and UDP sockets of the hosts."""
     notification: Notification
     """Congestion notification by the receiver."""
     congestion: Congestion
-    """The reaction point of every queue pair."""
+    """Congestion control of every queue pair: the reaction point."""
 
 
 class Framing(TypedDict, total=False):
-    """Bytes of a frame beside its payload. A frame counts header through FCS as the preset defines it; on the link it
-    takes `gap_bytes` more. Sizes are those over IPv4 without a tag; `ip` and `vlan` add what else there is to all but
-    PFC."""
+    """Bytes of a frame in addition to its payload. A frame is counted from its header to its FCS; on the link it takes
+    `gap_bytes` more. Sizes are for IPv4 without a VLAN tag; `ip` and `vlan` add bytes to all frames except PFC."""
 
     data_bytes: int
-    """A data packet with only a base transport header: the middle of a message, every packet of a send."""
+    """Size of a data packet without its payload and with only a base transport header (BTH), such as a middle packet of
+    a message."""
     write_first_bytes: int
-    """More in the first or only packet of a write: RETH."""
+    """Additional bytes in the first or only packet of a write (RETH)."""
     datagram_bytes: int
-    """More in an unreliable datagram: DETH."""
+    """Additional bytes in an unreliable datagram (DETH)."""
     read_response_ends_bytes: int
-    """More in the first and in the last packet of a read response: AETH."""
+    """Additional bytes in the first and the last packet of a read response (AETH)."""
     read_request_bytes: int
-    """A read request."""
+    """Size of a read request."""
     ack_bytes: int
-    """An acknowledgement or negative acknowledgement."""
+    """Size of an acknowledgement (ACK) or negative acknowledgement (NAK)."""
     cnp_bytes: int
-    """A congestion notification packet."""
+    """Size of a congestion notification packet (CNP)."""
     pfc_bytes: int
-    """A priority flow control frame."""
+    """Size of a PFC frame."""
     minimum_bytes: int
-    """The shortest frame."""
+    """Minimum size of a frame."""
     pad_bytes: int
-    """The payload is padded to a multiple of this."""
+    """The payload is padded to a multiple of this size."""
     gap_bytes: int
-    """Preamble, start delimiter and minimum inter-packet gap."""
+    """Preamble, start-of-frame delimiter and minimum inter-packet gap."""
     ip: IpVersion
-    """IP version of all packets, and of the addresses that links name."""
+    """IP version of all packets and of the `addresses` of links."""
     vlan: int | None
-    """VLAN of the 802.1Q tag, whose PCP is the frame's priority; 0 = a tag for the priority alone; none = no tag."""
+    """VLAN of the 802.1Q tag. The PCP of the tag is the frame's priority. 0: priority tag without a VLAN; null: no
+    tag."""
 
 
 class Switch(TypedDict, total=False):
     """The buffer of a switch."""
 
     architecture: Architecture
-    """Where frames wait."""
+    """Where frames wait in a switch."""
     buffer_bytes: int
-    """Buffer of one switch where the scenario names none, bytes."""
+    """Buffer of a switch for which the scenario has no `buffer_bytes`."""
     slices: int
-    """The buffer is cut into this many equal slices; a port's packets live in the slice of its ingress port."""
+    """Number of equal slices of the buffer. A packet is stored in the slice of its ingress port."""
     cell_bytes: int
-    """A packet occupies whole cells of this many bytes."""
+    """Size of a buffer cell. A packet occupies whole cells."""
     reserve_bytes: int
-    """Guaranteed to each priority group before the shared pool is used."""
+    """Guaranteed buffer of each priority group, used before the shared pool."""
     pool_counts: PoolCounts
-    """Once per port or once per lossless priority: how often `reserve_bytes` and the headroom are taken out of the
-    pool."""
+    """How often `reserve_bytes` and the headroom are subtracted from the pool."""
     headroom: Headroom
-    """Room for what arrives after XOFF, of each lossless priority group."""
+    """Headroom of each lossless priority group: buffer for the data that arrives after XOFF."""
     pools: Pools | None
-    """Separate pools for lossless and lossy priority groups, out of what reserves and headroom leave; none = all share
-    one."""
+    """Separate pools for lossless and lossy priority groups, as shares of the buffer that remains after guaranteed
+    buffer and headroom. null: one pool for all."""
     shared_headroom: SharedHeadroom | None
-    """Headroom that the lossless priority groups share, each up to `headroom`, instead of one's own; none = each has
-    its own."""
+    """Headroom pool that the lossless priority groups share. Each uses at most `headroom`. null: each group has
+    separate headroom."""
     alpha_exponent: int
-    """Dynamic threshold = free shared cells times 2^alpha_exponent (SONiC's `dynamic_th`)."""
+    """Exponent of the dynamic threshold: threshold = free shared cells × 2^alpha_exponent (SONiC: `dynamic_th`)."""
     alpha_follows_rate: bool
-    """Raise the exponent by one for each doubling of the link rate above the slowest host link (at most to 0)."""
+    """Increase `alpha_exponent` by one for each doubling of the port's link rate above the slowest host link, at most
+    to 0."""
     xon_offset_bytes: int
-    """XON when shared use is this much below the threshold."""
+    """Distance from the dynamic threshold to XON: XON is sent when the shared buffer in use is this much below the
+    threshold."""
     latency_ns: int
-    """From the last bit of a frame in to the earliest first bit out."""
+    """Forwarding latency: from the last bit of a frame received to the first bit sent, without a queue."""
     trimming: Trimming | None
-    """What becomes of a packet of a lossy priority for which there is no room; none = it is dropped."""
+    """Packet trimming: a packet of a lossy priority without free buffer is cut to its header. null: it is dropped."""
 
 
 class ArchitectureSharedBuffer(TypedDict, total=False):
-    """In one queue of their egress port for each priority, in the order of their arrival."""
+    """In the egress port, in one queue per priority, in order of arrival."""
 
     rule: Literal["shared-buffer"]
 
 
 class ArchitectureVoq(TypedDict, total=False):
-    """Where they came in: each slice, a core, has a virtual output queue for each egress port and priority, which gets
-    credit from the port."""
+    """In virtual output queues at the ingress: each core (slice of the buffer) has one for each egress port and
+    priority, and the egress port grants credit to it."""
 
     rule: Literal["voq"]
     credit_bytes: int
-    """Bytes that a credit is worth; queues of different cores take turns by credits."""
+    """Size of a credit. The queues of different cores receive credits in turn."""
     credit_latency_ns: int
-    """From a frame being granted credit to the frame standing at its egress port."""
+    """Time from the credit grant for a frame to its arrival at the egress port."""
 
 
 class HeadroomFixed(TypedDict, total=False):
-    """The same everywhere."""
+    """The same size at every port."""
 
     rule: Literal["fixed"]
     bytes: int
@@ -216,32 +218,34 @@ class HeadroomFixed(TypedDict, total=False):
 
 
 class HeadroomRateDelay(TypedDict, total=False):
-    """Link rate times one-way delay, so many times."""
+    """A multiple of the link rate × the propagation delay in one direction."""
 
     rule: Literal["rate-delay"]
     times: int
-    """How many times."""
+    """The multiple."""
 
 
 class HeadroomComputed(TypedDict, total=False):
-    """From frame sizes, cable and the peer's response: [`crate::headroom`]."""
+    """Computed from frame sizes, cable delay and the response time of the peer (IEEE 802.1Q)."""
 
     rule: Literal["computed"]
     percent: int
-    """Of the computed bytes so many percent are given (100 = enough)."""
+    """Percentage of the computed size that is allocated. 100 is sufficient for lossless operation."""
 
 
 class Pools(TypedDict, total=False):
-    """Two pools in each slice instead of one; the dynamic threshold of a group goes by what is free in its own."""
+    """Two pools in each slice instead of one. The dynamic threshold of a group depends on the free cells of its
+    pool."""
 
     lossless_percent: int
-    """What lossless priority groups share."""
+    """Share of the lossless priority groups."""
     lossy_percent: int
-    """What lossy ones share."""
+    """Share of the lossy priority groups."""
 
 
 class SharedHeadroomFixed(TypedDict, total=False):
-    """So much in the whole switch, in each slice its part (SONiC: `xoff` of the `ingress_lossless_pool`)."""
+    """A fixed size for the whole switch, divided equally among the slices (SONiC: `xoff` of the
+    `ingress_lossless_pool`)."""
 
     rule: Literal["fixed"]
     bytes: int
@@ -249,7 +253,7 @@ class SharedHeadroomFixed(TypedDict, total=False):
 
 
 class SharedHeadroomShare(TypedDict, total=False):
-    """A share of what reserves leave; those of `pools` are shares of the same."""
+    """A share of the buffer that remains after the guaranteed buffer. The shares of `pools` refer to the same size."""
 
     rule: Literal["share"]
     percent: int
@@ -257,41 +261,42 @@ class SharedHeadroomShare(TypedDict, total=False):
 
 
 class Trimming(TypedDict, total=False):
-    """Packet trimming: the header of a write's or send's packet goes on, and tells the receiver what is missing (Ultra
-    Ethernet Specification 1.0, section 4.1)."""
+    """Packet trimming: only the header of a write or send packet is forwarded, which informs the receiver of the
+    missing packet (Ultra Ethernet Specification 1.0, section 4.1)."""
 
     priority: int
     """Priority of trimmed packets."""
     trimmed_bytes: int
-    """A trimmed packet, header through FCS."""
+    """Size of a trimmed packet, from its header to its FCS."""
     queue_ns: int | None
-    """A packet is trimmed, too, where the queue of its egress port takes longer than this to send; none = only where
-    the shared buffer has no room."""
+    """A packet is also trimmed when the queue of its egress port takes longer than this to drain. null: packets are
+    trimmed only when the shared buffer has no free cells."""
 
 
 class Ecmp(TypedDict, total=False):
-    """Equal-cost multipath: how a switch chooses among the ports that lead equally close to a packet's destination."""
+    """Equal-cost multipath: how a switch selects one of the ports with equal cost to a destination."""
 
     hash: EcmpHash
-    """The hash."""
+    """Hash function."""
     seed: int | None
-    """Seed of the hash; none = the switch's own number. Where switches of successive tiers have the same, all flows
-    that one chooses a port for make the same choice at the next (polarisation)."""
+    """Seed of the hash. null: the number of the switch. With the same seed in successive tiers, flows that share a port
+    at one switch choose the same port at the next switch (hash polarisation)."""
     offset_bits: int
-    """The hash is rotated right by so many bits before it chooses (SAI: `SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET`)."""
+    """Number of bits by which the hash is rotated right before a port is chosen (SAI:
+    `SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET`)."""
     first_udp_source_port: int | None
-    """UDP source port of a connection that names none, and one more for each earlier one between the same ports; none =
-    one of the dynamic range, another for each."""
+    """UDP source port of the first connection without `udp_source_port` between two ports; each further connection uses
+    the next number. null: a separate port for each connection, from the dynamic range."""
     udp_destination_port: int
     """UDP destination port."""
     balance: Balance
-    """What the choice is made for."""
+    """Unit of load balancing, and how its port is chosen."""
     spray: Spray
-    """With `spray`: how a port is chosen for each packet."""
+    """With `spray`: how the port of each packet is chosen."""
     flowlet_gap_ns: int
-    """With `flowlet`: a flow that was silent for longer may take another port."""
+    """With `flowlet`: a flow may change its port after a pause longer than this."""
     adaptive_gap_ns: int
-    """With `adaptive`: the same, where 0 = each packet may take another port."""
+    """With `adaptive`: a flow may change its port after a pause longer than this. 0: each packet may change it."""
 
 
 class Pfc(TypedDict, total=False):
@@ -300,15 +305,16 @@ class Pfc(TypedDict, total=False):
     lossless_priorities: int
     """Bit n: priority n is lossless."""
     quanta: int | None
-    """Pause quanta of 512 bit times in an XOFF frame; none = paused until XON."""
+    """Pause quanta in an XOFF frame, of 512 bit times each. null: the pause lasts until XON."""
     refresh_quanta: int | None
-    """A pauser sends XOFF again after so many quanta; none = never."""
+    """XOFF is sent again after this many quanta while the pause is needed. null: never."""
     generation_delay_ns: int
-    """From crossing the threshold to the PFC frame standing first in line, ns."""
+    """Time from crossing the threshold until the PFC frame is ready to be sent."""
     reaction: Reaction
-    """From the PFC frame received to no further frame of the priority starting."""
+    """Response time of a port to PFC: from the reception of the PFC frame until no further frame of the priority
+    starts."""
     watchdog: Watchdog | None
-    """What a switch does about a queue that stays paused; none = it waits."""
+    """PFC watchdog of switches. null: a paused queue waits without limit."""
 
 
 class ReactionFixed(TypedDict, total=False):
@@ -320,79 +326,80 @@ class ReactionFixed(TypedDict, total=False):
 
 
 class ReactionCeiling(TypedDict, total=False):
-    """As late as the standard allows at the link's rate (IEEE 802.1Q 36.1.3.3: bit times by rate)."""
+    """The maximum that the standard allows at the link rate (IEEE 802.1Q 36.1.3.3)."""
 
     rule: Literal["ceiling"]
 
 
 class Watchdog(TypedDict, total=False):
-    """The PFC watchdog of a switch: it looks at its queues now and then, and no longer obeys a peer that pauses one for
-    too long (SONiC `pfcwd`, Arista EOS `priority-flow-control pause watchdog`)."""
+    """The PFC watchdog of a switch. It polls the queues and ignores PFC on a queue that was paused for too long (SONiC
+    `pfcwd`, Arista EOS `priority-flow-control pause watchdog`)."""
 
     detection_ns: int
-    """A queue paused without a break for this long is stuck."""
+    """A queue that is paused for this long without interruption is stuck."""
     restoration_ns: int
-    """A stuck queue that nobody has asked to pause for this long has recovered."""
+    """A stuck queue that has received no XOFF for this long has recovered."""
     poll_ns: int
-    """From one look at the queues to the next."""
+    """Interval at which the queues are polled."""
     action: WatchdogAction
-    """What becomes of the traffic of a stuck queue."""
+    """Treatment of the traffic of a stuck queue."""
 
 
 class Marking(TypedDict, total=False):
     """ECN marking (WRED) at the egress queues of a switch."""
 
     enabled: bool
-    """Whether queues mark at all."""
+    """Mark packets with CE."""
     at: MarkAt
-    """When the decision is made."""
+    """Where the marking decision is made."""
     kmin_bytes: int
-    """Below: never marked. Bytes of the egress queue."""
+    """Kmin: no packet is marked below this depth of the egress queue."""
     kmax_bytes: int
-    """Above: always marked."""
+    """Kmax: every packet is marked above this depth of the egress queue."""
     pmax: float
-    """Probability at kmax, from 0 at kmin; 0 to 1."""
+    """Pmax: marking probability at Kmax. It rises linearly from 0 at Kmin."""
     reference_gbps: int | None
-    """kmin and kmax are those of a link of this rate and follow the link's; none = the same on every link."""
+    """Link rate for which Kmin and Kmax are stated. They are scaled with the rate of each link. null: the same at every
+    rate."""
     weight: int
-    """0: the instantaneous queue; w: the average with weight 2^-w."""
+    """Exponent w of the moving average of the queue depth, with weight 2^-w. 0: the instantaneous depth."""
 
 
 class Scheduler(TypedDict, total=False):
     """Strict priority over deficit weighted round robin."""
 
     strict_priorities: int
-    """Bit n: priority n is served strictly before the others, the highest first."""
+    """Bit n: priority n is a strict priority. Strict priorities are served before all others, the highest first."""
     weights: list[int]
-    """Weights of the others."""
+    """DWRR weights of the other priorities."""
 
 
 class Nic(TypedDict, total=False):
     """A NIC port and the host behind it."""
 
     messages_per_second: int | None
-    """Messages a port can start per second; none = no limit."""
+    """Message rate: maximum number of messages that a port starts per second. null: no limit."""
     control_ignores_pause: bool
-    """Acknowledgements and CNPs leave although their priority is paused."""
+    """Send acknowledgements and CNPs although their priority is paused."""
     pipe: Pipe | None
-    """Memory to NIC and NIC to memory; none = never the bottleneck."""
+    """The path between the host memory and the NIC (PCIe). null: it is never the bottleneck."""
 
 
 class Pipe(TypedDict, total=False):
-    """What stands between memory and a NIC port, in each direction."""
+    """The path between host memory and a NIC port, in each direction."""
 
     gbps: int | None
-    """Bits of payload per second; none = what `pcie` leaves."""
+    """Rate of payload. null: the rate that `pcie` allows."""
     pcie: Pcie | None
-    """The PCIe link on the way, where it may be slower than that; none = it never is."""
+    """The PCIe link of the NIC. null: not modelled."""
     latency_ns: int
-    """From posting to the first byte in the NIC, and from the last byte in the NIC to memory."""
+    """Latency from the post to the first byte in the NIC, and from the last byte in the NIC to memory."""
     receive_buffer_bytes: int
-    """The NIC's receive buffer, bytes of payload."""
+    """Receive buffer of the NIC for payload."""
     xoff_bytes: int
-    """The NIC sends XOFF when the receive buffer holds this much."""
+    """The NIC sends XOFF when the receive buffer contains this much payload."""
     xon_bytes: int
-    """The NIC sends XON when it has drained to this."""
+    """The NIC sends XON when the receive buffer has drained to this."""
 
 
 class Pcie(TypedDict, total=False):
@@ -403,104 +410,108 @@ class Pcie(TypedDict, total=False):
     width: int
     """Lanes."""
     max_payload_bytes: int
-    """MaxPayload: data of one packet at most, in both directions."""
+    """MaxPayload: maximum data of one packet, in both directions."""
     dllp_bytes: int | None
-    """Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) that a packet brings about in the other
-    direction; none = they take no share."""
+    """Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) per packet, sent in the opposite
+    direction. null: DLLPs are not modelled."""
     ordered_writes: OrderedWrites | None
-    """What holds up writes that keep their order; none = relaxed ordering, nothing does."""
+    """Limit of writes with strict ordering. null: relaxed ordering, no limit."""
     reads: Reads | None
-    """Requests for what is sent; none = always enough of them, which take no share."""
+    """Limit of reads of the data to send. null: reads are not a limit and their requests take no bandwidth."""
 
 
 class OrderedWritesOutstanding(TypedDict, total=False):
-    """So many full ones are under way at one time."""
+    """A number of writes of full size can be outstanding."""
 
     rule: Literal["outstanding"]
     writes: int
-    """Writes."""
+    """Number of outstanding writes."""
     commit_ns: int
-    """From a write leaving the NIC to memory having it."""
+    """Time from a write leaving the NIC until it is in memory."""
 
 
 class OrderedWritesMeasured(TypedDict, total=False):
-    """Their rate was measured."""
+    """A measured rate."""
 
     rule: Literal["measured"]
     bps: int
-    """Bits of data per second."""
+    """Measured rate of data."""
 
 
 class Reads(TypedDict, total=False):
     """Reads of memory by the NIC."""
 
     tags: int
-    """Requests outstanding at one time: each has a tag until its last completion."""
+    """Number of outstanding read requests (tags). A request holds its tag until its last completion."""
     max_read_request_bytes: int
-    """MaxReadRequest: data that one request asks for at most."""
+    """MaxReadRequest: maximum data of one read request."""
     round_trip_ns: int
-    """From a request to its last completion, where nothing else is under way."""
+    """Time from a read request to its last completion on an idle link."""
     read_completion_boundary_bytes: int | None
-    """Completions end at every read completion boundary, 64 or 128 bytes; none = only where MaxPayload is full."""
+    """Read completion boundary: completions end at every multiple of this. null: completions have the size
+    MaxPayload."""
 
 
 class Transport(TypedDict, total=False):
     """Reliable connections, IBTA volume 1 chapter 9."""
 
     mtu_bytes: int
-    """Payload of a full packet."""
+    """Path MTU: payload of a full packet."""
     priority: int
     """Priority of data, read requests and acknowledgements."""
     ack_priority: int | None
-    """Priority of acknowledgements; none = that of the data."""
+    """Priority of acknowledgements. null: that of the data."""
     ack_every: int
-    """One ACK per so many packets; the last packet of a message always asks for one. Where the sender's congestion
-    control hears ACKs, each packet has one."""
+    """Number of packets per ACK. The last packet of a message always requests an ACK. With congestion control that uses
+    ACKs, every packet is acknowledged."""
     ack_timeout: int
-    """Local ACK timeout is 4.096 µs times 2^this; 0 = none (IBTA 9.7.6.1.3)."""
+    """Exponent of the local ACK timeout: 4.096 µs × 2^ack_timeout. 0: no timeout (IBTA 9.7.6.1.3)."""
     retry_count: int
-    """Timeouts and NAKs in a row, without anything new acknowledged, before the queue pair is in error (IBTA
-    9.9.2.1.1)."""
+    """Retry limit: number of successive timeouts and NAKs without progress before the queue pair enters the error state
+    (IBTA 9.9.2.1.1)."""
     recovery: Recovery
-    """What is sent again when a packet is lost. A queue pair has the same at both ends."""
+    """Loss recovery: which packets are retransmitted. Both ends of a connection must use the same."""
     rx_depth: int | None
-    """Receives posted on a queue pair, of which each send takes one; none = always enough."""
+    """Depth of the receive queue. Each send consumes one posted receive. null: there is always a receive."""
     receive_ns: int
-    """The application takes so long for a message that was sent, one after the other, and posts its receive again."""
+    """Time that the application takes to process the message of a send and to post its receive again. It processes one
+    message at a time."""
     min_rnr_timer: int
-    """Without a receive a send is answered by an RNR NAK with this code: the sender waits 10 µs (1) to 492 ms (31), or
+    """Timer code of the RNR NAK that is sent when no receive is posted. The sender waits 10 µs (1) to 492 ms (31), or
     655 ms (0) (IBTA 9.7.5.2.8, table 45)."""
     rnr_retry: int
-    """How often a send is tried again after RNR NAKs before the queue pair is in error; 7 = without end."""
+    """Number of retries after RNR NAKs before the queue pair enters the error state. 7: no limit."""
     reordering: Reordering
-    """With selective repeat: how far out of order packets come where nothing is lost, as with packet spraying."""
+    """With selective repeat: how much reordering is tolerated before a packet is considered lost. Packet spraying
+    reorders packets without loss."""
     window_packets: int
-    """With selective repeat: packets that are not acknowledged in order, at most. IRN (SIGCOMM 2018, section 3.2) has
-    the bandwidth-delay product here."""
+    """With selective repeat: maximum number of packets that are not yet acknowledged in order. IRN (SIGCOMM 2018,
+    section 3.2) uses the bandwidth-delay product."""
     nak_interval_ns: int | None
-    """The same gap is reported by another NAK only after this; none = once (IBTA 9.7.5.1.2)."""
+    """Minimum interval between two NAKs for the same gap. null: one NAK per gap (IBTA 9.7.5.1.2)."""
     tx_depth: int
-    """Operations of a queue pair in the NIC at one time."""
+    """Depth of the send queue: maximum number of operations of a queue pair in the NIC."""
     max_outstanding_reads: int
-    """Reads of a queue pair outstanding at one time."""
+    """Maximum number of outstanding reads of a queue pair."""
 
 
 class ReorderingNone(TypedDict, total=False):
-    """At once: packets stay in order (IRN, SIGCOMM 2018, section 3.1)."""
+    """At once: no reordering is expected (IRN, SIGCOMM 2018, section 3.1)."""
 
     rule: Literal["none"]
 
 
 class ReorderingPackets(TypedDict, total=False):
-    """When one that was sent so many packets after it has arrived."""
+    """When a packet that was sent a number of packets later has arrived."""
 
     rule: Literal["packets"]
     packets: int
-    """1 is at once."""
+    """Number of packets. 1: at once."""
 
 
 class ReorderingTime(TypedDict, total=False):
-    """When it is missing so long after a later one has arrived; one overtaken meanwhile waits up to twice as long."""
+    """When it is still missing some time after a later packet has arrived. A packet overtaken during this time waits up
+    to twice as long."""
 
     rule: Literal["time"]
     ns: int
@@ -508,27 +519,28 @@ class ReorderingTime(TypedDict, total=False):
 
 
 class Sockets(TypedDict, total=False):
-    """Sockets of the hosts: a stand-in for TCP ([`crate::mechanisms::transport::tcp`]), and UDP."""
+    """Sockets of the hosts: a simple model of TCP ([`crate::mechanisms::transport::tcp`]), and UDP."""
 
     mtu_bytes: int
-    """Largest IP packet."""
+    """Maximum size of an IP packet (MTU of the interface)."""
     initial_window: int
-    """Segments that a TCP connection begins with (RFC 6928)."""
+    """Initial congestion window of a TCP connection, in segments (RFC 6928)."""
     least_rto_ns: int
-    """The retransmission timer is no shorter. Linux has 200 ms (`TCP_RTO_MIN`), RFC 6298 a second."""
+    """Minimum retransmission timeout. Linux uses 200 ms (`TCP_RTO_MIN`), RFC 6298 states 1 s."""
     retries: int
-    """Timeouts in a row before the connection fails (Linux: `net.ipv4.tcp_retries2`)."""
+    """Number of successive timeouts before the connection fails (Linux: `net.ipv4.tcp_retries2`)."""
 
 
 class Notification(TypedDict, total=False):
     """The notification point."""
 
     in_ack: bool
-    """The echo of a mark is a flag in the ACK of the marked packet, not a frame; interval and delay do not apply."""
+    """Echo a mark as a flag in the ACK of the marked packet, not as a CNP. `interval_ns` and `delay_ns` then have no
+    effect."""
     interval_ns: int
-    """At least this between two CNPs of a queue pair."""
+    """Minimum interval between two CNPs of a queue pair."""
     delay_ns: int
-    """From the marked packet to its CNP standing in line."""
+    """Time from the reception of a marked packet until its CNP is ready to be sent."""
     priority: int
     """Priority of CNPs."""
 
@@ -544,134 +556,145 @@ class CongestionDcqcn(TypedDict, total=False):
 
     algorithm: Literal["dcqcn"]
     alpha_timer_ns: int
-    """Without a notification for this long, alpha decays once (the paper's K, 55 us; above the 50 us between CNPs)."""
+    """Period after which alpha decays if no CNP has arrived (the paper's K: 55 us, longer than the 50 us between
+    CNPs)."""
     g: float
-    """Weight of the newest period in alpha, above 0 and at most 1 (1/256)."""
+    """Weight of the latest period in alpha, above 0 and at most 1 (1/256)."""
     alpha_before_cut: bool
-    """Alpha is raised before it cuts, as the authors' ns-3 model does; the paper cuts with the old alpha."""
+    """Increase alpha before the rate is reduced, as in the authors' ns-3 model. The paper uses the previous alpha."""
     increase_timer_ns: int
-    """The rate climbs once per this time (55 us) ..."""
+    """Interval of the increase timer (55 us)."""
     byte_counter_bytes: int | None
-    """... and once per this many bytes sent (10 MB); none = by time only, and never hyper increase."""
+    """Bytes sent between two increases by the byte counter (10 MB). null: increases by the timer only, and no hyper
+    increase."""
     fast_recovery_times: int
-    """F: so many increases by timer or byte counter are fast recovery (5)."""
+    """F: number of increases by timer or byte counter in fast recovery (5)."""
     rai_bps: int
-    """R_AI: the target's rise in additive increase (40 Mb/s)."""
+    """R_AI: increase of the target rate in additive increase (40 Mb/s)."""
     rhai_bps: int | None
-    """R_HAI: the target's rise once timer and byte counter both counted more than F; none = additive increase goes on,
-    as in the paper's evaluation, which names no value."""
+    """R_HAI: increase of the target rate in hyper increase, once timer and byte counter both exceed F. null: no hyper
+    increase (the paper states no value for its evaluation)."""
     min_rate_bps: int
-    """R_min: no cut goes below (40 Mb/s)."""
+    """R_min: minimum rate (40 Mb/s)."""
 
 
 class CongestionDcqcnNvidia(TypedDict, total=False):
-    """DCQCN as NVIDIA firmware has it."""
+    """DCQCN with the parameters of NVIDIA firmware."""
 
     algorithm: Literal["dcqcn-nvidia"]
     clamp_tgt_rate: bool
-    """Every cut sets the target to the current rate (off)."""
+    """Every decrease sets the target rate to the current rate (off)."""
     clamp_tgt_rate_after_time_inc: bool
-    """A cut does so too after an increase by the timer, and not only after one by the byte counter (on)."""
+    """A decrease also sets the target rate after an increase by the timer, not only after one by the byte counter
+    (on)."""
     dce_tcp_g: int
-    """What alpha keeps of itself in each period, in 1024ths (1019); the published g is 1 - dce_tcp_g/1024."""
+    """Weight of the previous alpha in each period, in 1024ths (1019). The published g is 1 - dce_tcp_g/1024."""
     dce_tcp_rtt_us: int
-    """Period of alpha (1 us)."""
+    """Update period of alpha (1 us)."""
     initial_alpha_value: int
-    """Alpha at the first notification, in 1024ths (1023; NVIDIA's range ends there, the ns-3 model has 1024)."""
+    """Alpha at the first CNP, in 1024ths (1023: the maximum of NVIDIA; the ns-3 model uses 1024)."""
     rate_reduce_monitor_period_us: int
-    """Period of the check that cuts (4 us)."""
+    """Period in which the rate can be reduced once (4 us)."""
     rate_to_set_on_first_cnp_mbps: int
-    """Current and target rate at the first notification, which the first check then cuts; 0 = line rate (0)."""
+    """Current and target rate at the first CNP, before the first decrease. 0: line rate (0)."""
     rpg_ai_rate_mbps: int
-    """The target's rise in the stage after fast recovery (5 Mb/s)."""
+    """Increase of the target rate in the stage after fast recovery: additive increase (5 Mb/s)."""
     rpg_byte_reset_bytes: int
-    """The rate climbs once per this many bytes sent; 0 = by time only (32767)."""
+    """Bytes sent between two increases by the byte counter. 0: increases by the timer only (32767)."""
     rpg_gd: int
-    """A cut takes alpha/2^(rpg_gd - 10) of the rate (11: half of alpha)."""
+    """Exponent of the decrease: the rate is reduced by alpha/2^(rpg_gd - 10) (11: half of alpha)."""
     rpg_hai_rate_mbps: int
-    """The target's rise in every later stage (50 Mb/s)."""
+    """Increase of the target rate in every later stage: hyper increase (50 Mb/s)."""
     rpg_min_dec_fac_percent: int
-    """A cut leaves at least this much of the rate (50 %)."""
+    """Minimum percentage of the rate that remains after a decrease (50 %)."""
     rpg_min_rate_mbps: int
-    """No cut goes below (1 Mb/s)."""
+    """Minimum rate (1 Mb/s)."""
     rpg_threshold: int
-    """So many stages are fast recovery (1)."""
+    """Number of stages of fast recovery (1)."""
     rpg_time_reset_us: int
-    """The rate climbs once per this time (300 us)."""
+    """Interval of the increase timer (300 us)."""
 
 
 class CongestionDcqcnP(TypedDict, total=False):
-    """DCQCN-P of Broadcom's adapters, as a model of ours."""
+    """DCQCN-P of Broadcom adapters; the model is this simulator's."""
 
     algorithm: Literal["dcqcn-p"]
     g: int
-    """"Running average weight": the newest epoch counts 2^-g in the congestion probability (4: DCTCP's 1/16)."""
+    """"Running average weight": the latest epoch has the weight 2^-g in the congestion probability (4: 1/16 as in
+    DCTCP)."""
     rtt_us: int
-    """"Round trip time": the length of an epoch (40 us: a unit of rate is 12.8 Mb/s then)."""
+    """"Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s)."""
     l64B_per_rtt: int
-    """"64B transmitted in one RTT": no rate goes above; 0 = line rate (0)."""
+    """"64B transmitted in one RTT": maximum rate. 0: line rate (0)."""
     init_cp: int
-    """"Initial congestion probability": before the first epoch, in 1024ths (1024: DCQCN's alpha of 1)."""
+    """"Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
+    DCQCN)."""
     init_cr: int
-    """"Initial current rate": at the first CNP; 0 = line rate (0)."""
+    """"Initial current rate": current rate at the first CNP. 0: line rate (0)."""
     init_tr: int
-    """"Initial target rate": at the first CNP; 0 = line rate (0)."""
+    """"Initial target rate": target rate at the first CNP. 0: line rate (0)."""
     fr_num_rtts: int
-    """"Fast recovery RTT": so many quiet epochs leave the target as it is (5: DCQCN's F)."""
+    """"Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN)."""
     ai_rate_incr: int
-    """"Active increase quanta": the target's rise in each later quiet epoch; 0 = a thousandth of the highest rate (0:
-    the share that DCQCN's R_AI, 40 Mb/s, is of its 40 Gb/s)."""
+    """"Active increase quanta": increase of the target rate in each later epoch without CNP. 0: 1/1000 of the maximum
+    rate (0: the ratio of R_AI = 40 Mb/s to 40 Gb/s in DCQCN)."""
     ai_rtt_th1: int
-    """"First threshold to rise AI": after so many quiet epochs beyond fast recovery the rise is twice as large; 0 =
-    never (0: DCQCN has no such phase)."""
+    """"First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
+    doubled. 0: never (0: DCQCN has no such phase)."""
     ai_rtt_th2: int
-    """"Second threshold to rise AI": from here on four times; 0 = never (0)."""
+    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0)."""
     cr_min_th: int
-    """"Minimum current rate": no cut goes below (3: DCQCN's R_min is 40 Mb/s)."""
+    """"Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s)."""
     red_div: int
-    """"Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's)."""
+    """"Reduction divider": the rate is reduced by cp / red_div (2: half of the congestion probability, as in DCQCN and
+    DCTCP)."""
     tr_update_cyls: int
-    """"Target rate update cycle": so many cuts in a row move the target to what the rate was, later ones do not; 0 = 1
-    in DCQCN-P and 2 in DCQCN-D (0; DCQCN: all, which 255 comes to)."""
+    """"Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
+    ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255)."""
     inact_th_us: int
-    """"Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0)."""
+    """"Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
+    never (0)."""
 
 
 class CongestionDcqcnD(TypedDict, total=False):
-    """DCQCN-D of Broadcom's adapters, as a model of ours."""
+    """DCQCN-D of Broadcom adapters; the model is this simulator's."""
 
     algorithm: Literal["dcqcn-d"]
     g: int
-    """"Running average weight": the newest epoch counts 2^-g in the congestion probability (4: DCTCP's 1/16)."""
+    """"Running average weight": the latest epoch has the weight 2^-g in the congestion probability (4: 1/16 as in
+    DCTCP)."""
     rtt_us: int
-    """"Round trip time": the length of an epoch (40 us: a unit of rate is 12.8 Mb/s then)."""
+    """"Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s)."""
     l64B_per_rtt: int
-    """"64B transmitted in one RTT": no rate goes above; 0 = line rate (0)."""
+    """"64B transmitted in one RTT": maximum rate. 0: line rate (0)."""
     init_cp: int
-    """"Initial congestion probability": before the first epoch, in 1024ths (1024: DCQCN's alpha of 1)."""
+    """"Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
+    DCQCN)."""
     init_cr: int
-    """"Initial current rate": at the first CNP; 0 = line rate (0)."""
+    """"Initial current rate": current rate at the first CNP. 0: line rate (0)."""
     init_tr: int
-    """"Initial target rate": at the first CNP; 0 = line rate (0)."""
+    """"Initial target rate": target rate at the first CNP. 0: line rate (0)."""
     fr_num_rtts: int
-    """"Fast recovery RTT": so many quiet epochs leave the target as it is (5: DCQCN's F)."""
+    """"Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN)."""
     ai_rate_incr: int
-    """"Active increase quanta": the target's rise in each later quiet epoch; 0 = a thousandth of the highest rate (0:
-    the share that DCQCN's R_AI, 40 Mb/s, is of its 40 Gb/s)."""
+    """"Active increase quanta": increase of the target rate in each later epoch without CNP. 0: 1/1000 of the maximum
+    rate (0: the ratio of R_AI = 40 Mb/s to 40 Gb/s in DCQCN)."""
     ai_rtt_th1: int
-    """"First threshold to rise AI": after so many quiet epochs beyond fast recovery the rise is twice as large; 0 =
-    never (0: DCQCN has no such phase)."""
+    """"First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
+    doubled. 0: never (0: DCQCN has no such phase)."""
     ai_rtt_th2: int
-    """"Second threshold to rise AI": from here on four times; 0 = never (0)."""
+    """"Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0)."""
     cr_min_th: int
-    """"Minimum current rate": no cut goes below (3: DCQCN's R_min is 40 Mb/s)."""
+    """"Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s)."""
     red_div: int
-    """"Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's)."""
+    """"Reduction divider": the rate is reduced by cp / red_div (2: half of the congestion probability, as in DCQCN and
+    DCTCP)."""
     tr_update_cyls: int
-    """"Target rate update cycle": so many cuts in a row move the target to what the rate was, later ones do not; 0 = 1
-    in DCQCN-P and 2 in DCQCN-D (0; DCQCN: all, which 255 comes to)."""
+    """"Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
+    ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255)."""
     inact_th_us: int
-    """"Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0)."""
+    """"Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
+    never (0)."""
 
 
 class CongestionDctcp(TypedDict, total=False):
@@ -679,14 +702,14 @@ class CongestionDctcp(TypedDict, total=False):
 
     algorithm: Literal["dctcp"]
     g: float
-    """Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux's
-    `dctcp_shift_g`, 4; HPCC's `run.py`, 0.0625)."""
+    """Weight of the latest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux:
+    `dctcp_shift_g` 4; `run.py` of HPCC: 0.0625)."""
     initial_alpha: float
     """Alpha before the first window (1: RFC 8257, 3.3; Linux's `dctcp_alpha_on_init`, 1024 of 1024)."""
     initial_window_packets: int
-    """The window at the start (10: RFC 6928)."""
+    """Initial window (10: RFC 6928)."""
     min_window_packets: int
-    """No mark cuts the window below (2: RFC 5681, equation 4; `dctcp_ssthresh` of Linux's `tcp_dctcp.c`)."""
+    """Minimum window after a mark (2: RFC 5681, equation 4; `dctcp_ssthresh` in `tcp_dctcp.c` of Linux)."""
 
 
 class CongestionTimely(TypedDict, total=False):
@@ -694,54 +717,55 @@ class CongestionTimely(TypedDict, total=False):
 
     algorithm: Literal["timely"]
     t_low_ns: int
-    """Below it the rate rises whatever the gradient (50 us: `TimelyTLow`)."""
+    """RTT below which the rate always increases (50 us: `TimelyTLow`)."""
     t_high_ns: int
-    """Above it the rate falls whatever the gradient (500 us: `TimelyTHigh`)."""
+    """RTT above which the rate always decreases (500 us: `TimelyTHigh`)."""
     min_rtt_ns: int
-    """What the gradient is divided by (20 us: `TimelyMinRtt`)."""
+    """Minimum RTT, by which the gradient is normalised (20 us: `TimelyMinRtt`)."""
     alpha: float
-    """Weight of the newest difference of RTTs, above 0 and at most 1 (0.875: `TimelyAlpha`)."""
+    """Weight of the latest RTT difference, above 0 and at most 1 (0.875: `TimelyAlpha`)."""
     beta: float
-    """How deep a cut is, above 0 and at most 1 (0.8: `TimelyBeta`)."""
+    """Factor of the multiplicative decrease, above 0 and at most 1 (0.8: `TimelyBeta`)."""
     delta_bps: int | None
-    """Additive increase; none = a thousandth of line rate (`run.py`: 10 Mb/s per 10 Gb/s)."""
+    """Additive increase. null: 1/1000 of the line rate (`run.py`: 10 Mb/s per 10 Gb/s)."""
     hyperactive_after: int
-    """After so many segments with a falling RTT in a row the increase is as many times as large (5: algorithm 1;
-    `run.py` has 50 Mb/s per 10 Gb/s)."""
+    """Number n of successive segments with a falling RTT after which the increase is n times as large (5: algorithm 1;
+    `run.py`: 50 Mb/s per 10 Gb/s)."""
     segment_bytes: int
-    """An RTT is taken once per so many bytes (64 KB: section 3.1 has 16 to 64 KB; the authors' code has this `t_low_ns`
-    for 64 KB)."""
+    """Bytes between two RTT samples (64 KB: section 3.1 states 16 to 64 KB; the authors' code uses this `t_low_ns` for
+    64 KB)."""
     min_rate_bps: int | None
-    """No cut goes below; none = a hundredth of line rate (`MinRate` is 100 Mb/s, in `run.py` 1 Gb/s for links of 50 and
-    100 Gb/s)."""
+    """Minimum rate. null: 1/100 of the line rate (`MinRate`: 100 Mb/s; `run.py`: 1 Gb/s for links of 50 and 100
+    Gb/s)."""
 
 
 class CongestionSwift(TypedDict, total=False):
-    """Swift-like delay control."""
+    """Delay-based control similar to Swift."""
 
     algorithm: Literal["swift"]
     base_target_ns: int
-    """The target delay of a large window (20 us: `_base_delay`)."""
+    """Target delay of a large window (20 us: `_base_delay`)."""
     fs_range_ns: int
-    """What a small window may add to the target (100 us: `_fs_range`, five times the base)."""
+    """Maximum that is added to the target delay for a small window (100 us: `_fs_range`, five times the base)."""
     fs_min_window_packets: float
-    """The window at and below which all of it is added (0.1: `_fs_min_cwnd`)."""
+    """Window up to which the maximum is added (0.1: `_fs_min_cwnd`)."""
     fs_max_window_packets: float
-    """The window from which on nothing is (100: `_fs_max_cwnd`)."""
+    """Window from which nothing is added (100: `_fs_max_cwnd`)."""
     additive_packets: float
-    """Additive increase per RTT, packets (1: `_ai`)."""
+    """Additive increase per RTT (1: `_ai`)."""
     beta: float
-    """What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8: `_beta`)."""
+    """Factor of a multiplicative decrease: fraction of the relative excess of the delay over the target, above 0 and at
+    most 1 (0.8: `_beta`)."""
     max_mdf: float
-    """The most that one cut takes, above 0 and below 1 (0.5: `_max_mdf`)."""
+    """Maximum fraction of the window that one decrease removes, above 0 and below 1 (0.5: `_max_mdf`)."""
     initial_window_packets: float
-    """The window at the start (15: `sim/datacenter/main_swift.cpp`)."""
+    """Initial window (15: `sim/datacenter/main_swift.cpp`)."""
     min_window_packets: float
-    """No window is smaller (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000) ..."""
+    """Minimum window (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000)."""
     max_window_packets: float
-    """... or larger (1000: `_max_cwnd`)."""
+    """Maximum window (1000: `_max_cwnd`)."""
     retransmit_reset_times: int
-    """After so many timeouts in a row the window is the smallest (5: `_rtx_reset_threshold`)."""
+    """Number of successive timeouts after which the window is set to the minimum (5: `_rtx_reset_threshold`)."""
 
 
 class CongestionHpcc(TypedDict, total=False):
@@ -749,18 +773,19 @@ class CongestionHpcc(TypedDict, total=False):
 
     algorithm: Literal["hpcc"]
     target_percent: int
-    """Eta: how full a link is to be, percent (95: section 5.1; `TargetUtil` of `rdma-hw.cc`)."""
+    """Eta: target utilisation of a link (95: section 5.1; `TargetUtil` in `rdma-hw.cc`)."""
     max_stage: int
-    """How many additive steps come before the next multiplicative one (5: section 5.1; `MiThresh` of `rdma-hw.cc`). The
-    authors say later that their simulations had 0, and the paper's 5 is a typing error for those (hpcc-group.github.io,
+    """Number of additive steps before the next multiplicative step (5: section 5.1; `MiThresh` in `rdma-hw.cc`). The
+    authors stated later that their simulations used 0 and that the 5 in the paper is an error (hpcc-group.github.io,
     results, settings)."""
     additive_bytes: int
-    """W_AI: additive step per RTT, bytes (80: section 5.1; the model's README has `--hpai 50`, 50 Mb/s, 81 bytes in
+    """W_AI: additive step per RTT (80: section 5.1; the README of the model uses `--hpai 50`: 50 Mb/s, 81 bytes in
     T)."""
     base_rtt_ns: int
-    """T: the longest RTT without a queue (13 us: section 5.1, simulations; `run.py`)."""
+    """T: longest RTT in an idle network (13 us: section 5.1, simulations; `run.py`)."""
     header_bytes: int
-    """Telemetry in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8 bytes, and 2)."""
+    """Size of the telemetry header in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8 bytes,
+    and 2)."""
 
 
 class CongestionNscc(TypedDict, total=False):
@@ -768,42 +793,44 @@ class CongestionNscc(TypedDict, total=False):
 
     algorithm: Literal["nscc"]
     config_base_rtt_ns: int | None
-    """The RTT of the longest way without a queue; none = computed from the network. It is the adjustment period,
-    too."""
+    """RTT of the longest path in an idle network, also used as the adjustment period. null: computed from the
+    network."""
     target_qdelay_ns: int | None
-    """The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches
-    trim)."""
+    """Target queueing delay. null: 3/4 of `config_base_rtt_ns` (section 3.6.13.3, with trimming switches)."""
     max_wnd_bdp: float
-    """The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd)."""
+    """Initial and maximum window in bandwidth-delay products (1.5: table 3-82, MaxWnd)."""
     gamma: float
-    """What of the share of the average delay above the target a cut takes, above 0 and at most 1 (0.8: table 3-82)."""
+    """Factor of a multiplicative decrease: fraction of the relative excess of the average delay over the target, above
+    0 and at most 1 (0.8: table 3-82)."""
     max_md_jump: float
-    """What a cut leaves at least, above 0 and at most 1 (0.5: table 3-82)."""
+    """Minimum fraction of the window that remains after a decrease, above 0 and at most 1 (0.5: table 3-82)."""
     fi_packets: float
-    """Fair increase: packets per window, in the reference network (5: table 3-82)."""
+    """Fair increase: packets per window in the reference network (5: table 3-82)."""
     fi_scale: float
-    """Fast increase: bytes per byte acknowledged, in the reference network (0.25: table 3-82)."""
+    """Fast increase: bytes per acknowledged byte in the reference network (0.25: table 3-82)."""
     eta_packets: float
-    """Added in every adjustment period: packets, in the reference network (0.15: table 3-82)."""
+    """Increase in every adjustment period: packets in the reference network (0.15: table 3-82)."""
     alpha_packets: float
-    """Proportional increase: packets per window where there is no delay, and the target is as long as the RTT of the
+    """Proportional increase: packets per window without queueing delay, for a target delay equal to the RTT of the
     reference network (4: section 3.6.13.3)."""
     qa_gate: int
-    """Quick adapt only where less than the largest window by 2 to this power got through (3: table 3-82)."""
+    """Exponent q of the quick adapt gate: quick adapt only if less than 1/2^q of the maximum window was delivered (3:
+    table 3-82)."""
     qa_threshold: float | None
-    """Quick adapt without a trimmed packet above so many target delays; none = never (4: section 3.6.13.3, where
-    switches do not trim; where they do no delay is that long)."""
+    """Quick adapt without a trimmed packet if the delay exceeds this multiple of the target delay. null: never (4:
+    section 3.6.13.3, for switches that do not trim; with trimming the delay stays below)."""
     adjust_packets: int
-    """Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82)."""
+    """Increases are accumulated and applied after this many packets or after an adjustment period (8: table 3-82)."""
     rcv_cwnd_pend: int
-    """What a receiver says while its NIC's receive buffer holds `nic.pipe.xoff_bytes` or more: by so many 128ths of
-    what an ACK acknowledges the window becomes smaller, and it does not grow. 0 = nothing; 64 halves it in an RTT; 127
-    is the most (section 3.6.13.2, Rcv_Cwnd_Pend, which leaves to receivers when and how much)."""
+    """Window penalty that a receiver signals while the receive buffer of its NIC contains `nic.pipe.xoff_bytes` or
+    more. Each ACK reduces the window by n/128 of the acknowledged bytes, and the window does not grow. 0: no penalty;
+    64: the window is halved in one RTT; 127: maximum (section 3.6.13.2, Rcv_Cwnd_Pend; the standard leaves condition
+    and value to the receiver)."""
     restore_cwnd: bool
-    """When the receiver can keep up again, the window is what it was before (section 3.6.13.2, `rc`)."""
+    """Restore the previous window when the receiver is no longer the bottleneck (section 3.6.13.2, `rc`)."""
     path_entropy_size: int
-    """So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them."""
+    """Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
+    of uet-htsim). Switches with `"balance": "entropy"` choose the path by them."""
 
 
 class CongestionRccc(TypedDict, total=False):
@@ -811,64 +838,67 @@ class CongestionRccc(TypedDict, total=False):
 
     algorithm: Literal["rccc"]
     config_base_rtt_ns: int | None
-    """The RTT of the longest way without a queue; none = computed from the network."""
+    """RTT of the longest path in an idle network. null: computed from the network."""
     max_wnd_bdp: float
-    """What is sent before the receiver is heard of, and the most that is asked for at a time, in bandwidth-delay
-    products (1.5: `_configured_maxwnd`, `uec.h` of uet-htsim)."""
+    """Data that is sent before the first credit arrives, and maximum requested credit, in bandwidth-delay products
+    (1.5: `_configured_maxwnd` in `uec.h` of uet-htsim)."""
     credit_packets: int
-    """Full packets that a sender is granted in its turn (1: `_credit_per_pull`, `uec.cpp` of uet-htsim)."""
+    """Credit granted to a sender in its turn, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim)."""
     credit_rate: float
-    """What of its link a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier`, `uec.cpp` of uet-
-    htsim)."""
+    """Fraction of its link rate that a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier` in `uec.cpp`
+    of uet-htsim)."""
     credit_timeout_ns: int
-    """A sender without credit asks again after this (100 us: `DEFAULT_UEC_RTO_MIN`, `uec.h` of uet-htsim)."""
+    """Time after which a sender without credit repeats its request (100 us: `DEFAULT_UEC_RTO_MIN` in `uec.h` of uet-
+    htsim)."""
     path_entropy_size: int
-    """So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    `main_uec.cpp`); with `nscc`, too."""
+    """Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
+    of uet-htsim), also with `nscc`."""
     nscc: Nscc | None
-    """The sender's window beside the credit: parameters of NSCC; none = credit alone."""
+    """Parameters of NSCC, whose window limits the sender in addition to the credit. null: credit only."""
 
 
 class Nscc(TypedDict, total=False):
     """Parameters of the sender."""
 
     config_base_rtt_ns: int | None
-    """The RTT of the longest way without a queue; none = computed from the network. It is the adjustment period,
-    too."""
+    """RTT of the longest path in an idle network, also used as the adjustment period. null: computed from the
+    network."""
     target_qdelay_ns: int | None
-    """The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches
-    trim)."""
+    """Target queueing delay. null: 3/4 of `config_base_rtt_ns` (section 3.6.13.3, with trimming switches)."""
     max_wnd_bdp: float
-    """The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd)."""
+    """Initial and maximum window in bandwidth-delay products (1.5: table 3-82, MaxWnd)."""
     gamma: float
-    """What of the share of the average delay above the target a cut takes, above 0 and at most 1 (0.8: table 3-82)."""
+    """Factor of a multiplicative decrease: fraction of the relative excess of the average delay over the target, above
+    0 and at most 1 (0.8: table 3-82)."""
     max_md_jump: float
-    """What a cut leaves at least, above 0 and at most 1 (0.5: table 3-82)."""
+    """Minimum fraction of the window that remains after a decrease, above 0 and at most 1 (0.5: table 3-82)."""
     fi_packets: float
-    """Fair increase: packets per window, in the reference network (5: table 3-82)."""
+    """Fair increase: packets per window in the reference network (5: table 3-82)."""
     fi_scale: float
-    """Fast increase: bytes per byte acknowledged, in the reference network (0.25: table 3-82)."""
+    """Fast increase: bytes per acknowledged byte in the reference network (0.25: table 3-82)."""
     eta_packets: float
-    """Added in every adjustment period: packets, in the reference network (0.15: table 3-82)."""
+    """Increase in every adjustment period: packets in the reference network (0.15: table 3-82)."""
     alpha_packets: float
-    """Proportional increase: packets per window where there is no delay, and the target is as long as the RTT of the
+    """Proportional increase: packets per window without queueing delay, for a target delay equal to the RTT of the
     reference network (4: section 3.6.13.3)."""
     qa_gate: int
-    """Quick adapt only where less than the largest window by 2 to this power got through (3: table 3-82)."""
+    """Exponent q of the quick adapt gate: quick adapt only if less than 1/2^q of the maximum window was delivered (3:
+    table 3-82)."""
     qa_threshold: float | None
-    """Quick adapt without a trimmed packet above so many target delays; none = never (4: section 3.6.13.3, where
-    switches do not trim; where they do no delay is that long)."""
+    """Quick adapt without a trimmed packet if the delay exceeds this multiple of the target delay. null: never (4:
+    section 3.6.13.3, for switches that do not trim; with trimming the delay stays below)."""
     adjust_packets: int
-    """Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82)."""
+    """Increases are accumulated and applied after this many packets or after an adjustment period (8: table 3-82)."""
     rcv_cwnd_pend: int
-    """What a receiver says while its NIC's receive buffer holds `nic.pipe.xoff_bytes` or more: by so many 128ths of
-    what an ACK acknowledges the window becomes smaller, and it does not grow. 0 = nothing; 64 halves it in an RTT; 127
-    is the most (section 3.6.13.2, Rcv_Cwnd_Pend, which leaves to receivers when and how much)."""
+    """Window penalty that a receiver signals while the receive buffer of its NIC contains `nic.pipe.xoff_bytes` or
+    more. Each ACK reduces the window by n/128 of the acknowledged bytes, and the window does not grow. 0: no penalty;
+    64: the window is halved in one RTT; 127: maximum (section 3.6.13.2, Rcv_Cwnd_Pend; the standard leaves condition
+    and value to the receiver)."""
     restore_cwnd: bool
-    """When the receiver can keep up again, the window is what it was before (section 3.6.13.2, `rc`)."""
+    """Restore the previous window when the receiver is no longer the bottleneck (section 3.6.13.2, `rc`)."""
     path_entropy_size: int
-    """So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them."""
+    """Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
+    of uet-htsim). Switches with `"balance": "entropy"` choose the path by them."""
 
 
 class Device(TypedDict):
@@ -1073,7 +1103,7 @@ Architecture = ArchitectureSharedBuffer | ArchitectureVoq
 
 
 PoolCounts = Literal["port", "priority-group"]
-"""What is taken out of the buffer before the rest is shared."""
+"""What is subtracted from the buffer before the remaining buffer is shared."""
 
 
 Headroom = HeadroomFixed | HeadroomRateDelay | HeadroomComputed
@@ -1081,43 +1111,43 @@ Headroom = HeadroomFixed | HeadroomRateDelay | HeadroomComputed
 
 
 SharedHeadroom = SharedHeadroomFixed | SharedHeadroomShare
-"""Size of the headroom that is shared."""
+"""Size of the shared headroom pool."""
 
 
 EcmpHash = Literal["splitmix64", "murmur3", "crc32-lo"]
-"""A hash over the addresses of the NIC ports, where links name them, and UDP ports."""
+"""Hash of UDP ports and of the addresses of the NIC ports, where links have `addresses`."""
 
 
 Balance = Literal["flow", "flowlet", "spray", "adaptive", "entropy"]
-"""For what a port is chosen, and by what."""
+"""Unit of load balancing, and how its port is chosen."""
 
 
 Spray = Literal["round-robin", "random"]
-"""How packets are sprayed."""
+"""How the port of each sprayed packet is chosen."""
 
 
 Reaction = ReactionFixed | ReactionCeiling
-"""How soon a port obeys a PFC frame."""
+"""Response time of a port to a PFC frame."""
 
 
 WatchdogAction = Literal["drop", "forward"]
-"""What becomes of the traffic of a stuck queue. In both cases PFC is not obeyed."""
+"""Treatment of the traffic of a stuck queue. PFC is ignored in both cases."""
 
 
 MarkAt = Literal["enqueue", "dequeue"]
-"""When a packet is judged."""
+"""Where the marking decision is made."""
 
 
 OrderedWrites = OrderedWritesOutstanding | OrderedWritesMeasured
-"""Posted writes without relaxed ordering: none may overtake another."""
+"""Posted writes without relaxed ordering: no write overtakes another."""
 
 
 Recovery = Literal["go-back-n", "selective-repeat"]
-"""What a sender sends again."""
+"""Which packets a sender retransmits."""
 
 
 Reordering = ReorderingNone | ReorderingPackets | ReorderingTime
-"""When a packet that others overtook is taken for lost."""
+"""When a packet is considered lost because later packets have arrived."""
 
 
 Congestion = (

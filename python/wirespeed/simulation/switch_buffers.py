@@ -19,10 +19,16 @@ from wirespeed.units import Bandwidth, Duration
 
 _SIZES = {"buffer_bytes": "buffer", "cell_bytes": "cell", "slices": "slices"}
 """Parameters by the name that the catalogue has for them."""
+_LABELS = {
+    "buffer_bytes": "buffer",
+    "cell_bytes": "buffer cell",
+    "slices": "buffer slices",
+    "alpha_exponent": "buffer alpha",
+}
 
 
 class SwitchBuffers:
-    """Buffers of a plan's switches. What the catalogue does not know is the preset's, and said to ``assume``."""
+    """Buffers of a plan's switches. Values missing in the catalogue are the preset's and passed to ``assume``."""
 
     def __init__(self, plan: Plan, preset: form.Switch, assume: Assume) -> None:
         self._plan, self._preset, self._assume = plan, preset, assume
@@ -39,20 +45,19 @@ class SwitchBuffers:
         usual = cast(Mapping[str, int], self._preset)
         for key in [key for key, value in known.items() if value is None]:
             known[key] = usual[key]
-            self._assume(f"{key} of {name} is {usual[key]:,}: the catalogue has none")
+            self._assume(f"{_LABELS[key]} of {name}: {_format_value(key, usual[key])} (not in the catalogue)")
         return cast(form.Switch, known)
 
     def division(self, switch: Switch) -> form.Switch:
-        """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
-        buffers, name = self._divided(switch), name_of(switch)
+        """The pools of the buffer, as shares of the buffer that is not reserved for ports."""
+        buffers, name = self._buffer_shares(switch), name_of(switch)
         lossless, lossy, shared = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
         found: form.Switch = {}
         if lossless is not None or lossy is not None:
             rest = 100 - (lossless or 0) - (lossy or 0) - (shared or 0)
             if lossless is None or lossy is None:
-                self._assume(
-                    f"{'lossless' if lossless is None else 'lossy'} traffic has {rest}% of the buffer of {name}"
-                )
+                remaining = "lossless" if lossless is None else "lossy"
+                self._assume(f"buffer of {name}: {rest}% for {remaining} traffic (the remainder)")
             found["pools"] = {
                 "lossless_percent": rest if lossless is None else lossless,
                 "lossy_percent": rest if lossy is None else lossy,
@@ -62,14 +67,16 @@ class SwitchBuffers:
         elif buffers.shared_headroom is not None:
             found["shared_headroom"] = {"rule": "fixed", "bytes": int(buffers.shared_headroom)}
         if buffers.dedicated_ingress is not None:
-            self._assume(f"the per-port reservation of {name} is included in that of its lossless and lossy groups")
+            self._assume(
+                f"buffer of {name}: the per-port reservation is included in that of the lossless and lossy groups"
+            )
         departure = (buffers.egress_lossless_share, buffers.egress_lossy_share, buffers.dedicated_egress)
-        if any(one is not None for one in departure):
-            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure are not limits")
+        if any(entry is not None for entry in departure):
+            self._assume(f"buffer of {name}: ingress shares are limits, egress shares are not")
         return found
 
     def group(self, switch: Switch, speed: Bandwidth | None) -> form.Switch:
-        """What is of lossless groups alone: what depends on the speed of their port, and the planned threshold."""
+        """Parameters of lossless groups: those that depend on the speed of their port, and the planned threshold."""
         chip = chip_of(self._plan, switch)
         group = chip.group(speed) if chip and speed else None
         found: form.Switch = {}
@@ -80,8 +87,8 @@ class SwitchBuffers:
         else:
             usual = self._preset
             self._assume(
-                f"guarantee of a lossless group of {name_of(switch)} {usual['reserve_bytes']:,} bytes, XON "
-                f"{usual['xon_offset_bytes']:,} bytes below the threshold: preset values"
+                f"lossless groups of {name_of(switch)}: guaranteed buffer {usual['reserve_bytes']:,} bytes, XON "
+                f"{usual['xon_offset_bytes']:,} bytes below the threshold (preset)"
             )
         planned = self._threshold(switch)
         return found if planned is None else {**found, "alpha_exponent": planned}
@@ -96,10 +103,10 @@ class SwitchBuffers:
         return int(whole["buffer_bytes"] / whole["slices"] * percent / 100 * alpha / (1 + alpha))
 
     def headroom(self, switch: Switch, port: Port, lossless: int, latency: Duration | None) -> int | None:
-        """Of a lossless group: what the plan computes. None where it cannot."""
+        """Headroom of a lossless group as the plan computes it; None where it cannot."""
         speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu
         if speed is None or length is None or mtu is None:
-            self._assume("headroom of ports whose cable has no known length is computed by the simulator")
+            self._assume("headroom of ports whose cable length is unknown: computed by the simulator")
             return None
         cables = {cable.cable for cable in self._plan.cables}
         model = self._plan.hardware.cables.get(next(iter(cables)) or "") if len(cables) == 1 else None
@@ -112,29 +119,27 @@ class SwitchBuffers:
             return None
         name = name_of(switch)
         if system is None or system.threshold_steps is None:
-            self._assume(
-                f"the dynamic threshold of {name} is that of the chip: the steps of its platform are not known"
-            )
+            self._assume(f"dynamic threshold of {name}: default of the chip (the steps of its platform are not known)")
             return None
         exponent = step - system.threshold_steps.whole.value
-        part = f"{2**exponent}" if exponent >= 0 else f"1/{2**-exponent}"
+        part = _format_power(exponent)
         self._assume(
-            f"the dynamic threshold {step} of lossless groups of {name} is {part} of what is free: "
-            f"{system.title} is assumed to count the steps of its chip"
+            f"dynamic threshold {step} of lossless groups of {name}: {part} of the free buffer "
+            f"({system.title} is assumed to use the steps of the chip)"
         )
         return exponent
 
-    def _divided(self, switch: Switch) -> Buffers:
-        """What is planned; where that says of no pool, what the system does by itself for lossless traffic."""
+    def _buffer_shares(self, switch: Switch) -> Buffers:
+        """The planned pools; without any, the defaults of the switch OS for lossless traffic."""
         planned, system = switch.buffers, self._system(switch)
-        said = (planned.lossless_share, planned.lossy_share, planned.headroom_share)
-        if system is None or system.own_buffers is None or any(one is not None for one in said):
+        shares = (planned.lossless_share, planned.lossy_share, planned.headroom_share)
+        if system is None or system.own_buffers is None or any(entry is not None for entry in shares):
             return planned
         if not _has_lossless(switch):
             return planned
-        own = system.own_buffers
-        self._assume(f"the buffer of {name_of(switch)} is divided by default of {system.title}: {_shares(own)}")
-        known = {name: getattr(own, name) for name in BufferDefaults.model_fields}
+        defaults = system.own_buffers
+        self._assume(f"buffer of {name_of(switch)}: {_shares(defaults)} (default of {system.title})")
+        known = {name: getattr(defaults, name) for name in BufferDefaults.model_fields}
         return replace(planned, **{name: found.value for name, found in known.items() if found is not None})
 
     def _system(self, switch: Switch) -> SwitchSystem | None:
@@ -149,7 +154,7 @@ def chip_of(plan: Plan, switch: Switch) -> ChipModel | None:
 
 
 def name_of(switch: Switch) -> str:
-    """What assumptions call a switch: its chip, which stands for all that have it."""
+    """Name of a switch in assumptions: its chip, which stands for all switches with it."""
     return switch.chip or switch.model or "a switch of no known model"
 
 
@@ -157,9 +162,24 @@ def _has_lossless(switch: Switch) -> bool:
     return switch.pfc is not False and any(port.qos.pfc for port in switch.ports.values())
 
 
-def _shares(own: BufferDefaults) -> str:
-    parts = (("lossless", own.lossless_share), ("lossy", own.lossy_share), ("headroom", own.headroom_share))
+def _shares(defaults: BufferDefaults) -> str:
+    parts = (
+        ("lossless", defaults.lossless_share),
+        ("lossy", defaults.lossy_share),
+        ("headroom", defaults.headroom_share),
+    )
     return ", ".join(f"{share.value}% {name}" for name, share in parts if share is not None)
+
+
+def _format_value(key: str, value: int) -> str:
+    if key == "alpha_exponent":
+        return _format_power(value)
+    return f"{value:,} bytes" if key.endswith("_bytes") else f"{value:,}"
+
+
+def _format_power(exponent: int) -> str:
+    """A power of two as a number or a fraction."""
+    return f"{2**exponent}" if exponent >= 0 else f"1/{2**-exponent}"
 
 
 def _value(chip: ChipModel | None, name: str) -> int | None:

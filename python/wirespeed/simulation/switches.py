@@ -27,7 +27,7 @@ class Switches:
         self._buffers = SwitchBuffers(plan, self._preset["switch"], assume)
 
     def node(self, name: str, switch: Switch) -> form.Parameters:
-        """What is one for a whole switch, ``name`` in the plan."""
+        """Settings of a whole switch, which the plan calls ``name``."""
         latency = self._plan.latencies.get(name, Latency())
         name = name_of(switch)
         waiting, credit_ns = self._architecture(switch, latency)
@@ -44,8 +44,11 @@ class Switches:
 
     def port(self, name: str, switch: Switch, settings: Port) -> PortSettings:
         """The settings of a port and its priorities, of the switch that the plan calls ``name``."""
-        lossless = [] if switch.pfc is False else sorted(int(one) for one in settings.qos.pfc or ())
-        queues = {int(one.priority): _queue(settings, one) for one in self._plan.classes.values()}
+        lossless = [] if switch.pfc is False else sorted(int(entry) for entry in settings.qos.pfc or ())
+        queues = {
+            int(traffic_class.priority): _queue(settings, traffic_class)
+            for traffic_class in self._plan.classes.values()
+        }
         strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
         weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
         made = PortSettings(
@@ -59,7 +62,7 @@ class Switches:
             if marking is not None:
                 made.of_priorities[priority,] = {"marking": marking}
         if lossless:
-            self._assume("headroom is the planned one: headroom that the switch OS allocates itself is not modelled")
+            self._assume("headroom: as planned; headroom that the switch OS allocates itself is not modelled")
             latency = self._plan.latencies.get(name, Latency()).whole
             size = self._buffers.headroom(switch, settings, len(lossless), latency)
             computed: form.Headroom = {"rule": "computed", "percent": 100}
@@ -69,55 +72,55 @@ class Switches:
             made.of_priorities[group] = {**made.of_priorities.get(group, {}), "switch": {"headroom": rule, **shared}}
         return made
 
-    def unsaid(self) -> None:
-        """What no plan says of its switches."""
-        self._assume("the ECMP hash is the simulator's: vendors do not publish theirs")
+    def assume_hash(self) -> None:
+        """Assume what no plan contains of its switches."""
+        self._assume("ECMP hash: simulator default (vendors do not publish theirs)")
 
     def _latency(self, switch: Switch, latency: Latency) -> int:
         """Nanoseconds."""
         name = switch.model or name_of(switch)
         if latency.whole is None:
             usual: int = self._preset["switch"]["latency_ns"]
-            self._assume(f"switch latency of {name} is {usual} ns: not in cluster file or catalogue")
+            self._assume(f"switch latency of {name}: {usual} ns (not in cluster file or catalogue)")
             return usual
         found = int(latency.whole) // _NS
         if latency.source is not None:
-            self._assume(f"switch latency of {name} is {found:,} ns from the last bit in (catalogue)")
+            self._assume(f"switch latency of {name}: {found:,} ns from the last bit received (catalogue)")
         return found
 
     def _architecture(self, switch: Switch, latency: Latency) -> tuple[form.Architecture, int]:
-        """Where packets wait, and how many nanoseconds a credit takes."""
+        """Buffer architecture, and the latency of a credit in nanoseconds."""
         chip = chip_of(self._plan, switch)
         if chip is None or chip.credit is None:
             return {"rule": "shared-buffer"}, 0
         name, credit_ns = name_of(switch), int(latency.credit or 0) // _NS
         if latency.credit is None:
-            self._assume(f"credits of {name} take no time: the cluster file has no credit_latency")
-        self._assume(f"the ports of {name} are assigned to its cores in order")
+            self._assume(f"credit latency of {name}: 0 ns (no credit_latency in the cluster file)")
+        self._assume(f"cores of {name}: ports are assigned in order")
         return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
 
     def _balance(self, name: str, balancing: LoadBalancing) -> form.Ecmp:
-        """How flows choose. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
+        """Load balancing. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
         packet (Junos, Dynamic Load Balancing; Customize Egress Port Link Quality Metrics for DLB: load and queue)."""
         if balancing.mode in (None, "static"):
             return {"balance": "flow"}
         if balancing.mode == "flowlet":
             gap = self._preset["ecmp"]["flowlet_gap_ns"]
             if balancing.flowlet_gap is None:
-                self._assume(f"the flowlet gap of {name} is {gap:,} ns (preset): the plan has none")
+                self._assume(f"flowlet gap of {name}: {gap:,} ns (preset; not in the cluster file)")
             else:
                 gap = max(1, int(balancing.flowlet_gap) // _NS)
         elif balancing.mode == "per-packet":
             gap = 0
         elif balancing.mode == "assigned-flow":
             gap = _LONGEST_GAP_NS
-            self._assume(f"a flow of {name} keeps its assigned port until it was silent for 1 s")
+            self._assume(f"load balancing assigned-flow of {name}: a flow keeps its port until it is idle for 1 s")
         else:
-            self._assume(f"load balancing {balancing.mode} of {name} is simulated as a hash of each flow")
+            self._assume(f"load balancing {balancing.mode} of {name}: modelled as a hash per flow")
             return {"balance": "flow"}
-        self._assume(f"load balancing {balancing.mode} of {name} uses the queues of the ports, not their load")
+        self._assume(f"load balancing {balancing.mode} of {name}: uses the queue depth of the ports, not their load")
         if balancing.flowlet_table is not None:
-            self._assume(f"{name} tracks any number of flowlets; its table has {balancing.flowlet_table:,}")
+            self._assume(f"flowlet table of {name}: unlimited (the plan has {balancing.flowlet_table:,} entries)")
         return {"balance": "adaptive", "adaptive_gap_ns": gap}
 
     def _watchdog(self, switch: Switch, port: Port) -> form.Watchdog | None:
@@ -127,18 +130,16 @@ class Switches:
         name = name_of(switch)
         action = _ACTIONS.get(watchdog.action) if watchdog.action else None
         if action is None:
-            self._assume(f"the PFC watchdog of {name} is not simulated: it would {_does(watchdog.action)}")
+            self._assume(f"PFC watchdog of {name}: not simulated ({_describe_action(watchdog.action)})")
             return None
         detect = watchdog.detect or poll
         if detect is None:
-            self._assume(f"the PFC watchdog of {name} is not simulated: the plan has no times")
+            self._assume(f"PFC watchdog of {name}: not simulated (no planned times)")
             return None
         if poll is None:
-            self._assume(f"the PFC watchdog of {name} polls at half of its detection time: the plan has no interval")
+            self._assume(f"PFC watchdog of {name}: polls at half of its detection time (no planned interval)")
         if watchdog.restore is None:
-            self._assume(
-                f"the PFC watchdog of {name} restores after its detection time: the plan has no restoration time"
-            )
+            self._assume(f"PFC watchdog of {name}: restores after its detection time (no planned restoration time)")
         return {
             "detection_ns": _ns(detect),
             "restoration_ns": _ns(watchdog.restore or detect),
@@ -157,8 +158,8 @@ class Switches:
             if ecn.minimum_fill is None or ecn.maximum_fill is None:
                 return None
             whole = self._buffers.fair_share(switch, lossless)
-            text = f"a queue of {name_of(switch)} that marks by percent fills {whole:,} bytes"
-            self._assume(f"{text}: the maximum of one queue in its pool")
+            text = f"ECN thresholds of {name_of(switch)} in percent refer to {whole:,} bytes"
+            self._assume(f"{text}, the maximum of one queue in its pool")
             low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
         else:
             low_bytes, high_bytes = int(low), int(high)
@@ -172,20 +173,22 @@ class Switches:
         }
 
 
-def _does(action: WatchdogAction | None) -> str:
+def _describe_action(action: WatchdogAction | None) -> str:
     if action is WatchdogAction.ALERT:
-        return "only report"
+        return "its action is to report only"
     if action is WatchdogAction.ERRDISABLE:
-        return "switch the port off"
-    return "do what the plan does not say"
+        return "its action is to disable the port"
+    return "no planned action"
 
 
 def _ns(time: int) -> int:
     return max(1, time // _NS)
 
 
-def _queue(port: Port, one: TrafficClass) -> Queue | None:
+def _queue(port: Port, traffic_class: TrafficClass) -> Queue | None:
     """The egress queue of a class, by the maps of the port."""
     qos = port.qos
-    found = [qos.tc_queue[tc] for dscp, tc in (qos.dscp_tc or {}).items() if dscp in one.dscp and qos.tc_queue]
+    found = [
+        qos.tc_queue[tc] for dscp, tc in (qos.dscp_tc or {}).items() if dscp in traffic_class.dscp and qos.tc_queue
+    ]
     return port.queues.get(str(int(found[0]))) if found else None

@@ -49,13 +49,13 @@ def digest(tables: Mapping[str, pa.Table]) -> str:
 
     Timings and metadata do not enter it.
     """
-    seen = hashlib.sha256()
+    digest_of_tables = hashlib.sha256()
     for name, table in sorted(tables.items()):
         for field in table.schema:
             type_, values = _values(table[field.name])
-            seen.update(f"{name}\0{field.name}\0{type_}\0{table.num_rows}\0".encode())
-            seen.update(values)
-    return seen.hexdigest()
+            digest_of_tables.update(f"{name}\0{field.name}\0{type_}\0{table.num_rows}\0".encode())
+            digest_of_tables.update(values)
+    return digest_of_tables.hexdigest()
 
 
 def _values(column: pa.ChunkedArray) -> tuple[str, memoryview]:

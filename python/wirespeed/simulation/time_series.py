@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wirespeed.results.simulation_types import SERIES
-from wirespeed.results.simulation_view import Course, Line, Network
+from wirespeed.results.simulation_view import Network, TimeSeries, TimeSeriesLine
 from wirespeed.simulation.result_folder import ResultFolder
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Samples:
     stretches: int
 
     @classmethod
-    def of(cls, folder: ResultFolder) -> Samples | None:
+    def from_folder(cls, folder: ResultFolder) -> Samples | None:
         """None where nothing was sampled, or only once."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -49,7 +49,7 @@ class Samples:
         rows = pa.table({"what": read["what"], "id": read["id"], "number": number, "value": read["value"]})
         return cls(rows, tuple(times.to_pylist()), min(STRETCHES, len(times) - 1))
 
-    def within(self, stretches: int) -> Samples:
+    def with_intervals(self, stretches: int) -> Samples:
         """The same in at most so many stretches."""
         return replace(self, stretches=min(stretches, len(self.times) - 1))
 
@@ -70,16 +70,16 @@ class Samples:
 
     def ids(self, what: str) -> list[int]:
         """The ports or queue pairs of one kind of sample."""
-        return sorted(self._of(what)["id"].unique().to_pylist())
+        return sorted(self._select(what)["id"].unique().to_pylist())
 
     def highest(self, what: str) -> dict[int, tuple[float, ...]]:
         """Of each port the highest sample of each stretch, priorities together; 0 where there is none."""
-        summed = self._of(what).group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")])
-        return self._each(summed.rename_columns(["id", "number", "value"]), "max")
+        summed = self._select(what).group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")])
+        return self._aggregate(summed.rename_columns(["id", "number", "value"]), "max")
 
     def mean(self, what: str) -> dict[int, tuple[float, ...]]:
         """Of each queue pair the mean of each stretch."""
-        return self._each(self._of(what), "mean")
+        return self._aggregate(self._select(what), "mean")
 
     def growth(self, what: str) -> dict[int, tuple[float, ...]]:
         """By how much counters grew in each stretch, priorities together. The start is in the first."""
@@ -87,23 +87,25 @@ class Samples:
         import pyarrow.compute as pc
 
         bounds = self.bounds
-        rows = self._of(what)
+        rows = self._select(what)
         rows = rows.filter(pc.is_in(rows["number"], value_set=pa.array(bounds, pa.int32())))
         columns = rows.group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")]).to_pydict()
         place = {number: at for at, number in enumerate(bounds)}
         counters: dict[int, list[float]] = {}
-        for one, number, value in zip(columns["id"], columns["number"], columns["value_sum"], strict=True):
-            counters.setdefault(one, [0.0] * len(bounds))[place[number]] = value
+        for entry, number, value in zip(columns["id"], columns["number"], columns["value_sum"], strict=True):
+            counters.setdefault(entry, [0.0] * len(bounds))[place[number]] = value
         for of in counters.values():
             of[0] = 0.0
-        return {one: tuple(after - before for before, after in pairwise(of)) for one, of in sorted(counters.items())}
+        return {
+            entry: tuple(after - before for before, after in pairwise(of)) for entry, of in sorted(counters.items())
+        }
 
-    def _of(self, what: str) -> pa.Table:
+    def _select(self, what: str) -> pa.Table:
         import pyarrow.compute as pc
 
         return self.rows.filter(pc.equal(self.rows["what"].cast("string"), what))
 
-    def _each(self, rows: pa.Table, how: str) -> dict[int, tuple[float, ...]]:
+    def _aggregate(self, rows: pa.Table, how: str) -> dict[int, tuple[float, ...]]:
         """One value of each stretch; the last sample belongs to the last one."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -113,22 +115,22 @@ class Samples:
         table = pa.table({"id": rows["id"], "stretch": stretch, "value": rows["value"]})
         columns = table.group_by(["id", "stretch"], use_threads=False).aggregate([("value", how)]).to_pydict()
         found: dict[int, list[float]] = {}
-        for one, at, value in zip(columns["id"], columns["stretch"], columns[f"value_{how}"], strict=True):
-            found.setdefault(one, [0.0] * self.stretches)[at] = value
-        return {one: tuple(values) for one, values in sorted(found.items())}
+        for entry, at, value in zip(columns["id"], columns["stretch"], columns[f"value_{how}"], strict=True):
+            found.setdefault(entry, [0.0] * self.stretches)[at] = value
+        return {entry: tuple(values) for entry, values in sorted(found.items())}
 
 
-def courses(samples: Samples, network: Network, sending_ports: Mapping[int, int]) -> Iterator[Course]:
+def build_time_series(samples: Samples, network: Network, sending_ports: Mapping[int, int]) -> Iterator[TimeSeries]:
     """All recorded time series. ``sending_ports``: the NIC port of each queue pair."""
     sent = samples.growth("sent_bytes")
     if sent:
         yield from _of_hosts(samples, network, sent)
         yield _busiest(samples, network, sent)
         yield _deepest(samples, network)
-        yield _marked(samples, network)
+        yield _marked_packets(samples, network)
     allowed = samples.mean("rate_bps")
     if allowed:
-        yield _allowed(samples, network, allowed, sending_ports)
+        yield _allowed_rates(samples, network, allowed, sending_ports)
 
 
 def loads(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> dict[int, tuple[float, ...]]:
@@ -142,7 +144,7 @@ def loads(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]
     }
 
 
-def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Iterator[Course]:
+def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Iterator[TimeSeries]:
     """What all hosts send together."""
     of_hosts = [of for port, of in sent.items() if network.node(port) not in network.switches]
     if not of_hosts:
@@ -151,49 +153,49 @@ def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, .
         samples, network, {port: of for port, of in sent.items() if network.node(port) not in network.switches}
     )
     scaled = [tuple(share * network.rate(port) / 1e9 for share in of) for port, of in rates.items()]
-    together = tuple(map(sum, zip(*scaled, strict=True)))
+    totals = tuple(map(sum, zip(*scaled, strict=True)))
     meaning = f"Total rate of {len(of_hosts):,} host ports on the wire: data, acknowledgements and CNPs with headers."
-    yield _course(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", together)])
+    yield _build_series(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", totals)])
 
 
-def _busiest(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Course:
+def _busiest(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> TimeSeries:
     title, meaning = "Busiest links", "Link utilization, % of the line rate."
-    return _most(samples, network, loads(samples, network, sent), title, meaning, "share", sum)
+    return _select_highest(samples, network, loads(samples, network, sent), title, meaning, "share", sum)
 
 
-def _deepest(samples: Samples, network: Network) -> Course:
+def _deepest(samples: Samples, network: Network) -> TimeSeries:
     title = "Deepest queues"
     meaning = "Egress queue depth per port; maximum of each interval."
-    return _most(samples, network, samples.highest("queue_bytes"), title, meaning, "bytes", max)
+    return _select_highest(samples, network, samples.highest("queue_bytes"), title, meaning, "bytes", max)
 
 
-def _marked(samples: Samples, network: Network) -> Course:
+def _marked_packets(samples: Samples, network: Network) -> TimeSeries:
     marked = {
         port: tuple(grown / seconds / 1e6 for grown, seconds in zip(of, samples.seconds, strict=True))
         for port, of in samples.growth("ecn_marks").items()
     }
     title, meaning = "ECN marks", "Packets marked per port and microsecond."
-    return _most(samples, network, marked, title, meaning, "packets/µs", sum)
+    return _select_highest(samples, network, marked, title, meaning, "packets/µs", sum)
 
 
-def _allowed(
+def _allowed_rates(
     samples: Samples, network: Network, allowed: dict[int, tuple[float, ...]], sending_ports: Mapping[int, int]
-) -> Course:
+) -> TimeSeries:
     meaning = "Rate limit of congestion control per queue pair."
-    rates = {one: tuple(value / 1e9 for value in of) for one, of in allowed.items()}
+    rates = {entry: tuple(value / 1e9 for value in of) for entry, of in allowed.items()}
     if len(rates) <= _LINES:
         lines = [
-            (f"{network.port_names[sending_ports[one]]}, queue pair {one}", values) for one, values in rates.items()
+            (f"{network.port_names[sending_ports[pair]]}, queue pair {pair}", values) for pair, values in rates.items()
         ]
     else:
         ordered = [sorted(each) for each in zip(*rates.values(), strict=True)]
         meaning += f" Highest, median and lowest of {len(rates):,} queue pairs."
         names = (("highest", -1), ("median", len(rates) // 2), ("lowest", 0))
         lines = [(name, tuple(each[at] for each in ordered)) for name, at in names]
-    return _course(samples, "Allowed rates", meaning, "Gb/s", lines)
+    return _build_series(samples, "Allowed rates", meaning, "Gb/s", lines)
 
 
-def _most(
+def _select_highest(
     samples: Samples,
     network: Network,
     of: dict[int, tuple[float, ...]],
@@ -201,21 +203,21 @@ def _most(
     meaning: str,
     unit: str,
     weight: Callable[[tuple[float, ...]], float],
-) -> Course:
+) -> TimeSeries:
     """A line for each of the ports that have the most of it."""
     some = {port: values for port, values in of.items() if any(values)}
     chosen = sorted(some, key=lambda port: (-weight(some[port]), port))[:_LINES]
     lines = [(network.port_names[port], some[port]) for port in chosen]
-    return _course(samples, title, meaning, unit, lines, len(some) - len(chosen))
+    return _build_series(samples, title, meaning, unit, lines, len(some) - len(chosen))
 
 
-def _course(
+def _build_series(
     samples: Samples,
     title: str,
     meaning: str,
     unit: str,
     lines: Sequence[tuple[str, tuple[float, ...]]],
     left_out: int = 0,
-) -> Course:
-    drawn = tuple(Line(name, values) for name, values in lines)
-    return Course(title, meaning, unit, samples.starts, samples.times[-1], drawn, left_out)
+) -> TimeSeries:
+    drawn = tuple(TimeSeriesLine(name, values) for name, values in lines)
+    return TimeSeries(title, meaning, unit, samples.starts, samples.times[-1], drawn, left_out)

@@ -17,28 +17,30 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Dcqcn")]
 pub struct Parameters {
-    /// Without a notification for this long, alpha decays once (the paper's K, 55 us; above the 50 us between CNPs).
+    /// Period after which alpha decays if no CNP has arrived (the paper's K: 55 us, longer than the 50 us between
+    /// CNPs).
     #[schemars(range(min = 1))]
     pub alpha_timer_ns: u32,
-    /// Weight of the newest period in alpha, above 0 and at most 1 (1/256).
+    /// Weight of the latest period in alpha, above 0 and at most 1 (1/256).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub g: f64,
-    /// Alpha is raised before it cuts, as the authors' ns-3 model does; the paper cuts with the old alpha.
+    /// Increase alpha before the rate is reduced, as in the authors' ns-3 model. The paper uses the previous alpha.
     pub alpha_before_cut: bool,
-    /// The rate climbs once per this time (55 us) ...
+    /// Interval of the increase timer (55 us).
     #[schemars(range(min = 1))]
     pub increase_timer_ns: u32,
-    /// ... and once per this many bytes sent (10 MB); none = by time only, and never hyper increase.
+    /// Bytes sent between two increases by the byte counter (10 MB). null: increases by the timer only, and no hyper
+    /// increase.
     #[schemars(range(min = 1))]
     pub byte_counter_bytes: Option<u32>,
-    /// F: so many increases by timer or byte counter are fast recovery (5).
+    /// F: number of increases by timer or byte counter in fast recovery (5).
     pub fast_recovery_times: u32,
-    /// R_AI: the target's rise in additive increase (40 Mb/s).
+    /// R_AI: increase of the target rate in additive increase (40 Mb/s).
     pub rai_bps: u64,
-    /// R_HAI: the target's rise once timer and byte counter both counted more than F; none = additive increase goes
-    /// on, as in the paper's evaluation, which names no value.
+    /// R_HAI: increase of the target rate in hyper increase, once timer and byte counter both exceed F. null: no hyper
+    /// increase (the paper states no value for its evaluation).
     pub rhai_bps: Option<u64>,
-    /// R_min: no cut goes below (40 Mb/s).
+    /// R_min: minimum rate (40 Mb/s).
     #[schemars(range(min = 1))]
     pub min_rate_bps: u64,
 }

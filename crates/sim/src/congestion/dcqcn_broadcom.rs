@@ -50,44 +50,48 @@ const ONE: f64 = 1024.0;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DcqcnBroadcom")]
 pub struct Parameters {
-    /// "Running average weight": the newest epoch counts 2^-g in the congestion probability (4: DCTCP's 1/16).
+    /// "Running average weight": the latest epoch has the weight 2^-g in the congestion probability (4: 1/16 as in
+    /// DCTCP).
     // Smaller weights would not move in any run.
     #[schemars(range(max = 16))]
     pub g: u32,
-    /// "Round trip time": the length of an epoch (40 us: a unit of rate is 12.8 Mb/s then).
+    /// "Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s).
     #[schemars(range(min = 1))]
     pub rtt_us: u32,
-    /// "64B transmitted in one RTT": no rate goes above; 0 = line rate (0).
+    /// "64B transmitted in one RTT": maximum rate. 0: line rate (0).
     #[serde(rename = "l64B_per_rtt")]
     pub l64b_per_rtt: u32,
-    /// "Initial congestion probability": before the first epoch, in 1024ths (1024: DCQCN's alpha of 1).
+    /// "Initial congestion probability": value before the first epoch, in 1024ths (1024: corresponds to alpha = 1 of
+    /// DCQCN).
     #[schemars(range(min = 0, max = 1024))]
     pub init_cp: u32,
-    /// "Initial current rate": at the first CNP; 0 = line rate (0).
+    /// "Initial current rate": current rate at the first CNP. 0: line rate (0).
     pub init_cr: u32,
-    /// "Initial target rate": at the first CNP; 0 = line rate (0).
+    /// "Initial target rate": target rate at the first CNP. 0: line rate (0).
     pub init_tr: u32,
-    /// "Fast recovery RTT": so many quiet epochs leave the target as it is (5: DCQCN's F).
+    /// "Fast recovery RTT": number of epochs without CNP in which the target rate does not increase (5: F of DCQCN).
     pub fr_num_rtts: u32,
-    /// "Active increase quanta": the target's rise in each later quiet epoch; 0 = a thousandth of the highest rate (0: the
-    /// share that DCQCN's R_AI, 40 Mb/s, is of its 40 Gb/s).
+    /// "Active increase quanta": increase of the target rate in each later epoch without CNP. 0: 1/1000 of the maximum
+    /// rate (0: the ratio of R_AI = 40 Mb/s to 40 Gb/s in DCQCN).
     pub ai_rate_incr: u32,
-    /// "First threshold to rise AI": after so many quiet epochs beyond fast recovery the rise is twice as large; 0 = never
-    /// (0: DCQCN has no such phase).
+    /// "First threshold to rise AI": number of epochs without CNP after fast recovery from which the increase is
+    /// doubled. 0: never (0: DCQCN has no such phase).
     pub ai_rtt_th1: u32,
-    /// "Second threshold to rise AI": from here on four times; 0 = never (0).
+    /// "Second threshold to rise AI": number of epochs from which the increase is four times as large. 0: never (0).
     pub ai_rtt_th2: u32,
-    /// "Minimum current rate": no cut goes below (3: DCQCN's R_min is 40 Mb/s).
+    /// "Minimum current rate": minimum rate (3: R_min of DCQCN is 40 Mb/s).
     #[schemars(range(min = 1))]
     pub cr_min_th: u32,
-    /// "Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's).
+    /// "Reduction divider": the rate is reduced by cp / red_div (2: half of the congestion probability, as in DCQCN and
+    /// DCTCP).
     #[schemars(range(min = 1))]
     pub red_div: u32,
-    /// "Target rate update cycle": so many cuts in a row move the target to what the rate was, later ones do not; 0 = 1 in
-    /// DCQCN-P and 2 in DCQCN-D (0; DCQCN: all, which 255 comes to).
+    /// "Target rate update cycle": number of successive decreases that set the target rate to the current rate; later
+    /// ones do not. 0: 1 in DCQCN-P, 2 in DCQCN-D (0; in DCQCN every decrease does, as with 255).
     #[schemars(range(min = 0, max = 255))]
     pub tr_update_cyls: u32,
-    /// "Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0).
+    /// "Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
+    /// never (0).
     pub inact_th_us: u32,
 }
 
@@ -242,7 +246,7 @@ impl Constants {
 pub struct DcqcnP;
 
 impl Definition for DcqcnP {
-    const DESCRIPTION: &'static str = "DCQCN-P of Broadcom's adapters, as a model of ours.";
+    const DESCRIPTION: &'static str = "DCQCN-P of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
     type Shared = Constants;
@@ -266,7 +270,7 @@ impl Definition for DcqcnP {
 pub struct DcqcnD;
 
 impl Definition for DcqcnD {
-    const DESCRIPTION: &'static str = "DCQCN-D of Broadcom's adapters, as a model of ours.";
+    const DESCRIPTION: &'static str = "DCQCN-D of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
     type Shared = Constants;

@@ -26,42 +26,43 @@ const ONE: f64 = 1024.0;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DcqcnNvidia")]
 pub struct Parameters {
-    /// Every cut sets the target to the current rate (off).
+    /// Every decrease sets the target rate to the current rate (off).
     pub clamp_tgt_rate: bool,
-    /// A cut does so too after an increase by the timer, and not only after one by the byte counter (on).
+    /// A decrease also sets the target rate after an increase by the timer, not only after one by the byte counter
+    /// (on).
     pub clamp_tgt_rate_after_time_inc: bool,
-    /// What alpha keeps of itself in each period, in 1024ths (1019); the published g is 1 - dce_tcp_g/1024.
+    /// Weight of the previous alpha in each period, in 1024ths (1019). The published g is 1 - dce_tcp_g/1024.
     #[schemars(range(min = 0, max = 1023))]
     pub dce_tcp_g: u32,
-    /// Period of alpha (1 us).
+    /// Update period of alpha (1 us).
     #[schemars(range(min = 1))]
     pub dce_tcp_rtt_us: u32,
-    /// Alpha at the first notification, in 1024ths (1023; NVIDIA's range ends there, the ns-3 model has 1024).
+    /// Alpha at the first CNP, in 1024ths (1023: the maximum of NVIDIA; the ns-3 model uses 1024).
     #[schemars(range(min = 0, max = 1024))]
     pub initial_alpha_value: u32,
-    /// Period of the check that cuts (4 us).
+    /// Period in which the rate can be reduced once (4 us).
     #[schemars(range(min = 1))]
     pub rate_reduce_monitor_period_us: u32,
-    /// Current and target rate at the first notification, which the first check then cuts; 0 = line rate (0).
+    /// Current and target rate at the first CNP, before the first decrease. 0: line rate (0).
     pub rate_to_set_on_first_cnp_mbps: u32,
-    /// The target's rise in the stage after fast recovery (5 Mb/s).
+    /// Increase of the target rate in the stage after fast recovery: additive increase (5 Mb/s).
     pub rpg_ai_rate_mbps: u32,
-    /// The rate climbs once per this many bytes sent; 0 = by time only (32767).
+    /// Bytes sent between two increases by the byte counter. 0: increases by the timer only (32767).
     pub rpg_byte_reset_bytes: u32,
-    /// A cut takes alpha/2^(rpg_gd - 10) of the rate (11: half of alpha).
+    /// Exponent of the decrease: the rate is reduced by alpha/2^(rpg_gd - 10) (11: half of alpha).
     #[schemars(range(min = 0, max = 31))]
     pub rpg_gd: u32,
-    /// The target's rise in every later stage (50 Mb/s).
+    /// Increase of the target rate in every later stage: hyper increase (50 Mb/s).
     pub rpg_hai_rate_mbps: u32,
-    /// A cut leaves at least this much of the rate (50 %).
+    /// Minimum percentage of the rate that remains after a decrease (50 %).
     #[schemars(range(min = 0, max = 100))]
     pub rpg_min_dec_fac_percent: u32,
-    /// No cut goes below (1 Mb/s).
+    /// Minimum rate (1 Mb/s).
     #[schemars(range(min = 1))]
     pub rpg_min_rate_mbps: u32,
-    /// So many stages are fast recovery (1).
+    /// Number of stages of fast recovery (1).
     pub rpg_threshold: u32,
-    /// The rate climbs once per this time (300 us).
+    /// Interval of the increase timer (300 us).
     #[schemars(range(min = 1))]
     pub rpg_time_reset_us: u32,
 }
@@ -160,7 +161,7 @@ struct Limiter {
 }
 
 impl Definition for DcqcnNvidia {
-    const DESCRIPTION: &'static str = "DCQCN as NVIDIA firmware has it.";
+    const DESCRIPTION: &'static str = "DCQCN with the parameters of NVIDIA firmware.";
 
     type Parameters = Parameters;
     type Shared = Constants;

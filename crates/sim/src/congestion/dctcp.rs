@@ -16,17 +16,17 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Dctcp")]
 pub struct Parameters {
-    /// Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux's
-    /// `dctcp_shift_g`, 4; HPCC's `run.py`, 0.0625).
+    /// Weight of the latest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux:
+    /// `dctcp_shift_g` 4; `run.py` of HPCC: 0.0625).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub g: f64,
     /// Alpha before the first window (1: RFC 8257, 3.3; Linux's `dctcp_alpha_on_init`, 1024 of 1024).
     #[schemars(range(min = 0, max = 1))]
     pub initial_alpha: f64,
-    /// The window at the start (10: RFC 6928).
+    /// Initial window (10: RFC 6928).
     #[schemars(range(min = 1))]
     pub initial_window_packets: u32,
-    /// No mark cuts the window below (2: RFC 5681, equation 4; `dctcp_ssthresh` of Linux's `tcp_dctcp.c`).
+    /// Minimum window after a mark (2: RFC 5681, equation 4; `dctcp_ssthresh` in `tcp_dctcp.c` of Linux).
     #[schemars(range(min = 1))]
     pub min_window_packets: u32,
 }

@@ -18,20 +18,21 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Hpcc")]
 pub struct Parameters {
-    /// Eta: how full a link is to be, percent (95: section 5.1; `TargetUtil` of `rdma-hw.cc`).
+    /// Eta: target utilisation of a link (95: section 5.1; `TargetUtil` in `rdma-hw.cc`).
     #[schemars(range(min = 1, max = 100))]
     pub target_percent: u32,
-    /// How many additive steps come before the next multiplicative one (5: section 5.1; `MiThresh` of `rdma-hw.cc`). The
-    /// authors say later that their simulations had 0, and the paper's 5 is a typing error for those
+    /// Number of additive steps before the next multiplicative step (5: section 5.1; `MiThresh` in `rdma-hw.cc`). The
+    /// authors stated later that their simulations used 0 and that the 5 in the paper is an error
     /// (hpcc-group.github.io, results, settings).
     pub max_stage: u32,
-    /// W_AI: additive step per RTT, bytes (80: section 5.1; the model's README has `--hpai 50`, 50 Mb/s, 81 bytes in T).
+    /// W_AI: additive step per RTT (80: section 5.1; the README of the model uses `--hpai 50`: 50 Mb/s, 81 bytes in T).
     #[schemars(range(min = 1))]
     pub additive_bytes: u32,
-    /// T: the longest RTT without a queue (13 us: section 5.1, simulations; `run.py`).
+    /// T: longest RTT in an idle network (13 us: section 5.1, simulations; `run.py`).
     #[schemars(range(min = 1))]
     pub base_rtt_ns: u32,
-    /// Telemetry in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8 bytes, and 2).
+    /// Size of the telemetry header in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8
+    /// bytes, and 2).
     #[schemars(range(min = 0, max = 1000))]
     pub header_bytes: u32,
 }

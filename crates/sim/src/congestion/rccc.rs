@@ -24,27 +24,29 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Rccc")]
 pub struct Parameters {
-    /// The RTT of the longest way without a queue; none = computed from the network.
+    /// RTT of the longest path in an idle network. null: computed from the network.
     #[schemars(range(min = 1))]
     pub config_base_rtt_ns: Option<u32>,
-    /// What is sent before the receiver is heard of, and the most that is asked for at a time, in bandwidth-delay products
-    /// (1.5: `_configured_maxwnd`, `uec.h` of uet-htsim).
+    /// Data that is sent before the first credit arrives, and maximum requested credit, in bandwidth-delay products
+    /// (1.5: `_configured_maxwnd` in `uec.h` of uet-htsim).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub max_wnd_bdp: f64,
-    /// Full packets that a sender is granted in its turn (1: `_credit_per_pull`, `uec.cpp` of uet-htsim).
+    /// Credit granted to a sender in its turn, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim).
     #[schemars(range(min = 1, max = 1000))]
     pub credit_packets: u32,
-    /// What of its link a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier`, `uec.cpp` of uet-htsim).
+    /// Fraction of its link rate that a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier` in `uec.cpp`
+    /// of uet-htsim).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub credit_rate: f64,
-    /// A sender without credit asks again after this (100 us: `DEFAULT_UEC_RTO_MIN`, `uec.h` of uet-htsim).
+    /// Time after which a sender without credit repeats its request (100 us: `DEFAULT_UEC_RTO_MIN` in `uec.h` of
+    /// uet-htsim).
     #[schemars(range(min = 1))]
     pub credit_timeout_ns: u32,
-    /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    /// `main_uec.cpp`); with `nscc`, too.
+    /// Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
+    /// of uet-htsim), also with `nscc`.
     #[schemars(range(min = 1, max = 16_384))]
     pub path_entropy_size: u16,
-    /// The sender's window beside the credit: parameters of NSCC; none = credit alone.
+    /// Parameters of NSCC, whose window limits the sender in addition to the credit. null: credit only.
     pub nscc: Option<nscc::Parameters>,
 }
 

@@ -19,36 +19,37 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Swift")]
 pub struct Parameters {
-    /// The target delay of a large window (20 us: `_base_delay`).
+    /// Target delay of a large window (20 us: `_base_delay`).
     #[schemars(range(min = 1))]
     pub base_target_ns: u32,
-    /// What a small window may add to the target (100 us: `_fs_range`, five times the base).
+    /// Maximum that is added to the target delay for a small window (100 us: `_fs_range`, five times the base).
     pub fs_range_ns: u32,
-    /// The window at and below which all of it is added (0.1: `_fs_min_cwnd`).
+    /// Window up to which the maximum is added (0.1: `_fs_min_cwnd`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub fs_min_window_packets: f64,
-    /// The window from which on nothing is (100: `_fs_max_cwnd`).
+    /// Window from which nothing is added (100: `_fs_max_cwnd`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub fs_max_window_packets: f64,
-    /// Additive increase per RTT, packets (1: `_ai`).
+    /// Additive increase per RTT (1: `_ai`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub additive_packets: f64,
-    /// What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8: `_beta`).
+    /// Factor of a multiplicative decrease: fraction of the relative excess of the delay over the target, above 0 and
+    /// at most 1 (0.8: `_beta`).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub beta: f64,
-    /// The most that one cut takes, above 0 and below 1 (0.5: `_max_mdf`).
+    /// Maximum fraction of the window that one decrease removes, above 0 and below 1 (0.5: `_max_mdf`).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub max_mdf: f64,
-    /// The window at the start (15: `sim/datacenter/main_swift.cpp`).
+    /// Initial window (15: `sim/datacenter/main_swift.cpp`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub initial_window_packets: f64,
-    /// No window is smaller (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000) ...
+    /// Minimum window (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_window_packets: f64,
-    /// ... or larger (1000: `_max_cwnd`).
+    /// Maximum window (1000: `_max_cwnd`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_window_packets: f64,
-    /// After so many timeouts in a row the window is the smallest (5: `_rtx_reset_threshold`).
+    /// Number of successive timeouts after which the window is set to the minimum (5: `_rtx_reset_threshold`).
     pub retransmit_reset_times: u32,
 }
 
@@ -102,7 +103,7 @@ pub struct Swift {
 }
 
 impl Definition for Swift {
-    const DESCRIPTION: &'static str = "Swift-like delay control.";
+    const DESCRIPTION: &'static str = "Delay-based control similar to Swift.";
 
     type Parameters = Parameters;
     type Shared = Constants;

@@ -18,31 +18,30 @@ use std::sync::Arc;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Timely")]
 pub struct Parameters {
-    /// Below it the rate rises whatever the gradient (50 us: `TimelyTLow`).
+    /// RTT below which the rate always increases (50 us: `TimelyTLow`).
     pub t_low_ns: u32,
-    /// Above it the rate falls whatever the gradient (500 us: `TimelyTHigh`).
+    /// RTT above which the rate always decreases (500 us: `TimelyTHigh`).
     pub t_high_ns: u32,
-    /// What the gradient is divided by (20 us: `TimelyMinRtt`).
+    /// Minimum RTT, by which the gradient is normalised (20 us: `TimelyMinRtt`).
     #[schemars(range(min = 1))]
     pub min_rtt_ns: u32,
-    /// Weight of the newest difference of RTTs, above 0 and at most 1 (0.875: `TimelyAlpha`).
+    /// Weight of the latest RTT difference, above 0 and at most 1 (0.875: `TimelyAlpha`).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub alpha: f64,
-    /// How deep a cut is, above 0 and at most 1 (0.8: `TimelyBeta`).
+    /// Factor of the multiplicative decrease, above 0 and at most 1 (0.8: `TimelyBeta`).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub beta: f64,
-    /// Additive increase; none = a thousandth of line rate (`run.py`: 10 Mb/s per 10 Gb/s).
+    /// Additive increase. null: 1/1000 of the line rate (`run.py`: 10 Mb/s per 10 Gb/s).
     pub delta_bps: Option<u64>,
-    /// After so many segments with a falling RTT in a row the increase is as many times as large (5: algorithm 1; `run.py`
-    /// has 50 Mb/s per 10 Gb/s).
+    /// Number n of successive segments with a falling RTT after which the increase is n times as large (5: algorithm 1;
+    /// `run.py`: 50 Mb/s per 10 Gb/s).
     #[schemars(range(min = 1))]
     pub hyperactive_after: u32,
-    /// An RTT is taken once per so many bytes (64 KB: section 3.1 has 16 to 64 KB; the authors' code has
-    /// this `t_low_ns` for 64 KB).
+    /// Bytes between two RTT samples (64 KB: section 3.1 states 16 to 64 KB; the authors' code uses this `t_low_ns` for
+    /// 64 KB).
     #[schemars(range(min = 1))]
     pub segment_bytes: u32,
-    /// No cut goes below; none = a hundredth of line rate (`MinRate` is 100 Mb/s, in `run.py` 1 Gb/s
-    /// for links of 50 and 100 Gb/s).
+    /// Minimum rate. null: 1/100 of the line rate (`MinRate`: 100 Mb/s; `run.py`: 1 Gb/s for links of 50 and 100 Gb/s).
     #[schemars(range(min = 1))]
     pub min_rate_bps: Option<u64>,
 }

@@ -1,7 +1,7 @@
-//! Entropy values: the sender says which way a packet takes, by its UDP source port (Ultra Ethernet Specification 1.0).
+//! Entropy values: the sender selects the path of a packet by its UDP source port (Ultra Ethernet Specification 1.0).
 //! Switches with [`crate::model::parameters::Balance::Entropy`] hash it.
 //!
-//! A queue pair uses its values in turn. One whose packet came back marked, or was trimmed, is passed over the next time:
+//! A queue pair uses its values in turn. A value whose packet was marked or trimmed is skipped once:
 //! the "bitmap" of the consortium's model (uet-htsim, `htsim/sim/uec_mp.cpp`) with a penalty of one turn.
 
 use crate::ids::QueuePairId;

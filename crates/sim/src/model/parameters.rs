@@ -1,6 +1,6 @@
-//! Every parameter of the devices, as one tree that a preset fills and a scenario may change.
+//! The parameters of all devices, as one tree. A preset fills it and a scenario may change it.
 //!
-//! Sizes that follow the speed of a link are rules here; [`crate::model::preset`] has the presets and their sources.
+//! Sizes that depend on the link rate are rules here; [`crate::model::preset`] contains the presets and their sources.
 
 use crate::congestion;
 use crate::model::limits::*;
@@ -12,7 +12,7 @@ use wirespeed_wire::{Encapsulation, Ip, UnknownPcieLink};
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
 
-/// What all devices of a scenario are set to, or with [`crate::devices`] some.
+/// Parameters of all devices of a scenario, or of single devices ([`crate::devices`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -20,68 +20,69 @@ pub struct Parameters {
     pub framing: Framing,
     /// Shared buffer of every switch.
     pub switch: Switch,
-    /// How every switch chooses among equal-cost ports.
+    /// Selection among equal-cost ports at every switch.
     pub ecmp: Ecmp,
     /// Priority flow control of every port.
     pub pfc: Pfc,
     /// ECN marking at every switch port.
     pub marking: Marking,
-    /// How every port, of switch and NIC, chooses between priorities.
+    /// Selection among priorities at every port of switches and NICs.
     pub scheduler: Scheduler,
     /// Every NIC port.
     pub nic: Nic,
     /// Reliable connections.
     pub transport: Transport,
-    /// TCP and UDP of the hosts, the other traffic of a network.
+    /// TCP and UDP sockets of the hosts.
     pub sockets: Sockets,
     /// Congestion notification by the receiver.
     pub notification: Notification,
-    /// The reaction point of every queue pair.
+    /// Congestion control of every queue pair: the reaction point.
     pub congestion: congestion::Parameters,
 }
 
-/// Bytes of a frame beside its payload. A frame counts header through FCS as the preset defines it; on the link
-/// it takes `gap_bytes` more. Sizes are those over IPv4 without a tag; `ip` and `vlan` add what else there is to all
-/// but PFC.
+/// Bytes of a frame in addition to its payload. A frame is counted from its header to its FCS; on the link it takes
+/// `gap_bytes` more. Sizes are for IPv4 without a VLAN tag; `ip` and `vlan` add bytes to all frames except PFC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Framing {
-    /// A data packet with only a base transport header: the middle of a message, every packet of a send.
+    /// Size of a data packet without its payload and with only a base transport header (BTH), such as a middle packet of a
+    /// message.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub data_bytes: u32,
-    /// More in the first or only packet of a write: RETH.
+    /// Additional bytes in the first or only packet of a write (RETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
     pub write_first_bytes: u32,
-    /// More in an unreliable datagram: DETH.
+    /// Additional bytes in an unreliable datagram (DETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
     pub datagram_bytes: u32,
-    /// More in the first and in the last packet of a read response: AETH.
+    /// Additional bytes in the first and the last packet of a read response (AETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
     pub read_response_ends_bytes: u32,
-    /// A read request.
+    /// Size of a read request.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub read_request_bytes: u32,
-    /// An acknowledgement or negative acknowledgement.
+    /// Size of an acknowledgement (ACK) or negative acknowledgement (NAK).
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub ack_bytes: u32,
-    /// A congestion notification packet.
+    /// Size of a congestion notification packet (CNP).
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub cnp_bytes: u32,
-    /// A priority flow control frame.
+    /// Size of a PFC frame.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub pfc_bytes: u32,
-    /// The shortest frame.
+    /// Minimum size of a frame.
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
     pub minimum_bytes: u32,
-    /// The payload is padded to a multiple of this.
+    /// The payload is padded to a multiple of this size.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub pad_bytes: u32,
-    /// Preamble, start delimiter and minimum inter-packet gap.
+    /// Preamble, start-of-frame delimiter and minimum inter-packet gap.
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
     pub gap_bytes: u32,
-    /// IP version of all packets, and of the addresses that links name.
+    /// IP version of all packets and of the `addresses` of links.
     pub ip: IpVersion,
-    /// VLAN of the 802.1Q tag, whose PCP is the frame's priority; 0 = a tag for the priority alone; none = no tag.
+    /// VLAN of the 802.1Q tag. The PCP of the tag is the frame's priority. 0: priority tag without a VLAN; null: no
+    /// tag.
     // IEEE 802.1Q table 9-2: 4095 is reserved.
     #[schemars(range(max = 4094))]
     pub vlan: Option<u16>,
@@ -93,7 +94,7 @@ pub struct Framing {
 pub enum IpVersion {
     /// Version 4.
     Ipv4,
-    /// Version 6, whose header is 20 bytes longer.
+    /// Version 6; the header is 20 bytes longer.
     Ipv6,
 }
 
@@ -107,7 +108,7 @@ impl From<IpVersion> for Ip {
 }
 
 impl Framing {
-    /// The same with the bytes of tag and IP version in every size.
+    /// Returns the sizes with the bytes of VLAN tag and IP version added.
     pub fn encapsulated(&self) -> Framing {
         let more = self.encapsulation().extra_header_bytes();
         Framing {
@@ -132,65 +133,70 @@ impl Framing {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
-    /// Where frames wait.
+    /// Where frames wait in a switch.
     pub architecture: Architecture,
-    /// Buffer of one switch where the scenario names none, bytes.
+    /// Buffer of a switch for which the scenario has no `buffer_bytes`.
     #[schemars(range(min = 1, max = LARGEST_SLICE * MOST_SLICES))]
     pub buffer_bytes: u64,
-    /// The buffer is cut into this many equal slices; a port's packets live in the slice of its ingress port.
+    /// Number of equal slices of the buffer. A packet is stored in the slice of its ingress port.
     #[schemars(range(min = 1, max = MOST_SLICES))]
     pub slices: u32,
-    /// A packet occupies whole cells of this many bytes.
+    /// Size of a buffer cell. A packet occupies whole cells.
     #[schemars(range(min = 1, max = 65535))]
     pub cell_bytes: u32,
-    /// Guaranteed to each priority group before the shared pool is used.
+    /// Guaranteed buffer of each priority group, used before the shared pool.
     pub reserve_bytes: u32,
-    /// Once per port or once per lossless priority: how often `reserve_bytes` and the headroom are taken out of the pool.
+    /// How often `reserve_bytes` and the headroom are subtracted from the pool.
     pub pool_counts: PoolCounts,
-    /// Room for what arrives after XOFF, of each lossless priority group.
+    /// Headroom of each lossless priority group: buffer for the data that arrives after XOFF.
     pub headroom: Headroom,
-    /// Separate pools for lossless and lossy priority groups, out of what reserves and headroom leave; none = all share one.
+    /// Separate pools for lossless and lossy priority groups, as shares of the buffer that remains after guaranteed
+    /// buffer and headroom. null: one pool for all.
     pub pools: Option<Pools>,
-    /// Headroom that the lossless priority groups share, each up to `headroom`, instead of one's own; none = each has its own.
+    /// Headroom pool that the lossless priority groups share. Each uses at most `headroom`. null: each group has
+    /// separate headroom.
     pub shared_headroom: Option<SharedHeadroom>,
-    /// Dynamic threshold = free shared cells times 2^alpha_exponent (SONiC's `dynamic_th`).
+    /// Exponent of the dynamic threshold: threshold = free shared cells × 2^alpha_exponent (SONiC: `dynamic_th`).
     #[schemars(range(min = -16, max = 16))]
     pub alpha_exponent: i8,
-    /// Raise the exponent by one for each doubling of the link rate above the slowest host link (at most to 0).
+    /// Increase `alpha_exponent` by one for each doubling of the port's link rate above the slowest host link, at most
+    /// to 0.
     pub alpha_follows_rate: bool,
-    /// XON when shared use is this much below the threshold.
+    /// Distance from the dynamic threshold to XON: XON is sent when the shared buffer in use is this much below the
+    /// threshold.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
     pub xon_offset_bytes: u32,
-    /// From the last bit of a frame in to the earliest first bit out.
+    /// Forwarding latency: from the last bit of a frame received to the first bit sent, without a queue.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub latency_ns: u64,
-    /// What becomes of a packet of a lossy priority for which there is no room; none = it is dropped.
+    /// Packet trimming: a packet of a lossy priority without free buffer is cut to its header. null: it is dropped.
     pub trimming: Option<Trimming>,
 }
 
-/// Two pools in each slice instead of one; the dynamic threshold of a group goes by what is free in its own.
+/// Two pools in each slice instead of one. The dynamic threshold of a group depends on the free cells of its pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pools {
-    /// What lossless priority groups share.
+    /// Share of the lossless priority groups.
     #[schemars(range(min = 0, max = 100))]
     pub lossless_percent: u8,
-    /// What lossy ones share.
+    /// Share of the lossy priority groups.
     #[schemars(range(min = 0, max = 100))]
     pub lossy_percent: u8,
 }
 
-/// Size of the headroom that is shared.
+/// Size of the shared headroom pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SharedHeadroom {
-    /// So much in the whole switch, in each slice its part (SONiC: `xoff` of the `ingress_lossless_pool`).
+    /// A fixed size for the whole switch, divided equally among the slices (SONiC: `xoff` of the
+    /// `ingress_lossless_pool`).
     Fixed {
         /// Bytes.
         #[schemars(range(min = 1, max = LARGEST_SLICE * MOST_SLICES))]
         bytes: u64,
     },
-    /// A share of what reserves leave; those of `pools` are shares of the same.
+    /// A share of the buffer that remains after the guaranteed buffer. The shares of `pools` refer to the same size.
     Share {
         /// Percent.
         #[schemars(range(min = 0, max = 100))]
@@ -198,19 +204,19 @@ pub enum SharedHeadroom {
     },
 }
 
-/// Packet trimming: the header of a write's or send's packet goes on, and tells the receiver what is missing (Ultra Ethernet
-/// Specification 1.0, section 4.1).
+/// Packet trimming: only the header of a write or send packet is forwarded, which informs the receiver of the missing
+/// packet (Ultra Ethernet Specification 1.0, section 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trimming {
     /// Priority of trimmed packets.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
     pub priority: u8,
-    /// A trimmed packet, header through FCS.
+    /// Size of a trimmed packet, from its header to its FCS.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
     pub trimmed_bytes: u32,
-    /// A packet is trimmed, too, where the queue of its egress port takes longer than this to send; none = only where the
-    /// shared buffer has no room.
+    /// A packet is also trimmed when the queue of its egress port takes longer than this to drain. null: packets are
+    /// trimmed only when the shared buffer has no free cells.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub queue_ns: Option<u64>,
 }
@@ -219,63 +225,64 @@ pub struct Trimming {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Architecture {
-    /// In one queue of their egress port for each priority, in the order of their arrival.
+    /// In the egress port, in one queue per priority, in order of arrival.
     SharedBuffer {},
-    /// Where they came in: each slice, a core, has a virtual output queue for each egress port and priority, which gets
-    /// credit from the port.
+    /// In virtual output queues at the ingress: each core (slice of the buffer) has one for each egress port and
+    /// priority, and the egress port grants credit to it.
     Voq {
-        /// Bytes that a credit is worth; queues of different cores take turns by credits.
+        /// Size of a credit. The queues of different cores receive credits in turn.
         #[schemars(range(min = 1, max = LARGEST_CREDIT))]
         credit_bytes: u32,
-        /// From a frame being granted credit to the frame standing at its egress port.
+        /// Time from the credit grant for a frame to its arrival at the egress port.
         #[schemars(range(min = 0, max = LONGEST_NS))]
         credit_latency_ns: u64,
     },
 }
 
-/// What is taken out of the buffer before the rest is shared.
+/// What is subtracted from the buffer before the remaining buffer is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolCounts {
-    /// One reserve and one headroom per port.
+    /// once per port.
     Port,
-    /// A reserve per priority and port, a headroom per lossless priority and port.
+    /// `reserve_bytes` once per priority and port, headroom once per lossless priority and port.
     PriorityGroup,
 }
 
-/// Equal-cost multipath: how a switch chooses among the ports that lead equally close to a packet's destination.
+/// Equal-cost multipath: how a switch selects one of the ports with equal cost to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ecmp {
-    /// The hash.
+    /// Hash function.
     pub hash: EcmpHash,
-    /// Seed of the hash; none = the switch's own number. Where switches of successive tiers have the same, all flows that one
-    /// chooses a port for make the same choice at the next (polarisation).
+    /// Seed of the hash. null: the number of the switch. With the same seed in successive tiers, flows that share a
+    /// port at one switch choose the same port at the next switch (hash polarisation).
     pub seed: Option<u32>,
-    /// The hash is rotated right by so many bits before it chooses (SAI: `SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET`).
+    /// Number of bits by which the hash is rotated right before a port is chosen (SAI:
+    /// `SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET`).
     // The shortest hash has 16 bits.
     #[schemars(range(max = 15))]
     pub offset_bits: u8,
-    /// UDP source port of a connection that names none, and one more for each earlier one between the same ports; none = one
-    /// of the dynamic range, another for each.
+    /// UDP source port of the first connection without `udp_source_port` between two ports; each further connection
+    /// uses the next number. null: a separate port for each connection, from the dynamic range.
     pub first_udp_source_port: Option<u16>,
     /// UDP destination port.
     pub udp_destination_port: u16,
-    /// What the choice is made for.
+    /// Unit of load balancing, and how its port is chosen.
     pub balance: Balance,
-    /// With `spray`: how a port is chosen for each packet.
+    /// With `spray`: how the port of each packet is chosen.
     pub spray: Spray,
-    /// With `flowlet`: a flow that was silent for longer may take another port.
+    /// With `flowlet`: a flow may change its port after a pause longer than this.
     #[schemars(range(min = 1, max = LONGEST_NS))]
     pub flowlet_gap_ns: u64,
-    /// With `adaptive`: the same, where 0 = each packet may take another port.
+    /// With `adaptive`: a flow may change its port after a pause longer than this. 0: each packet may change it.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub adaptive_gap_ns: u64,
 }
 
 impl Ecmp {
-    /// The UDP ports of what the responder sends, from those of the requester: in RoCEv2 it too sends to the well-known port,
-    /// in the model that hashes by Murmur it answers to the port it was asked from.
+    /// UDP ports of the responder's packets, from those of the requester. RoCEv2 uses the well-known destination port
+    /// in both directions; with MurmurHash3 source and destination are exchanged, as in the ns-3 model.
     pub fn back(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
         match self.hash {
             EcmpHash::Splitmix64 | EcmpHash::Crc32Lo => [source, destination],
@@ -284,44 +291,45 @@ impl Ecmp {
     }
 }
 
-/// For what a port is chosen, and by what.
+/// Unit of load balancing, and how its port is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Balance {
-    /// A flow, by the hash: it keeps its port.
+    /// A flow, by its hash; it does not change its port.
     Flow,
-    /// A flowlet, the packets between two pauses of a flow, at random (LetFlow: Vanini et al., NSDI 2017).
+    /// A flowlet (the packets between two pauses of a flow), at random (LetFlow: Vanini et al., NSDI 2017).
     Flowlet,
-    /// A packet, as `spray` says.
+    /// A packet, by the rule in `spray`.
     Spray,
-    /// A packet, or a flowlet where there is a gap: of the ports with the fewest bytes of its priority in their queues one at
-    /// random (NVIDIA Spectrum's adaptive routing; Broadcom's dynamic load balancing, the queue's part of its port quality).
+    /// A packet, or a flowlet with `adaptive_gap_ns`: a random one of the ports with the fewest queued bytes of its
+    /// priority (NVIDIA Spectrum adaptive routing; Broadcom dynamic load balancing, with the queue as the only input of
+    /// the port quality).
     Adaptive,
-    /// A packet, by the hash over the entropy value that its sender put in the place of the UDP source port (Ultra Ethernet);
-    /// a flow, where its sender puts none: with all congestion control but `nscc` and `rccc`.
+    /// A packet, by a hash with the entropy value that its sender writes instead of the UDP source port (Ultra
+    /// Ethernet). Only `nscc` and `rccc` write one; with other congestion control a flow keeps its port.
     Entropy,
 }
 
-/// How packets are sprayed.
+/// How the port of each sprayed packet is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spray {
-    /// One port after the other.
+    /// The ports in turn.
     RoundRobin,
     /// At random.
     Random,
 }
 
-/// A hash over the addresses of the NIC ports, where links name them, and UDP ports.
+/// Hash of UDP ports and of the addresses of the NIC ports, where links have `addresses`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcmpHash {
     /// A hash of both ends by SplitMix64, seeded with the scenario's seed and the switch.
     Splitmix64,
-    /// A hash of addresses and UDP ports by MurmurHash3, seeded with the switch alone, modulo the candidates.
+    /// A hash of addresses and UDP ports by MurmurHash3, seeded with the switch, modulo the number of ports.
     Murmur3,
-    /// The lower 16 bits of the CRC-32 of addresses, protocol and UDP ports (SAI: `SAI_HASH_ALGORITHM_CRC_32LO`), modulo
-    /// the candidates; being linear, it polarises with different seeds too, and only `offset_bits` helps.
+    /// The lower 16 bits of the CRC-32 of addresses, protocol and UDP ports (SAI: `SAI_HASH_ALGORITHM_CRC_32LO`),
+    /// modulo the number of ports. It is linear, so different seeds do not prevent polarisation; `offset_bits` does.
     Crc32Lo,
 }
 
@@ -329,19 +337,19 @@ pub enum EcmpHash {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Headroom {
-    /// The same everywhere.
+    /// The same size at every port.
     Fixed {
         /// Bytes.
         bytes: u32,
     },
-    /// Link rate times one-way delay, so many times.
+    /// A multiple of the link rate × the propagation delay in one direction.
     RateDelay {
-        /// How many times.
+        /// The multiple.
         times: u32,
     },
-    /// From frame sizes, cable and the peer's response: [`crate::headroom`].
+    /// Computed from frame sizes, cable delay and the response time of the peer (IEEE 802.1Q).
     Computed {
-        /// Of the computed bytes so many percent are given (100 = enough).
+        /// Percentage of the computed size that is allocated. 100 is sufficient for lossless operation.
         percent: u32,
     },
 }
@@ -352,51 +360,52 @@ pub enum Headroom {
 pub struct Pfc {
     /// Bit n: priority n is lossless.
     pub lossless_priorities: u8,
-    /// Pause quanta of 512 bit times in an XOFF frame; none = paused until XON.
+    /// Pause quanta in an XOFF frame, of 512 bit times each. null: the pause lasts until XON.
     // 0 is XON.
     #[schemars(range(min = 1))]
     pub quanta: Option<u16>,
-    /// A pauser sends XOFF again after so many quanta; none = never.
+    /// XOFF is sent again after this many quanta while the pause is needed. null: never.
     #[schemars(range(min = 1))]
     pub refresh_quanta: Option<u16>,
-    /// From crossing the threshold to the PFC frame standing first in line, ns.
+    /// Time from crossing the threshold until the PFC frame is ready to be sent.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub generation_delay_ns: u64,
-    /// From the PFC frame received to no further frame of the priority starting.
+    /// Response time of a port to PFC: from the reception of the PFC frame until no further frame of the priority
+    /// starts.
     pub reaction: Reaction,
-    /// What a switch does about a queue that stays paused; none = it waits.
+    /// PFC watchdog of switches. null: a paused queue waits without limit.
     pub watchdog: Option<Watchdog>,
 }
 
-/// The PFC watchdog of a switch: it looks at its queues now and then, and no longer obeys a peer that pauses one for too
-/// long (SONiC `pfcwd`, Arista EOS `priority-flow-control pause watchdog`).
+/// The PFC watchdog of a switch. It polls the queues and ignores PFC on a queue that was paused for too long (SONiC
+/// `pfcwd`, Arista EOS `priority-flow-control pause watchdog`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Watchdog {
-    /// A queue paused without a break for this long is stuck.
+    /// A queue that is paused for this long without interruption is stuck.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
     pub detection_ns: u64,
-    /// A stuck queue that nobody has asked to pause for this long has recovered.
+    /// A stuck queue that has received no XOFF for this long has recovered.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
     pub restoration_ns: u64,
-    /// From one look at the queues to the next.
+    /// Interval at which the queues are polled.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
     pub poll_ns: u64,
-    /// What becomes of the traffic of a stuck queue.
+    /// Treatment of the traffic of a stuck queue.
     pub action: WatchdogAction,
 }
 
-/// What becomes of the traffic of a stuck queue. In both cases PFC is not obeyed.
+/// Treatment of the traffic of a stuck queue. PFC is ignored in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WatchdogAction {
-    /// What waits and what comes is dropped.
+    /// Queued and new frames are dropped.
     Drop,
-    /// It is sent.
+    /// The frames are sent.
     Forward,
 }
 
-/// How soon a port obeys a PFC frame.
+/// Response time of a port to a PFC frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reaction {
@@ -406,7 +415,7 @@ pub enum Reaction {
         #[schemars(range(min = 0, max = LONGEST_NS))]
         ns: u64,
     },
-    /// As late as the standard allows at the link's rate (IEEE 802.1Q 36.1.3.3: bit times by rate).
+    /// The maximum that the standard allows at the link rate (IEEE 802.1Q 36.1.3.3).
     Ceiling,
 }
 
@@ -414,32 +423,33 @@ pub enum Reaction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Marking {
-    /// Whether queues mark at all.
+    /// Mark packets with CE.
     pub enabled: bool,
-    /// When the decision is made.
+    /// Where the marking decision is made.
     pub at: MarkAt,
-    /// Below: never marked. Bytes of the egress queue.
+    /// Kmin: no packet is marked below this depth of the egress queue.
     pub kmin_bytes: u32,
-    /// Above: always marked.
+    /// Kmax: every packet is marked above this depth of the egress queue.
     pub kmax_bytes: u32,
-    /// Probability at kmax, from 0 at kmin; 0 to 1.
+    /// Pmax: marking probability at Kmax. It rises linearly from 0 at Kmin.
     #[schemars(range(min = 0, max = 1))]
     pub pmax: f64,
-    /// kmin and kmax are those of a link of this rate and follow the link's; none = the same on every link.
+    /// Link rate for which Kmin and Kmax are stated. They are scaled with the rate of each link. null: the same at
+    /// every rate.
     #[schemars(range(min = 1, max = HIGHEST_GBPS))]
     pub reference_gbps: Option<u32>,
-    /// 0: the instantaneous queue; w: the average with weight 2^-w.
+    /// Exponent w of the moving average of the queue depth, with weight 2^-w. 0: the instantaneous depth.
     #[schemars(range(min = 0, max = 32))]
     pub weight: u8,
 }
 
-/// When a packet is judged.
+/// Where the marking decision is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkAt {
-    /// On arrival, by the queue in front of it.
+    /// On arrival, by the queued bytes before the packet.
     Enqueue,
-    /// On departure, by the queue behind it.
+    /// On departure, by the queued bytes behind the packet.
     Dequeue,
 }
 
@@ -447,9 +457,9 @@ pub enum MarkAt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduler {
-    /// Bit n: priority n is served strictly before the others, the highest first.
+    /// Bit n: priority n is a strict priority. Strict priorities are served before all others, the highest first.
     pub strict_priorities: u8,
-    /// Weights of the others.
+    /// DWRR weights of the other priorities.
     #[schemars(inner(range(min = 1, max = 10_000)))]
     pub weights: [u32; PRIORITIES],
 }
@@ -458,40 +468,40 @@ pub struct Scheduler {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nic {
-    /// Messages a port can start per second; none = no limit.
+    /// Message rate: maximum number of messages that a port starts per second. null: no limit.
     #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
     pub messages_per_second: Option<u64>,
-    /// Acknowledgements and CNPs leave although their priority is paused.
+    /// Send acknowledgements and CNPs although their priority is paused.
     pub control_ignores_pause: bool,
-    /// Memory to NIC and NIC to memory; none = never the bottleneck.
+    /// The path between the host memory and the NIC (PCIe). null: it is never the bottleneck.
     pub pipe: Option<Pipe>,
 }
 
-/// What stands between memory and a NIC port, in each direction.
+/// The path between host memory and a NIC port, in each direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipe {
-    /// Bits of payload per second; none = what `pcie` leaves.
+    /// Rate of payload. null: the rate that `pcie` allows.
     #[schemars(range(min = 1, max = HIGHEST_GBPS))]
     pub gbps: Option<u32>,
-    /// The PCIe link on the way, where it may be slower than that; none = it never is.
+    /// The PCIe link of the NIC. null: not modelled.
     pub pcie: Option<pcie::Pcie>,
-    /// From posting to the first byte in the NIC, and from the last byte in the NIC to memory.
+    /// Latency from the post to the first byte in the NIC, and from the last byte in the NIC to memory.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub latency_ns: u64,
-    /// The NIC's receive buffer, bytes of payload.
+    /// Receive buffer of the NIC for payload.
     #[schemars(range(min = 1, max = LARGEST_BUFFER))]
     pub receive_buffer_bytes: u32,
-    /// The NIC sends XOFF when the receive buffer holds this much.
+    /// The NIC sends XOFF when the receive buffer contains this much payload.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
     pub xoff_bytes: u32,
-    /// The NIC sends XON when it has drained to this.
+    /// The NIC sends XON when the receive buffer has drained to this.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
     pub xon_bytes: u32,
 }
 
 impl Pipe {
-    /// Bits of payload per second: from memory, into memory.
+    /// Bits of payload per second: from memory, to memory.
     pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
         let own = self
             .gbps
@@ -505,85 +515,89 @@ impl Pipe {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
-    /// Payload of a full packet.
+    /// Path MTU: payload of a full packet.
     #[schemars(range(min = 1, max = LARGEST_MTU))]
     pub mtu_bytes: u32,
     /// Priority of data, read requests and acknowledgements.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
     pub priority: u8,
-    /// Priority of acknowledgements; none = that of the data.
+    /// Priority of acknowledgements. null: that of the data.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
     pub ack_priority: Option<u8>,
-    /// One ACK per so many packets; the last packet of a message always asks for one. Where the sender's congestion control
-    /// hears ACKs, each packet has one.
+    /// Number of packets per ACK. The last packet of a message always requests an ACK. With congestion control that
+    /// uses ACKs, every packet is acknowledged.
     #[schemars(range(min = 1))]
     pub ack_every: u32,
-    /// Local ACK timeout is 4.096 µs times 2^this; 0 = none (IBTA 9.7.6.1.3).
+    /// Exponent of the local ACK timeout: 4.096 µs × 2^ack_timeout. 0: no timeout (IBTA 9.7.6.1.3).
     // IBTA: five bits.
     #[schemars(range(max = 31))]
     pub ack_timeout: u8,
-    /// Timeouts and NAKs in a row, without anything new acknowledged, before the queue pair is in error (IBTA 9.9.2.1.1).
+    /// Retry limit: number of successive timeouts and NAKs without progress before the queue pair enters the error
+    /// state (IBTA 9.9.2.1.1).
     // IBTA: three bits.
     #[schemars(range(max = 7))]
     pub retry_count: u8,
-    /// What is sent again when a packet is lost. A queue pair has the same at both ends.
+    /// Loss recovery: which packets are retransmitted. Both ends of a connection must use the same.
     pub recovery: Recovery,
-    /// Receives posted on a queue pair, of which each send takes one; none = always enough.
+    /// Depth of the receive queue. Each send consumes one posted receive. null: there is always a receive.
     #[schemars(range(min = 1))]
     pub rx_depth: Option<u32>,
-    /// The application takes so long for a message that was sent, one after the other, and posts its receive again.
+    /// Time that the application takes to process the message of a send and to post its receive again. It processes one
+    /// message at a time.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub receive_ns: u64,
-    /// Without a receive a send is answered by an RNR NAK with this code: the sender waits 10 µs (1) to 492 ms (31), or
+    /// Timer code of the RNR NAK that is sent when no receive is posted. The sender waits 10 µs (1) to 492 ms (31), or
     /// 655 ms (0) (IBTA 9.7.5.2.8, table 45).
     // IBTA: five bits.
     #[schemars(range(max = 31))]
     pub min_rnr_timer: u8,
-    /// How often a send is tried again after RNR NAKs before the queue pair is in error; 7 = without end.
+    /// Number of retries after RNR NAKs before the queue pair enters the error state. 7: no limit.
     // IBTA: three bits.
     #[schemars(range(max = 7))]
     pub rnr_retry: u8,
-    /// With selective repeat: how far out of order packets come where nothing is lost, as with packet spraying.
+    /// With selective repeat: how much reordering is tolerated before a packet is considered lost. Packet spraying
+    /// reorders packets without loss.
     pub reordering: Reordering,
-    /// With selective repeat: packets that are not acknowledged in order, at most. IRN (SIGCOMM 2018, section 3.2) has the
-    /// bandwidth-delay product here.
+    /// With selective repeat: maximum number of packets that are not yet acknowledged in order. IRN (SIGCOMM 2018,
+    /// section 3.2) uses the bandwidth-delay product.
     #[schemars(range(min = 1))]
     pub window_packets: u16,
-    /// The same gap is reported by another NAK only after this; none = once (IBTA 9.7.5.1.2).
+    /// Minimum interval between two NAKs for the same gap. null: one NAK per gap (IBTA 9.7.5.1.2).
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub nak_interval_ns: Option<u64>,
-    /// Operations of a queue pair in the NIC at one time.
+    /// Depth of the send queue: maximum number of operations of a queue pair in the NIC.
     #[schemars(range(min = 1))]
     pub tx_depth: u32,
-    /// Reads of a queue pair outstanding at one time.
+    /// Maximum number of outstanding reads of a queue pair.
     // IBTA: the initiator depth has eight bits.
     #[schemars(range(min = 1, max = 255))]
     pub max_outstanding_reads: u32,
 }
 
-/// What a sender sends again.
+/// Which packets a sender retransmits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
-    /// The packet that is missing and all that were sent after it (IBTA 9.7.5.1.2).
+    /// The missing packet and all packets sent after it (IBTA 9.7.5.1.2).
     GoBackN,
-    /// Only what is missing; the receiver keeps what comes out of order.
+    /// Only the missing packets. The receiver keeps packets that arrive out of order.
     SelectiveRepeat,
 }
 
-/// When a packet that others overtook is taken for lost.
+/// When a packet is considered lost because later packets have arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reordering {
-    /// At once: packets stay in order (IRN, SIGCOMM 2018, section 3.1).
+    /// At once: no reordering is expected (IRN, SIGCOMM 2018, section 3.1).
     None {},
-    /// When one that was sent so many packets after it has arrived.
+    /// When a packet that was sent a number of packets later has arrived.
     Packets {
-        /// 1 is at once.
+        /// Number of packets. 1: at once.
         #[schemars(range(min = 1, max = 65_535))]
         packets: u32,
     },
-    /// When it is missing so long after a later one has arrived; one overtaken meanwhile waits up to twice as long.
+    /// When it is still missing some time after a later packet has arrived. A packet overtaken during this time waits
+    /// up to twice as long.
     Time {
         /// Nanoseconds.
         #[schemars(range(min = 0, max = LONGEST_NS))]
@@ -591,21 +605,21 @@ pub enum Reordering {
     },
 }
 
-/// Sockets of the hosts: a stand-in for TCP ([`crate::mechanisms::transport::tcp`]), and UDP.
+/// Sockets of the hosts: a simple model of TCP ([`crate::mechanisms::transport::tcp`]), and UDP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sockets {
-    /// Largest IP packet.
+    /// Maximum size of an IP packet (MTU of the interface).
     // RFC 8200, section 5: what every IPv6 link carries.
     #[schemars(range(min = 1_280, max = LARGEST_MTU))]
     pub mtu_bytes: u32,
-    /// Segments that a TCP connection begins with (RFC 6928).
+    /// Initial congestion window of a TCP connection, in segments (RFC 6928).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window: u32,
-    /// The retransmission timer is no shorter. Linux has 200 ms (`TCP_RTO_MIN`), RFC 6298 a second.
+    /// Minimum retransmission timeout. Linux uses 200 ms (`TCP_RTO_MIN`), RFC 6298 states 1 s.
     #[schemars(range(min = 1, max = LONGEST_NS))]
     pub least_rto_ns: u64,
-    /// Timeouts in a row before the connection fails (Linux: `net.ipv4.tcp_retries2`).
+    /// Number of successive timeouts before the connection fails (Linux: `net.ipv4.tcp_retries2`).
     pub retries: u8,
 }
 
@@ -613,12 +627,13 @@ pub struct Sockets {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Notification {
-    /// The echo of a mark is a flag in the ACK of the marked packet, not a frame; interval and delay do not apply.
+    /// Echo a mark as a flag in the ACK of the marked packet, not as a CNP. `interval_ns` and `delay_ns` then have no
+    /// effect.
     pub in_ack: bool,
-    /// At least this between two CNPs of a queue pair.
+    /// Minimum interval between two CNPs of a queue pair.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub interval_ns: u64,
-    /// From the marked packet to its CNP standing in line.
+    /// Time from the reception of a marked packet until its CNP is ready to be sent.
     #[schemars(range(min = 0, max = LONGEST_NS))]
     pub delay_ns: u64,
     /// Priority of CNPs.

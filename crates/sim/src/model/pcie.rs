@@ -1,7 +1,7 @@
-//! The PCIe link between a NIC and memory: its parameters, and what its packets take of it.
+//! The PCIe link between a NIC and memory: its parameters, and the bandwidth that its packets use.
 //!
-//! Towards memory go posted writes with what is received and requests for what is sent; from memory come completions. Both
-//! directions carry the DLLPs that packets of the other one bring about.
+//! Towards memory: posted writes of received data, and read requests for the data to send. From memory: completions. Both
+//! directions carry the DLLPs for the packets of the other direction.
 
 use crate::model::limits::LONGEST_NS;
 use crate::time::{ByteTime, Picoseconds};
@@ -27,35 +27,35 @@ pub struct Pcie {
     /// Lanes.
     #[schemars(extend("enum" = [1, 2, 4, 8, 12, 16, 32]))]
     pub width: u32,
-    /// MaxPayload: data of one packet at most, in both directions.
+    /// MaxPayload: maximum data of one packet, in both directions.
     #[schemars(extend("enum" = [64, 128, 256, 512, 1024, 2048, 4096]))]
     pub max_payload_bytes: u32,
-    /// Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) that a packet brings about in the other
-    /// direction; none = they take no share.
+    /// Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) per packet, sent in the opposite
+    /// direction. null: DLLPs are not modelled.
     #[schemars(range(min = 0, max = 64))]
     pub dllp_bytes: Option<u32>,
-    /// What holds up writes that keep their order; none = relaxed ordering, nothing does.
+    /// Limit of writes with strict ordering. null: relaxed ordering, no limit.
     pub ordered_writes: Option<OrderedWrites>,
-    /// Requests for what is sent; none = always enough of them, which take no share.
+    /// Limit of reads of the data to send. null: reads are not a limit and their requests take no bandwidth.
     pub reads: Option<Reads>,
 }
 
-/// Posted writes without relaxed ordering: none may overtake another.
+/// Posted writes without relaxed ordering: no write overtakes another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum OrderedWrites {
-    /// So many full ones are under way at one time.
+    /// A number of writes of full size can be outstanding.
     Outstanding {
-        /// Writes.
+        /// Number of outstanding writes.
         #[schemars(range(min = 1, max = 65_535))]
         writes: u32,
-        /// From a write leaving the NIC to memory having it.
+        /// Time from a write leaving the NIC until it is in memory.
         #[schemars(range(min = 1, max = LONGEST_NS))]
         commit_ns: u64,
     },
-    /// Their rate was measured.
+    /// A measured rate.
     Measured {
-        /// Bits of data per second.
+        /// Measured rate of data.
         #[schemars(range(min = LEAST_BPS, max = MOST_BPS))]
         bps: u64,
     },
@@ -65,17 +65,17 @@ pub enum OrderedWrites {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reads {
-    /// Requests outstanding at one time: each has a tag until its last completion.
+    /// Number of outstanding read requests (tags). A request holds its tag until its last completion.
     // 14 bits: PCI Express Base 6.0, section 2.2.6.2.
     #[schemars(range(min = 1, max = 16_384))]
     pub tags: u32,
-    /// MaxReadRequest: data that one request asks for at most.
+    /// MaxReadRequest: maximum data of one read request.
     #[schemars(extend("enum" = [128, 256, 512, 1024, 2048, 4096]))]
     pub max_read_request_bytes: u32,
-    /// From a request to its last completion, where nothing else is under way.
+    /// Time from a read request to its last completion on an idle link.
     #[schemars(range(min = 1, max = LONGEST_NS))]
     pub round_trip_ns: u64,
-    /// Completions end at every read completion boundary, 64 or 128 bytes; none = only where MaxPayload is full.
+    /// Read completion boundary: completions end at every multiple of this. null: completions have the size MaxPayload.
     #[schemars(extend("enum" = [64, 128, null]))]
     pub read_completion_boundary_bytes: Option<u32>,
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wirespeed.results.simulation_types import Summary
     from wirespeed.simulation import Folder, Progress, Recording, Result
-    from wirespeed.simulation.from_plan import Planned
+    from wirespeed.simulation.from_plan import PlannedScenario
     from wirespeed.units import Duration
 
 
@@ -197,7 +197,7 @@ def run(
 
 def _build_scenario(
     file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None, force: bool
-) -> Planned | None:
+) -> PlannedScenario | None:
     """The scenario made of a cluster file; None where the file is a scenario itself.
 
     Raises:
@@ -241,16 +241,16 @@ def _build_scenario(
     from wirespeed.cluster import read
     from wirespeed.plan import build
     from wirespeed.render import simulator_mappings
-    from wirespeed.simulation.from_plan import planned
+    from wirespeed.simulation.from_plan import plan_scenario
 
     plan = build(read(file))
     show_problems(plan.warnings, "warning")
-    found = planned(file, plan, traffic, seed, simulator_mappings())
+    planned = plan_scenario(file, plan, traffic, seed, simulator_mappings())
     if write_scenario is not None:
         new = write_scenario.with_name(f".{write_scenario.name}.new")
-        new.write_text(found.scenario.text, encoding="utf-8")
+        new.write_text(planned.scenario.text, encoding="utf-8")
         new.replace(write_scenario)  # whole or not at all
-    return found
+    return planned
 
 
 def is_json(file: Path) -> bool:
@@ -299,7 +299,7 @@ def _parse_recording(
 
 def _run(
     scenario: Path,
-    planned: Planned | None,
+    planned: PlannedScenario | None,
     preset: Preset,
     seed: int,
     observe: Recording,
@@ -349,7 +349,7 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
     from wirespeed.cli.console import err, out
     from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
-    from wirespeed.simulation.congested_ports import of_result
+    from wirespeed.simulation.congested_ports import find_congested_ports
 
     try:
         if folder is not None:
@@ -358,7 +358,7 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
         if form is Format.JSON:
             typer.echo(to_json(result.summary), nl=False)
         else:
-            report.summary(result.summary, out(), of_result(result))
+            report.summary(result.summary, out(), find_congested_ports(result))
     if result.serial_reason:
         err().print(f"run on one thread: {result.serial_reason}", markup=False, soft_wrap=True)
     if not result.summary.complete:

@@ -16,7 +16,7 @@ _LETTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ChartLine:
     """A line of a chart, by the number of its colour and dashes."""
 
     name: str
@@ -53,7 +53,7 @@ class Chart:
     description: str
     axis: str
     along: str
-    lines: tuple[Drawn, ...]
+    lines: tuple[ChartLine, ...]
     marks: tuple[Mark, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
@@ -79,19 +79,19 @@ def up(value: float, top: float) -> float:
     return round(HEIGHT - BOTTOM - min(value / top, 1.0) * (HEIGHT - TOP - BOTTOM), 1)
 
 
-def drawn(paths: Sequence[tuple[str, str]]) -> tuple[tuple[Drawn, ...], int]:
+def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...], int]:
     """Lines (name, path) with their places in the legend, and the height of the picture."""
     lines = tuple(
-        Drawn(_short(name), index, path, LEFT + index % 2 * _LEGEND_COLUMN, HEIGHT + index // 2 * _LEGEND_LINE + 16)
+        ChartLine(_short(name), index, path, LEFT + index % 2 * _LEGEND_COLUMN, HEIGHT + index // 2 * _LEGEND_LINE + 16)
         for index, (name, path) in enumerate(paths)
     )
     return lines, HEIGHT + -(-len(lines) // 2) * _LEGEND_LINE + 10
 
 
-def level_ticks(highest: float, said: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
+def level_ticks(highest: float, format_value: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
     """The top of an upright axis from 0, and its ticks."""
     top, values = vertical(highest)
-    return top, tuple(Tick(up(value, top), said(value)) for value in values)
+    return top, tuple(Tick(up(value, top), format_value(value)) for value in values)
 
 
 def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
-from wirespeed.report.simulation.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
+from wirespeed.report.simulation.axes import Chart, Mark, across, level_ticks, place_lines, time_unit, up
 from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
@@ -25,7 +25,7 @@ def chart(distribution: Distribution) -> Chart | None:
     values = [value / size for group in groups for value in _ends(group)]
     place, x_ticks = _axis(min(values), max(values))
     top, y_ticks = level_ticks(100.0, lambda value: wording.plain(value))
-    lines, height = drawn([(_named(group), _path(group, size, place, top)) for group in groups])
+    lines, height = place_lines([(_legend(group), _path(group, size, place, top)) for group in groups])
     marks = _marks(groups, size, unit, place)
     return Chart(
         title=distribution.title,
@@ -37,7 +37,7 @@ def chart(distribution: Distribution) -> Chart | None:
         marks=marks,
         x_ticks=x_ticks,
         y_ticks=y_ticks,
-        columns=("flows", "number", f"ideal, {unit}", "min", *(f"p{one}" for one in _PERCENTS), "max"),
+        columns=("flows", "number", f"ideal, {unit}", "min", *(f"p{percent}" for percent in _PERCENTS), "max"),
         rows=tuple(_row(group, size) for group in groups),
         height=height,
     )
@@ -101,20 +101,20 @@ def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[flo
     return tuple(marks)
 
 
-def _named(group: Group) -> str:
+def _legend(group: Group) -> str:
     return f"{group.name} ({group.count:,})"
 
 
 def _row(group: Group, size: float) -> tuple[str, ...]:
-    numbers = (group.quantiles[0], *(quantile(group, one) for one in _PERCENTS), group.quantiles[-1])
+    numbers = (group.quantiles[0], *(quantile(group, percent) for percent in _PERCENTS), group.quantiles[-1])
     least = "" if group.least is None else wording.number(group.least / size)
     return (group.name, f"{group.count:,}", least, *(wording.number(value / size) for value in numbers))
 
 
 def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
-    said = []
+    descriptions = []
     for group in groups:
         known = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
         low, middle, high = (wording.number(value / size) for value in known)
-        said.append(f"{_named(group)} from {low} to {high}, median {middle} {unit}")
-    return f"{distribution.title}: {'; '.join(said)}."
+        descriptions.append(f"{_legend(group)} from {low} to {high}, median {middle} {unit}")
+    return f"{distribution.title}: {'; '.join(descriptions)}."

@@ -41,7 +41,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LinkDirection:
     """One direction of a cable, from the port that sends."""
 
     port: int
@@ -49,7 +49,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class HostDirection:
     """One direction of a host's cable in a cell: the left half is what the host sends, the right one what it gets."""
 
     port: int
@@ -64,8 +64,8 @@ class Layout:
     """All places."""
 
     boxes: tuple[Box, ...]
-    ways: tuple[Way, ...]
-    halves: tuple[Half, ...]
+    directions: tuple[LinkDirection, ...]
+    host_directions: tuple[HostDirection, ...]
     height: float
     left_out: int
     """Switches that are not drawn."""
@@ -78,18 +78,18 @@ def layout(network: Network, busy: Mapping[int, float]) -> Layout:
     top = max(tiers, default=0)
     in_a_row = len(tiers.get(0, ())) <= _HOSTS_IN_A_ROW
     boxes: dict[int, Box] = {}
-    order = _ordered(network, tiers)
+    order = _order_rows(network, tiers)
     above = _ARC if _arcs(network, order, top) else 2
     for tier, nodes in order.items():
         if tier > 0 or in_a_row:
             boxes.update(_row(network, nodes, above + (top - tier) * (_BOX + _BETWEEN)))
-    ways = _ways(network, boxes)
+    directions = _link_directions(network, boxes)
     bottom: float = above + top * (_BOX + _BETWEEN) + _BOX
-    halves: list[Half] = []
+    host_directions: list[HostDirection] = []
     if not in_a_row:
-        halves = _cells(network, boxes, order)
-        bottom = max((half.y + half.height for half in halves), default=bottom)
-    return Layout(tuple(boxes.values()), tuple(ways), tuple(halves), round(bottom + 4, 1), left_out)
+        host_directions = _cells(network, boxes, order)
+        bottom = max((direction.y + direction.height for direction in host_directions), default=bottom)
+    return Layout(tuple(boxes.values()), tuple(directions), tuple(host_directions), round(bottom + 4, 1), left_out)
 
 
 def _rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[int]], int]:
@@ -137,7 +137,7 @@ def _around(network: Network) -> dict[int, list[int]]:
     return around
 
 
-def _ordered(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     """Each row in the order of what it is cabled to in the row below, so that cables cross little."""
     around = _around(network)
     place: dict[int, float] = {}
@@ -163,16 +163,16 @@ def _row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Box]:
     for at, node in enumerate(nodes):
         name = network.names[node]
         x = round(_MARGIN + (at + 0.5) * slot - width / 2, 1)
-        found[node] = Box(node, x, y, width, _BOX, _fitting(name, node, width), name)
+        found[node] = Box(node, x, y, width, _BOX, _shorten(name, node, width), name)
     return found
 
 
-def _fitting(name: str, node: int, width: float) -> str:
+def _shorten(name: str, node: int, width: float) -> str:
     """The name, its number, or nothing."""
     return next((text for text in (name, str(node)) if len(text) * _LETTER + 6 <= width), "")
 
 
-def _ways(network: Network, boxes: Mapping[int, Box]) -> list[Way]:
+def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDirection]:
     """Both directions of each cable between two boxes. Each keeps to its right."""
     ends: dict[int, list[tuple[float, int]]] = defaultdict(list)
     drawn = [port for port in network.ports if network.node(port) in boxes and network.peer(port) in boxes]
@@ -183,7 +183,7 @@ def _ways(network: Network, boxes: Mapping[int, Box]) -> list[Way]:
         box = boxes[node]
         pitch = (box.width - 4) / len(found)
         spots |= {port: box.x + 2 + (rank + 0.5) * pitch for rank, (_, port) in enumerate(sorted(found))}
-    return [Way(port, _path(network, boxes, spots, port)) for port in drawn]
+    return [LinkDirection(port, _path(network, boxes, spots, port)) for port in drawn]
 
 
 def _arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
@@ -218,7 +218,7 @@ def _beside(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2: float
     return f"M{x1:.1f} {start.y:.1f} Q{(x1 + x2) / 2:.1f} {start.y - lift:.1f} {x2:.1f} {end.y:.1f}"
 
 
-def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[Half]:
+def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[HostDirection]:
     """A cell for each cable of a host, under its switch."""
     place = {node: at for at, node in enumerate(order.get(0, ()))}
     under: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -228,7 +228,7 @@ def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Seque
     slots: dict[float, int] = defaultdict(int)
     for box in boxes.values():
         slots[box.y] += 1
-    halves = []
+    host_directions = []
     for switch, ports in under.items():
         box = boxes[switch]
         slot = (WIDTH - 2 * _MARGIN) / slots[box.y] * 0.9
@@ -239,6 +239,6 @@ def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Seque
             x = left + at % columns * (width + _GAP)
             y = box.y + box.height + 8 + at // columns * (_CELL_HEIGHT + _GAP)
             half = round(width / 2, 1)
-            halves.append(Half(port, round(x, 1), round(y, 1), half, _CELL_HEIGHT))
-            halves.append(Half(port ^ 1, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))
-    return halves
+            host_directions.append(HostDirection(port, round(x, 1), round(y, 1), half, _CELL_HEIGHT))
+            host_directions.append(HostDirection(port ^ 1, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))
+    return host_directions

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
 from wirespeed.report.simulation.axes import bytes_unit, time_unit
-from wirespeed.report.simulation.layout import Half, Layout, Way, layout
+from wirespeed.report.simulation.layout import HostDirection, Layout, LinkDirection, layout
 from wirespeed.results.simulation_types import Fault
-from wirespeed.results.simulation_view import LEVELS, Animation, Simulated
+from wirespeed.results.simulation_view import LEVELS, Animation, SimulationView
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _TOP = 8
@@ -34,24 +34,26 @@ class Map:
     faults: tuple[Fault, ...]
 
     @property
-    def ways(self) -> list[Way]:
+    def directions(self) -> list[LinkDirection]:
         """Dark ones last, above the others."""
-        return sorted(self.layout.ways, key=lambda way: (self.shade.get(way.port, "h0"), way.port))
+        return sorted(
+            self.layout.directions, key=lambda direction: (self.shade.get(direction.port, "h0"), direction.port)
+        )
 
     @property
-    def halves(self) -> tuple[Half, ...]:
+    def host_directions(self) -> tuple[HostDirection, ...]:
         """Cells of hosts."""
-        return self.layout.halves
+        return self.layout.host_directions
 
     @property
     def faulty(self) -> frozenset[int]:
         """Nodes with a fault."""
-        return frozenset(node for one in self.faults for node in one.nodes)
+        return frozenset(node for fault in self.faults for node in fault.nodes)
 
     @property
     def faulty_ports(self) -> frozenset[int]:
         """Both ends of cables with a fault."""
-        return frozenset(2 * link + end for one in self.faults for link in one.links for end in (0, 1))
+        return frozenset(2 * link + end for fault in self.faults for link in fault.links for end in (0, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +69,35 @@ class Player:
     left_out: int
 
 
-def pause_map(run: Simulated) -> Map | None:
+def pause_map(run: SimulationView) -> Map | None:
     """None where nobody was paused."""
-    paused = run.pausing.ports
+    paused = run.pauses.ports
     if not paused:
         return None
     end = run.summary.end_us * 1e6
-    share = {one.port: one.total_ps / end for one in paused}
+    share = {entry.port: entry.total_ps / end for entry in paused}
     unit, size = time_unit(paused[0].total_ps)
     title = {
-        one.port: f"{run.network.link_name(one.port)}: {wording.plural(one.pauses, 'pause')}, "
-        f"{wording.number(one.total_ps / size)} {unit}, {wording.percent(one.total_ps / end)} of the run"
-        for one in paused
+        entry.port: f"{run.network.link_name(entry.port)}: {wording.plural(entry.pauses, 'pause')}, "
+        f"{wording.number(entry.total_ps / size)} {unit}, {wording.percent(entry.total_ps / end)} of the run"
+        for entry in paused
     }
-    said = "; ".join(title[one.port] for one in paused[:3])
-    described = f"{wording.plural(len(paused), 'paused port')}. Longest: {said}."
-    places = layout(run.network, {one.port: float(one.total_ps) for one in paused})
+    longest = "; ".join(title[entry.port] for entry in paused[:3])
+    described = f"{wording.plural(len(paused), 'paused port')}. Longest: {longest}."
+    places = layout(run.network, {entry.port: float(entry.total_ps) for entry in paused})
     return Map(
         places, {port: color_scale.shade(of) for port, of in share.items()}, title, described, run.summary.faults
     )
 
 
-def player(run: Simulated) -> Player | None:
+def player(run: SimulationView) -> Player | None:
     """None where no port was sampled."""
     animation = run.animation
     if animation is None:
         return None
     frames = len(animation.starts)
-    together = [sum(of[at] for of in animation.queue.values()) for at in range(frames)]
-    shown = together.index(max(together))
+    totals = [sum(of[at] for of in animation.queue.values()) for at in range(frames)]
+    shown = totals.index(max(totals))
     busy = {port: float(sum(of)) for port, of in animation.queue.items()}
     places = layout(run.network, busy)
     state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in animation.queue.items()}
@@ -108,7 +110,7 @@ def player(run: Simulated) -> Player | None:
     )
 
 
-def _top(run: Simulated, animation: Animation, at: int) -> tuple[tuple[str, str], ...]:
+def _top(run: SimulationView, animation: Animation, at: int) -> tuple[tuple[str, str], ...]:
     deepest = sorted(
         (port for port, of in animation.queue.items() if of[at]), key=lambda port: (-animation.queue[port][at], port)
     )
@@ -120,7 +122,7 @@ def _top(run: Simulated, animation: Animation, at: int) -> tuple[tuple[str, str]
     )
 
 
-def _data(run: Simulated, animation: Animation) -> str:
+def _data(run: SimulationView, animation: Animation) -> str:
     """What the script reads: a letter for each level, no character that HTML knows."""
     unit, size = time_unit(animation.end)
     byte_unit, byte_size = bytes_unit(animation.most_queue_bytes)

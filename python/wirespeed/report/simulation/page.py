@@ -22,9 +22,9 @@ from wirespeed.report.simulation import (
 )
 from wirespeed.report.simulation.axes import Chart
 from wirespeed.report.simulation.network_maps import Map, Player
-from wirespeed.report.simulation.pause_timeline import Stripes
+from wirespeed.report.simulation.pause_timeline import PauseTimelines
 from wirespeed.results.simulation_types import Summary
-from wirespeed.results.simulation_view import Distribution, FlowRow, Group, Simulated
+from wirespeed.results.simulation_view import Distribution, FlowRow, Group, SimulationView
 
 _LINKS = 500
 """Rows of the table of pauses; all of them are in the folder."""
@@ -33,20 +33,20 @@ _ORIGINS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RunPictures:
     """A run as the template has it."""
 
-    run: Simulated
+    run: SimulationView
     charts: tuple[Chart, ...]
-    nothing: tuple[str, ...]
+    constant_zero: tuple[str, ...]
     """Courses that are 0 all the time."""
     spread: tuple[Chart, ...]
     paused: Map | None
-    stripes: Stripes | None
+    pause_timelines: PauseTimelines | None
     player: Player | None
 
 
-def page(runs: Sequence[Simulated]) -> str:
+def page(runs: Sequence[SimulationView]) -> str:
     """The HTML document. The same runs give the same bytes."""
     style = document.source("style.css") + document.source("simulation.css")
     script = document.source("simulation.js")
@@ -56,7 +56,7 @@ def page(runs: Sequence[Simulated]) -> str:
         .render(
             shown=tuple(map(show, runs)),
             compared=tuple(rows(runs)) if len(runs) > 1 else (),
-            together=tuple(together(runs)) if len(runs) > 1 else (),
+            distributions_compared=tuple(compare_distributions(runs)) if len(runs) > 1 else (),
             style=Markup(style),
             script=Markup(script),
             style_hash=document.policy(style),
@@ -65,69 +65,75 @@ def page(runs: Sequence[Simulated]) -> str:
     )
 
 
-def show(run: Simulated) -> Shown:
+def show(run: SimulationView) -> RunPictures:
     """All pictures of a run."""
-    charts = [(course, time_series.chart(course, run.summary.faults)) for course in run.courses]
-    return Shown(
+    charts = [(series, time_series.chart(series, run.summary.faults)) for series in run.time_series]
+    return RunPictures(
         run=run,
         charts=tuple(drawn for _, drawn in charts if drawn),
-        nothing=tuple(course.title for course, drawn in charts if not drawn),
-        spread=tuple(drawn for one in run.distributions if (drawn := distributions.chart(one))),
+        constant_zero=tuple(series.title for series, drawn in charts if not drawn),
+        spread=tuple(drawn for distribution in run.distributions if (drawn := distributions.chart(distribution))),
         paused=network_maps.pause_map(run),
-        stripes=pause_timeline.stripes(run.pausing, run.network, round(run.summary.end_us * 1e6), run.summary.faults),
+        pause_timelines=pause_timeline.draw_timelines(
+            run.pauses, run.network, round(run.summary.end_us * 1e6), run.summary.faults
+        ),
         player=network_maps.player(run),
     )
 
 
-def rows(runs: Sequence[Simulated]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def rows(runs: Sequence[SimulationView]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What runs amount to, side by side."""
-    columns = [told(run.summary) for run in runs]
-    for name in dict.fromkeys(name for said in columns for name in said):
-        yield name, tuple("; ".join(said.get(name, ())) for said in columns)
+    columns = [summary_rows(run.summary) for run in runs]
+    for name in dict.fromkeys(name for column in columns for name in column):
+        yield name, tuple("; ".join(column.get(name, ())) for column in columns)
 
 
-def told(run: Summary) -> Mapping[str, Sequence[str]]:
+def summary_rows(run: Summary) -> Mapping[str, Sequence[str]]:
     """What a run amounts to: all that is said under each name."""
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for name, text in terminal.rows(run):
-        said.setdefault(name, []).append(str(text))
-    return said
+        texts.setdefault(name, []).append(str(text))
+    return texts
 
 
-def together(runs: Sequence[Simulated]) -> Iterator[Chart]:
+def compare_distributions(runs: Sequence[SimulationView]) -> Iterator[Chart]:
     """All flows of each run in one chart of a kind."""
-    titles = [one.title for one in runs[0].distributions]
+    titles = [distribution.title for distribution in runs[0].distributions]
     for title in titles:
-        of_runs = [(run, one) for run in runs for one in run.distributions if one.title == title]
-        groups = tuple(_named(run, one) for run, one in of_runs)
+        of_runs = [
+            (run, distribution) for run in runs for distribution in run.distributions if distribution.title == title
+        ]
+        groups = tuple(_name_group(run, entry) for run, entry in of_runs)
         drawn = distributions.chart(Distribution(title, of_runs[0][1].unit, groups))
         if drawn:
             yield drawn
 
 
-def _named(run: Simulated, one: Distribution) -> Group:
-    return replace(one.groups[0], name=label(run))
+def _name_group(run: SimulationView, distribution: Distribution) -> Group:
+    return replace(distribution.groups[0], name=label(run))
 
 
-def origins(run: Simulated) -> list[tuple[str, int, float]]:
+def origins(run: SimulationView) -> list[tuple[str, int, float]]:
     """Who paused others mostly while nobody paused it: for how long in all, and the share of that. Longest first."""
     total: dict[int, int] = {}
-    own: dict[int, int] = {}
-    for one in run.pausing.ports:
-        node = run.network.peer(one.port)
-        total[node] = total.get(node, 0) + one.total_ps
-        own[node] = own.get(node, 0) + one.total_ps - one.passed_on_ps
-    some = [(node, own[node] / total[node]) for node in own if 2 * own[node] > total[node]]
-    ordered = sorted(some, key=lambda item: (-own[item[0]], item[0]))
+    not_propagated: dict[int, int] = {}
+    for port in run.pauses.ports:
+        node = run.network.peer(port.port)
+        total[node] = total.get(node, 0) + port.total_ps
+        not_propagated[node] = not_propagated.get(node, 0) + port.total_ps - port.passed_on_ps
+    ranked = [
+        (node, not_propagated[node] / total[node]) for node in not_propagated if 2 * not_propagated[node] > total[node]
+    ]
+    ordered = sorted(ranked, key=lambda item: (-not_propagated[item[0]], item[0]))
     return [(run.network.names[node], total[node], share) for node, share in ordered[:_ORIGINS]]
 
 
-def label(run: Simulated) -> str:
+def label(run: SimulationView) -> str:
     """Name of a run: scenario and result folder."""
     return f"{run.summary.name} ({Path(run.folder).name})"
 
 
-def flow_cells(run: Simulated, flow: FlowRow) -> tuple[tuple[str, str], ...]:
+def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...]:
     """What a table shows of a flow, each beside what it is sorted by."""
     names = run.network.names
     rate = flow.bytes * 8e3 / flow.took_ps if flow.took_ps else None
@@ -155,7 +161,7 @@ def environment() -> Environment:
     """The templates of simulations."""
     made = document.environment()
     made.globals.update(
-        told=told,
+        summary_rows=summary_rows,
         flow_cells=flow_cells,
         label=label,
         origins=origins,

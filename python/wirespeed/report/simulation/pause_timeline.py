@@ -11,7 +11,7 @@ from wirespeed.report.simulation.axes import Span, time_ticks
 from wirespeed.report.simulation.color_scale import shade
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.results.simulation_types import Fault
-from wirespeed.results.simulation_view import Network, Pausing
+from wirespeed.results.simulation_view import Network, PauseSummary
 
 _WIDTH, _LEFT, _RIGHT = 1160, 210, 14
 _ROW, _TOP = 20, 6
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Stripes:
+class PauseTimelines:
     """What the template draws."""
 
     rows: tuple[Row, ...]
@@ -57,29 +57,31 @@ class Stripes:
     thick: int = _ROW - 5
 
 
-def stripes(pausing: Pausing, network: Network, end: int, faults: Sequence[Fault] = ()) -> Stripes | None:
+def draw_timelines(
+    pauses: PauseSummary, network: Network, end: int, faults: Sequence[Fault] = ()
+) -> PauseTimelines | None:
     """None where nobody was paused."""
-    if not pausing.stripes:
+    if not pauses.timelines:
         return None
-    totals = {one.port: one.total_ps for one in pausing.ports}
+    totals = {port.port: port.total_ps for port in pauses.ports}
     shown = spans(faults, end, _LEFT, _WIDTH - _RIGHT)
     top = _TOP + (_NUMBERS if shown else 0)
     rows = []
-    for number, stripe in enumerate(pausing.stripes):
+    for number, stripe in enumerate(pauses.timelines):
         name = network.port_names[stripe.port]
-        said = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
-        rows.append(Row(top + number * _ROW, _short(name), said, _cells(stripe.shares)))
+        title = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
+        rows.append(Row(top + number * _ROW, _short(name), title, _cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
     scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)
     ticks = tuple(Tick(round(_LEFT + (tick.at - 62) * scale, 1), tick.label) for tick in ticks)
-    said = "; ".join(row.title for row in rows[:5])
-    return Stripes(
+    longest = "; ".join(row.title for row in rows[:5])
+    return PauseTimelines(
         tuple(rows),
         ticks,
         f"time, {unit}",
-        f"{said}.",
+        f"{longest}.",
         top + len(rows) * _ROW + 40,
-        len(pausing.ports) - len(rows),
+        len(pauses.ports) - len(rows),
         shown,
         top,
     )

@@ -14,9 +14,9 @@ from wirespeed.errors import refuse
 from wirespeed.report import document
 from wirespeed.report.simulation import terminal
 from wirespeed.report.simulation.network_maps import Map
-from wirespeed.report.simulation.page import Shown, environment, label, show, together
+from wirespeed.report.simulation.page import RunPictures, compare_distributions, environment, label, show
 from wirespeed.results.simulation_types import Summary
-from wirespeed.results.simulation_view import Simulated
+from wirespeed.results.simulation_view import SimulationView
 
 ZOOM = 2
 """Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""
@@ -29,7 +29,7 @@ _FAULTS = 4
 _LETTER = 6.9
 
 
-class _Placed:
+class _SizedMap:
     """A network as tall and wide as its layout."""
 
     def __init__(self, picture: Map) -> None:
@@ -37,14 +37,14 @@ class _Placed:
         self.width, self.height = picture.layout.width, picture.layout.height
 
 
-def pictures(runs: Sequence[Simulated]) -> Iterator[tuple[str, str]]:
+def pictures(runs: Sequence[SimulationView]) -> Iterator[tuple[str, str]]:
     """Name and SVG of every picture; the same runs give the same bytes."""
     if len(runs) > 1:
-        for chart in together(runs):
-            yield f"together-{_slug(chart.title)}", _svg("lines", chart, chart.title, chart.meaning)
+        for chart in compare_distributions(runs):
+            yield f"compared-{_slug(chart.title)}", _svg("lines", chart, chart.title, chart.meaning)
     for number, run in enumerate(runs, 1):
         prefix = f"{number}-" if len(runs) > 1 else ""
-        for name, svg in _of(show(run), label(run)):
+        for name, svg in _run_pictures(show(run), label(run)):
             yield prefix + name, svg
 
 
@@ -73,23 +73,23 @@ def _drawing() -> Any:
     return svg_to_bytes
 
 
-def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
+def _run_pictures(shown: RunPictures, of: str) -> Iterator[tuple[str, str]]:
     faults = _faults(shown.run.summary)
     dashed = f"; dashed: {faults}" if faults else ""
     if shown.paused:
         yield (
             "pause-map",
-            _svg("network", _Placed(shown.paused), "PFC pauses", f"{of}: time paused, % of the run{dashed}"),
+            _svg("network", _SizedMap(shown.paused), "PFC pauses", f"{of}: time paused, % of the run{dashed}"),
         )
-    if shown.stripes:
-        red = f"; red areas: {faults}" if shown.stripes.spans else ""
+    if shown.pause_timelines:
+        red = f"; red areas: {faults}" if shown.pause_timelines.spans else ""
         yield (
             "pauses",
-            _svg("stripes", shown.stripes, "Pauses over time", f"{of}: time paused, % of each interval{red}"),
+            _svg("stripes", shown.pause_timelines, "Pauses over time", f"{of}: time paused, % of each interval{red}"),
         )
     if shown.player:
-        said = f"{of}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
-        yield "network", _svg("network", _Placed(shown.player.picture), "Queue depth at the peak", said)
+        subtitle = f"{of}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
+        yield "network", _svg("network", _SizedMap(shown.player.picture), "Queue depth at the peak", subtitle)
     for chart in (*shown.charts, *shown.spread):
         yield (
             _slug(chart.title),
@@ -107,13 +107,13 @@ def _faults(run: Summary) -> str:
 def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
     template = environment().get_template("simulation.svg.j2")
     below = 0 if kind == "lines" else _LEGEND
-    said = textwrap.wrap(subtitle, int(drawn.width / _LETTER))
+    lines = textwrap.wrap(subtitle, int(drawn.width / _LETTER))
     return template.render(
         kind=kind,
         drawn=drawn,
         title=title,
-        subtitle=said,
-        above=40 + 17 * len(said),
+        subtitle=lines,
+        above=40 + 17 * len(lines),
         below=below,
         fonts=_FONTS,
         style=Markup(style()),
@@ -123,14 +123,14 @@ def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
 @cache
 def style() -> str:
     """The rules for shapes, their colours written out as on a light page: not all programs know variables."""
-    shared, own = document.source("style.css"), document.source("simulation.css")
+    shared, simulation = document.source("style.css"), document.source("simulation.css")
     colours: dict[str, str] = {}
-    for text in (own, shared):
+    for text in (simulation, shared):
         root = re.search(r":root \{(.*?)\}", text, re.DOTALL)
         assert root is not None
         colours |= dict(re.findall(r"(--[\w-]+): ([^;]+);", root[1]))
     axis = re.findall(r"^\.axis[^\n]+$", shared, re.MULTILINE)
-    plain = re.sub(r"@media[^{]+\{.*", "", own[own.index("\n.") :], flags=re.DOTALL)
+    plain = re.sub(r"@media[^{]+\{.*", "", simulation[simulation.index("\n.") :], flags=re.DOTALL)
     return "\n".join(_rule(rule, colours) for rule in [*axis, *plain.splitlines()] if _rule(rule, colours))
 
 
@@ -139,8 +139,8 @@ def _rule(line: str, colours: dict[str, str]) -> str:
     match = re.fullmatch(r"([^{}]+)\{([^{}]*)\}", line.strip())
     if match is None:
         return ""
-    said = [one.strip() for one in match[2].split(";") if one.split(":")[0].strip() in _DRAWN]
-    text = "; ".join(re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], one) for one in said)
+    properties = [entry.strip() for entry in match[2].split(";") if entry.split(":")[0].strip() in _DRAWN]
+    text = "; ".join(re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], entry) for entry in properties)
     return f"{match[1].strip()} {{ {text} }}" if text else ""
 
 

@@ -26,9 +26,9 @@ def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] =
     lines[at:at] = congestion(congested)
     width = max(len(name) for name, _ in lines)
     before = ""
-    for name, said in lines:
+    for name, text in lines:
         label = name if name != before else ""
-        console.print(Text.assemble((f"  {label:{width}}  ", "dim"), said), soft_wrap=True)
+        console.print(Text.assemble((f"  {label:{width}}  ", "dim"), text), soft_wrap=True)
         before = name
 
 
@@ -36,9 +36,9 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     """The rows of the summary: label and text."""
     if run.source:
         source = run.source
-        said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
-        yield "plan", wording.line(f"{said}, catalogue {source.catalogue}")
-    yield from (("fault", Text(said, style="yellow")) for said in faults(run, _FAULTS))
+        files = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
+        yield "plan", wording.line(f"{files}, catalogue {source.catalogue}")
+    yield from (("fault", Text(fault, style="yellow")) for fault in faults(run, _FAULTS))
     yield "flows", _flows(run)
     if run.fct_us:
         names = ("mean", "p50", "p99", "max", "min")
@@ -55,7 +55,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         yield "deadlock", Text(circle, style="bold red")
     yield "result hash", f"{run.tables_sha256[:12]} (of the tables; depends on --series)"
     if run.source:
-        yield from (("assumed", wording.line(one)) for one in run.source.assumed)
+        yield from (("assumed", wording.line(entry)) for entry in run.source.assumed)
     # What differs between machines comes last.
     yield "run time", f"{_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
     yield "set-up time", _seconds(run.setup_s)
@@ -70,24 +70,25 @@ def faults(run: Summary, most: int) -> Iterator[str]:
 
 
 def _fault(run: Summary, number: int) -> str:
-    one = run.faults[number]
-    setting = f": {one.setting}" if one.setting else ""
-    start = f", from {_microseconds(one.start_us)} µs" if one.start_us else ""
-    until = "" if one.until_us is None else f" to {_microseconds(one.until_us)} µs"
-    return wording.line(
-        f"{number + 1}: {one.kind} at {one.place}{setting}{start or (', from the beginning' if until else '')}{until}"
-    )
+    fault = run.faults[number]
+    setting = f": {fault.setting}" if fault.setting else ""
+    until = "" if fault.until_us is None else f" to {_microseconds(fault.until_us)} µs"
+    if fault.start_us:
+        start = f", from {_microseconds(fault.start_us)} µs"
+    else:
+        start = ", from the beginning" if until else ""
+    return wording.line(f"{number + 1}: {fault.kind} at {fault.place}{setting}{start}{until}")
 
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
     """The switch ports with the deepest queues, by device and port."""
-    for one in ports:
-        size = one.max_queue_bytes
+    for port in ports:
+        size = port.max_queue_bytes
         queue = "queue up to " + (f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
-        marks = wording.plural(one.ecn_marks, "packet") + " marked"
-        dropped = f", {wording.plural(one.drops, 'drop')}" if one.drops else ""
-        paused = f", paused {_microseconds(one.paused_us)} µs" if one.paused_us else ""
-        text = f"{one.port} → {one.peer}: {queue}, {marks}{paused}{dropped}"
+        marks = wording.plural(port.ecn_marks, "packet") + " marked"
+        dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
+        paused = f", paused {_microseconds(port.paused_us)} µs" if port.paused_us else ""
+        text = f"{port.port} → {port.peer}: {queue}, {marks}{paused}{dropped}"
         yield "most congested", wording.line(text)
 
 
@@ -107,19 +108,19 @@ def _loss(run: Summary) -> Text:
     lost = run.drops + run.losses
     astray = f" ({run.unroutable:,} no route)" if run.unroutable else ""
     trimmed = f"{wording.plural(run.trims, 'trim')}, " if run.trims else ""
-    said = (
+    text = (
         f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on faulty links, "
         f"{wording.plural(run.retransmissions, 'retransmission')}"
     )
-    return Text(said, style="yellow" if lost or run.retransmissions else "")
+    return Text(text, style="yellow" if lost or run.retransmissions else "")
 
 
 def _watchdog(run: Summary) -> Text:
-    said = (
+    text = (
         f"{wording.plural(run.watchdog_stuck, 'queue')} stuck, {run.watchdog_recovered:,} recovered, "
         f"{wording.plural(run.watchdog_drops, 'frame')} dropped"
     )
-    return Text(said, style="yellow")
+    return Text(text, style="yellow")
 
 
 def _microseconds(value: float) -> str:

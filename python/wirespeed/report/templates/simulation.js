@@ -10,7 +10,7 @@ function digits(value) {
 }
 
 for (const player of document.querySelectorAll(".player")) {
-  const film = JSON.parse(player.querySelector(".film").textContent);
+  const animation = JSON.parse(player.querySelector(".animation").textContent);
   const shapes = [...player.querySelectorAll("[data-port]")].map((shape) => ({
     shape, port: shape.dataset.port, base: shape.classList[0], shade: shape.classList[1], more: [...shape.classList].slice(2),
   }));
@@ -22,38 +22,38 @@ for (const player of document.querySelectorAll(".player")) {
   let timer = null;
 
   const level = (kind, port, at) => {
-    const letters = film[kind][port];
+    const letters = animation[kind][port];
     return letters === undefined ? 0 : LETTERS.indexOf(letters[at]) / (LETTERS.length - 1);
   };
-  const told = (kind, share) =>
-    kind === "queue" ? `${digits(share * film.most)} ${film.mostUnit}` : `${(100 * share).toFixed(1)} %`;
+  const formatLevel = (kind, share) =>
+    kind === "queue" ? `${digits(share * animation.most)} ${animation.mostUnit}` : `${(100 * share).toFixed(1)} %`;
 
   const show = () => {
     const at = Number(moment.value);
     const kind = player.querySelector(".kind:checked").value;
     for (const one of shapes) {
       const share = level(kind, one.port, at);
-      const shade = `h${film.from.filter((least) => share > least).length}`;
+      const shade = `h${animation.from.filter((least) => share > least).length}`;
       if (shade !== one.shade) {
         one.shade = shade;
         one.shape.setAttribute("class", [one.base, shade, ...one.more].join(" "));
       }
     }
-    now.textContent = `${film.times[at]} ${film.unit}`;
+    now.textContent = `${animation.times[at]} ${animation.unit}`;
     heading.textContent = HEADINGS[kind];
-    const most = Object.keys(film[kind])
+    const most = Object.keys(animation[kind])
       .map((port) => [level(kind, port, at), Number(port)])
       .filter(([share]) => share > 0)
       .sort((a, b) => b[0] - a[0] || a[1] - b[1])
-      .slice(0, film.top);
+      .slice(0, animation.top);
     body.replaceChildren(...most.map(([share, port]) => {
       const row = document.createElement("tr");
       const name = document.createElement("th");
       const value = document.createElement("td");
       name.scope = "row";
-      name.textContent = film.names[port];
+      name.textContent = animation.names[port];
       value.className = "n";
-      value.textContent = told(kind, share);
+      value.textContent = formatLevel(kind, share);
       row.append(name, value);
       return row;
     }));

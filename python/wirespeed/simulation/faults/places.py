@@ -9,13 +9,13 @@ from wirespeed.plan import Plan
 from wirespeed.simulation.workload.fault_entries import (
     CnpDelay,
     Fault,
-    For,
     FrameLoss,
     LinkDown,
-    Miswired,
+    Miswiring,
     PfcLoss,
     SlowReceiver,
     StuckNic,
+    TimedFault,
     WrongSetting,
 )
 from wirespeed.simulation.workload.file import LATEST, Traffic
@@ -35,17 +35,17 @@ def check(plan: Plan, traffic: Traffic) -> None:
         Refused: a device, port or class is not in the plan, or has no cable, or the times do not fit; each with its
             line.
     """
-    checking = _Checking(plan)
+    checking = _FaultChecker(plan)
     problems = [
         problem
         for index, fault in enumerate(traffic.faults)
-        for problem in checking.fault(fault, refusing(traffic, index))
+        for problem in checking.fault(fault, refusal_of(traffic, index))
     ]
     if problems:
         raise Refused(problems)
 
 
-def refusing(traffic: Traffic, index: int) -> Refuse:
+def refusal_of(traffic: Traffic, index: int) -> Refuse:
     """What makes problems of one fault of the file."""
 
     def problem(key: str, found: str, expected: str, hint: str | None = None) -> Problem:
@@ -59,7 +59,7 @@ def nanoseconds(time: Duration | None) -> int:
     return 0 if time is None else -(-int(time) // 1000)
 
 
-class _Checking:
+class _FaultChecker:
     """Remembers which cables earlier faults are put on."""
 
     def __init__(self, plan: Plan) -> None:
@@ -76,7 +76,7 @@ class _Checking:
             return
         problems = [*self._place(fault, refuse), *self._class(fault, refuse)]
         yield from problems
-        if isinstance(fault, For) and fault.until is not None:
+        if isinstance(fault, TimedFault) and fault.until is not None:
             start = nanoseconds(fault.start)
             if nanoseconds(fault.until) <= start:
                 yield refuse("until", f"until {fault.until}", f"a time after its start, {start} ns")
@@ -85,10 +85,10 @@ class _Checking:
             if time is not None and time > LATEST:
                 yield refuse(key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
         if not problems:
-            yield from self._again(fault, refuse)
+            yield from self._check_repeated(fault, refuse)
 
     def _place(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
-        if isinstance(fault, Miswired):
+        if isinstance(fault, Miswiring):
             if len(fault.ports) != 2:
                 yield refuse("ports", f"{len(fault.ports)} ports", "two")
             for port in fault.ports:
@@ -109,7 +109,7 @@ class _Checking:
             yield refuse(key, f"the port {name!r}", expected, did_you_mean(name, list(self._cables)))
 
     def _nic(self, name: str, refuse: Refuse) -> Iterator[Problem]:
-        nics = [one for one in self._cables if one.partition(":")[0] in self._plan.hosts]
+        nics = [cable for cable in self._cables if cable.partition(":")[0] in self._plan.hosts]
         if name not in nics:
             found = f"the port {name!r}" + (" of a switch" if name in self._cables else "")
             yield refuse("port", found, "a NIC with a cable, such as " + nics[0], did_you_mean(name, nics))
@@ -122,16 +122,16 @@ class _Checking:
             hint = did_you_mean(fault.traffic_class, classes)
             yield refuse("class", f"the class {fault.traffic_class!r}", f"one of {', '.join(classes)}", hint)
 
-    def _again(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+    def _check_repeated(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
         """What can be there once, a second time."""
-        if isinstance(fault, Miswired):
-            one, other = (self._cables[port] for port in fault.ports)
-            if one == other:
+        if isinstance(fault, Miswiring):
+            first, second = (self._cables[port] for port in fault.ports)
+            if first == second:
                 yield refuse("ports", "both ends of a cable", "ports of two cables")
             for port in fault.ports:
                 if (fault.kind, self._cables[port]) in self._taken:
                     yield refuse("ports", f"{port}, whose cable an earlier fault exchanges", "each cable once")
-            self._taken |= {(fault.kind, one), (fault.kind, other)}
+            self._taken |= {(fault.kind, first), (fault.kind, second)}
         elif isinstance(fault, _ONCE):
             place = (fault.kind, self._cables[fault.port])
             if place in self._taken:

@@ -10,22 +10,22 @@ from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
-from wirespeed.simulation.faults.places import nanoseconds, refusing
-from wirespeed.simulation.faults.wiring import exchanged
+from wirespeed.simulation.faults.places import nanoseconds, refusal_of
+from wirespeed.simulation.faults.wiring import exchange_ports
 from wirespeed.simulation.plan_names import Names
-from wirespeed.simulation.receive_buffer import Pausing, pausing
-from wirespeed.simulation.workload import Fault, Seat, Traffic
+from wirespeed.simulation.receive_buffer import PauseThresholds, pause_thresholds
+from wirespeed.simulation.workload import Endpoint, Fault, Traffic
 from wirespeed.simulation.workload.fault_entries import (
     BitErrors,
     CnpDelay,
     CnpLoss,
-    For,
     FrameLoss,
     LinkDown,
-    Miswired,
+    Miswiring,
     PfcLoss,
     SlowReceiver,
     StuckNic,
+    TimedFault,
     WrongSetting,
 )
 
@@ -42,7 +42,7 @@ class _Time(TypedDict, total=False):
     until_ns: int
 
 
-class _Where(TypedDict, total=False):
+class _Target(TypedDict, total=False):
     link: int
     node: int
 
@@ -78,7 +78,7 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
     Raises:
         Refused: a NIC's receive buffer is too small; with its line.
     """
-    ports = exchanged(names.by_name(), traffic.faults)
+    ports = exchange_ports(names.by_name(), traffic.faults)
     planned = names.by_name()
     rules = Rules()
     problems = []
@@ -89,13 +89,15 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
             case PfcLoss():
                 rules.links.setdefault(ports[fault.port] // 2, {})["pfc_lost_from_ns"] = nanoseconds(fault.start)
             case SlowReceiver():
-                needed, size = _pausing(plan, fault), int(fault.receive_buffer)
-                if size < needed.least:
+                needed, size = _receive_buffer(plan, fault), int(fault.receive_buffer)
+                if size < needed.minimum_bytes:
                     hint = "the headroom of its cable and an MTU"
-                    refuse = refusing(traffic, index)
-                    problems.append(refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.least:,}", hint))
+                    refuse = refusal_of(traffic, index)
+                    problems.append(
+                        refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.minimum_bytes:,}", hint)
+                    )
                 port = planned[fault.port]
-                pipe: form.Pipe = {**_pipe_of(plan, devices, port, names), **needed.of(size)}
+                pipe: form.Pipe = {**_pipe_of(plan, devices, port, names), **needed.pipe(size)}
                 rules.devices.append({"ports": [port], "parameters": {"nic": {"pipe": pipe}}})
         if (rule := _rule(plan, fault, names, ports)) is not None:
             rules.items.append(rule)
@@ -109,7 +111,7 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
     match fault:
         case LinkDown():
             node = fault.node or ""
-            where: _Where = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
+            where: _Target = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
             return {
                 "kind": "link-down",
                 **_time(fault),
@@ -127,7 +129,7 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
                 "fec": fault.fec,
                 **floor,
             }
-        case Miswired():
+        case Miswiring():
             planned = names.by_name()
             return {"kind": "miswired", "links": [planned[port] // 2 for port in fault.ports]}
         case StuckNic():
@@ -148,7 +150,7 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
 
 
 def _time(fault: Fault) -> _Time:
-    if not isinstance(fault, For):
+    if not isinstance(fault, TimedFault):
         return {}
     time: _Time = {"from_ns": nanoseconds(fault.start)} if fault.start else {}
     if fault.until is not None:
@@ -159,19 +161,23 @@ def _time(fault: Fault) -> _Time:
 def _nic(names: Names, port: str) -> _NicPort:
     """A NIC port as its host's; the core finds it whichever cable it has."""
     host, _, interface = port.partition(":")
-    found = names.nic(Seat(host, interface))
+    found = names.nic(Endpoint(host, interface))
     if found.index:
         return {"node": found.node, "nic_port": found.index}
     return {"node": found.node}
 
 
-def _pausing(plan: Plan, fault: SlowReceiver) -> Pausing:
+def _receive_buffer(plan: Plan, fault: SlowReceiver) -> PauseThresholds:
     """What the receive buffer needs, behind the planned cable."""
     port = fault.port
     host, _, interface = port.partition(":")
     nic = plan.hosts[host].nics[interface]
-    cable = next(one for one in plan.cables if port in (f"{one.a.device}:{one.a.port}", f"{one.b.device}:{one.b.port}"))
-    return pausing(plan, nic, cable)
+    cable = next(
+        entry
+        for entry in plan.cables
+        if port in (f"{entry.a.device}:{entry.a.port}", f"{entry.b.device}:{entry.b.port}")
+    )
+    return pause_thresholds(plan, nic, cable)
 
 
 def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> form.Pipe:

@@ -15,9 +15,9 @@ from wirespeed.plan import Plan
 from wirespeed.settings import Host, Nic, PcieFunction, Place, Port, Queue, Switch
 from wirespeed.settings.model import collections_of, get, group_of, settings_of
 from wirespeed.simulation.devices import devices_of
-from wirespeed.simulation.faults.places import Refuse, refusing
+from wirespeed.simulation.faults.places import Refuse, refusal_of
 from wirespeed.simulation.faults.values import value_of
-from wirespeed.simulation.nics import Words
+from wirespeed.simulation.nics import DriverNames
 from wirespeed.simulation.plan_names import names_of
 from wirespeed.simulation.workload import Flow, Protocol, Traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
@@ -63,7 +63,7 @@ _KINDS = {cls.kind: cls for cls in (Host, Nic, PcieFunction, Switch, Port, Queue
 _DSCP = "nic.qos.roce_dscp"
 
 
-def wrongly_set(plan: Plan, traffic: Traffic, words: Words) -> Plan:
+def wrongly_set(plan: Plan, traffic: Traffic, words: DriverNames) -> Plan:
     """The plan as its devices are set: with the wrong settings of a traffic file that `check` has found to fit.
 
     Raises:
@@ -73,8 +73,8 @@ def wrongly_set(plan: Plan, traffic: Traffic, words: Words) -> Plan:
     problems: list[Problem] = []
     for index, fault in enumerate(traffic.faults):
         if isinstance(fault, WrongSetting):
-            setting = _Setting(plan, traffic, fault, words, refusing(traffic, index))
-            found = setting.applied()
+            setting = _Setting(plan, traffic, fault, words, refusal_of(traffic, index))
+            found = setting.apply()
             problems += setting.problems
             plan = found or plan
     if problems:
@@ -87,27 +87,27 @@ def priority_of(planned: Plan, found: Plan, flow: Flow) -> int:
 
     Its acknowledgements have the same: queue pairs of the simulator have one priority.
     """
-    own = flow.traffic_class
+    traffic_class = flow.traffic_class
     if flow.protocol is Protocol.RDMA:
         nics = [plan.hosts[flow.source.host].nics[flow.source.interface] for plan in (planned, found)]
-        meant, sent = (nic.qos.roce_dscp for nic in nics)
-        if meant in own.dscp and sent is not None and sent not in own.dscp:
-            of_dscp = (one for one in planned.classes.values() if sent in one.dscp)
-            return int(next((one.priority for one in of_dscp), 0))
-    return int(own.priority)
+        planned_dscp, sent = (nic.qos.roce_dscp for nic in nics)
+        if planned_dscp in traffic_class.dscp and sent is not None and sent not in traffic_class.dscp:
+            of_dscp = (entry for entry in planned.classes.values() if sent in entry.dscp)
+            return int(next((entry.priority for entry in of_dscp), 0))
+    return int(traffic_class.priority)
 
 
 class _Setting:
     """One of them; collects problems."""
 
-    def __init__(self, plan: Plan, traffic: Traffic, fault: WrongSetting, words: Words, refuse: Refuse) -> None:
+    def __init__(self, plan: Plan, traffic: Traffic, fault: WrongSetting, words: DriverNames, refuse: Refuse) -> None:
         self._plan, self._traffic, self._fault, self._words, self._refuse = plan, traffic, fault, words, refuse
         self.problems: list[Problem] = []
 
-    def applied(self) -> Plan | None:
+    def apply(self) -> Plan | None:
         """The plan with it; None where there is a problem."""
         fault = self._fault
-        if not self._known():
+        if not self._is_simulated():
             return None
         kind = _KINDS[fault.setting.partition(".")[0]]
         try:
@@ -116,28 +116,30 @@ class _Setting:
             self._note("value", f"{fault.setting}: {fault.value!r}", unfit.expected, unfit.hint)
             return None
         device, _, port = (fault.node or fault.port or "").partition(":")
-        changing = _Changing(fault.setting, value, port, self._queues(device), self._nics(device))
-        new = changing.thing(self._plan.devices[device], Place(device))
+        changing = _SettingChange(fault.setting, value, port, self._queues(device), self._nics(device))
+        new = changing.change(self._plan.devices[device], Place(device))
         if not changing.before:
             where = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
             self._note("setting", f"{fault.setting} at {where}", f"something that has a {kind.kind}")
             return None
-        if all(one == value for one in changing.before):
-            self._note("value", f"{fault.setting} {_said(value)}, as planned", "another value")
+        if all(entry == value for entry in changing.before):
+            self._note("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")
             return None
-        if kind is Queue and any(_turned(queue) for queue in changing.after):
-            self._note("value", f"{fault.setting} {_said(value)}", "queue.ecn.minimum at most queue.ecn.maximum")
+        if kind is Queue and any(_has_exchanged_thresholds(queue) for queue in changing.after):
+            self._note(
+                "value", f"{fault.setting} {_format_value(value)}", "queue.ecn.minimum at most queue.ecn.maximum"
+            )
             return None
         if device in self._plan.hosts:
             found = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
         else:
             found = dataclasses.replace(self._plan, switches={**self._plan.switches, device: new})
         if fault.setting != _DSCP and (why := self._idle(found)) is not None:
-            self._note("setting", f"{fault.setting} {_said(value)}", "a setting that acts here", why)
+            self._note("setting", f"{fault.setting} {_format_value(value)}", "a setting that acts here", why)
             return None
         return found
 
-    def _known(self) -> bool:
+    def _is_simulated(self) -> bool:
         setting = self._fault.setting
         if setting in SIMULATED:
             return True
@@ -155,7 +157,7 @@ class _Setting:
         before, after = (devices_of(plan, names, self._words, self._traffic) for plan in (self._plan, found))
         if (before.parameters, before.items) != (after.parameters, after.items):
             return None
-        return "; ".join(one for one in after.assumed if one not in before.assumed) or "others override it"
+        return "; ".join(entry for entry in after.assumed if entry not in before.assumed) or "others override it"
 
     def _queues(self, device: str) -> Callable[[str, str], bool]:
         """Whether a queue of a port is meant: that of the class, by the maps of the port."""
@@ -164,12 +166,12 @@ class _Setting:
             return lambda _port, _queue: True
         dscps = self._plan.classes[fault.traffic_class].dscp
 
-        def meant(port: str, queue: str) -> bool:
+        def is_target(port: str, queue: str) -> bool:
             qos = switch.ports[port].qos
             tcs = {tc for dscp, tc in (qos.dscp_tc or {}).items() if dscp in dscps}
             return queue in {str(int(found)) for tc, found in (qos.tc_queue or {}).items() if tc in tcs}
 
-        return meant
+        return is_target
 
     def _nics(self, device: str) -> Mapping[str, str]:
         """The NIC port of each PCIe function that is one."""
@@ -180,7 +182,7 @@ class _Setting:
         self.problems.append(self._refuse(key, found, expected, hint))
 
 
-class _Changing:
+class _SettingChange:
     """Gives a setting another value, in all things that have it."""
 
     def __init__(
@@ -192,49 +194,49 @@ class _Changing:
         self.after: list[Any] = []
         """The things that have the new one."""
 
-    def thing(self, thing: Any, place: Place) -> Any:
-        """The thing with all that is in it."""
-        for path, members in collections_of(type(thing)).items():
-            inner = get(thing, path)
-            new = {name: self.thing(one, place.thing(members.kind, name)) for name, one in inner.items()}
+    def change(self, node: Any, place: Place) -> Any:
+        """Change the setting in a thing and in everything that it contains."""
+        for path, members in collections_of(type(node)).items():
+            inner = get(node, path)
+            new = {name: self.change(entry, place.thing(members.kind, name)) for name, entry in inner.items()}
             if any(new[name] is not inner[name] for name in inner):
-                thing = _with(thing, path.split(".")[1:], new)
-        if not self._meant(thing, place):
-            return thing
-        self.before.append(get(thing, self._path))
-        thing = _with(thing, self._path.split(".")[1:], self._value)
-        self.after.append(thing)
-        return thing
+                node = _replace_field(node, path.split(".")[1:], new)
+        if not self._is_target(node, place):
+            return node
+        self.before.append(get(node, self._path))
+        node = _replace_field(node, self._path.split(".")[1:], self._value)
+        self.after.append(node)
+        return node
 
-    def _meant(self, thing: Any, place: Place) -> bool:
-        if self._path not in settings_of(type(thing)):
+    def _is_target(self, node: Any, place: Place) -> bool:
+        if self._path not in settings_of(type(node)):
             return False
         ports = [name for kind, name in place.within if kind in ("port", "nic")]
-        if isinstance(thing, PcieFunction):
+        if isinstance(node, PcieFunction):
             if place.name not in self._nics:
                 return False
             ports = [self._nics[place.name]]
         if self._port and ports != [self._port]:
             return False
-        return not isinstance(thing, Queue) or self._queues(ports[0], place.name)
+        return not isinstance(node, Queue) or self._queues(ports[0], place.name)
 
 
-def _with(thing: Any, names: Sequence[str], value: Any) -> Any:
+def _replace_field(node: Any, names: Sequence[str], value: Any) -> Any:
     first, *rest = names
-    return dataclasses.replace(thing, **{first: _with(getattr(thing, first), rest, value) if rest else value})
+    return dataclasses.replace(node, **{first: _replace_field(getattr(node, first), rest, value) if rest else value})
 
 
-def _turned(queue: Queue) -> bool:
+def _has_exchanged_thresholds(queue: Queue) -> bool:
     low, high = queue.ecn.minimum, queue.ecn.maximum
     return low is not None and high is not None and low > high
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as its file would have it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_said(one)}" for key, one in value.items())
+        return ", ".join(f"{key}: {_format_value(entry)}" for key, entry in value.items())
     if isinstance(value, frozenset | tuple):
-        return f"[{', '.join(_said(one) for one in sorted(value))}]"
+        return f"[{', '.join(_format_value(entry) for entry in sorted(value))}]"
     return str(value)

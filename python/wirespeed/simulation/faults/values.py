@@ -13,13 +13,13 @@ from wirespeed.settings.qos import Number
 from wirespeed.units import Quantity
 
 
-def value_of(thing: type[Any], path: str, raw: Any) -> Any:
+def value_of(kind: type[Any], path: str, raw: Any) -> Any:
     """What YAML says, as the setting's own type.
 
     Raises:
         Unfit: it cannot be a value of the setting.
     """
-    hint: Any = thing
+    hint: Any = kind
     for name in path.split(".")[1:]:
         hint = _bare(typing.get_type_hints(hint)[name])
     return _value(hint, raw)
@@ -33,7 +33,7 @@ def _value(hint: Any, raw: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Mapping):
         if not isinstance(raw, dict):
             raise Unfit("a mapping")
-        return {_value(inner[0], key): _value(inner[1], one) for key, one in raw.items()}
+        return {_value(inner[0], key): _value(inner[1], entry) for key, entry in raw.items()}
     if not isinstance(raw, str):
         raise Unfit("a single value")
     return _scalar(hint, raw)
@@ -45,7 +45,7 @@ def _scalar(hint: type[Any], text: str) -> Any:
             raise Unfit("true or false")
         return text == "true"
     if issubclass(hint, StrEnum):
-        words = [str(one) for one in hint]
+        words = [str(entry) for entry in hint]
         if text not in words:
             raise Unfit(" or ".join(words))
         return hint(text)
@@ -65,5 +65,5 @@ def _scalar(hint: type[Any], text: str) -> Any:
 def _bare(hint: Any) -> Any:
     """A type without ``| None``."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return next(one for one in typing.get_args(hint) if one is not type(None))
+        return next(arg for arg in typing.get_args(hint) if arg is not type(None))
     return hint

@@ -1,4 +1,4 @@
-"""Cables in each other's port: a scenario exchanges the second ends of two links.
+"""Cables in each second's port: a scenario exchanges the second ends of two links.
 
 Port numbers follow the cables there, so a port with another's cable has another's number (`crates/sim`,
 ``faults/miswiring.rs``).
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wirespeed.plan import Cable, Plan
-from wirespeed.simulation.workload.fault_entries import Fault, Miswired
+from wirespeed.simulation.workload.fault_entries import Fault, Miswiring
 
 
-def turned(plan: Plan, faults: Iterable[Fault]) -> Plan:
+def turn_cables(plan: Plan, faults: Iterable[Fault]) -> Plan:
     """The plan with the cables turned round whose first end is to be exchanged."""
     wrong = {port for fault in _wrong(faults) for port in fault.ports}
     if not wrong:
@@ -21,17 +21,17 @@ def turned(plan: Plan, faults: Iterable[Fault]) -> Plan:
     return replace(plan, cables=tuple(_with_second(cable, wrong) for cable in plan.cables))
 
 
-def exchanged(ports: dict[str, int], faults: Iterable[Fault]) -> dict[str, int]:
+def exchange_ports(ports: dict[str, int], faults: Iterable[Fault]) -> dict[str, int]:
     """Ports by their names once the cables are where they are: of a plan that was `turned`."""
     found = dict(ports)
     for fault in _wrong(faults):
-        one, other = fault.ports
-        found[one], found[other] = ports[other], ports[one]
+        first, second = fault.ports
+        found[first], found[second] = ports[second], ports[first]
     return found
 
 
-def _wrong(faults: Iterable[Fault]) -> Iterator[Miswired]:
-    return (fault for fault in faults if isinstance(fault, Miswired))
+def _wrong(faults: Iterable[Fault]) -> Iterator[Miswiring]:
+    return (fault for fault in faults if isinstance(fault, Miswiring))
 
 
 def _with_second(cable: Cable, wrong: set[str]) -> Cable:

@@ -10,15 +10,15 @@ from wirespeed.simulation.workload.file import (
     read_traffic,
     traffic_schema,
 )
-from wirespeed.simulation.workload.spread import Flow, Seat, flows_of
+from wirespeed.simulation.workload.spread import Endpoint, Flow, flows_of
 
 __all__ = [
+    "Endpoint",
     "Fault",
     "Flow",
     "HostPipe",
     "Pattern",
     "Protocol",
-    "Seat",
     "Traffic",
     "TrafficFile",
     "flows_of",

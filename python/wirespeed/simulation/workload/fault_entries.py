@@ -1,4 +1,4 @@
-"""What may go wrong in a traffic file: a kind each, with its keys. Devices and ports have the names of the cluster."""
+"""The faults of a traffic file: a model for each kind. Devices and ports have the names of the cluster."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def _share(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     number = text.removesuffix("%").rstrip()
-    found = float(number) / (100 if text.endswith("%") else 1) if _NUMBER.fullmatch(number) else None
-    if found is None or found > 1:
+    share = float(number) / (100 if text.endswith("%") else 1) if _NUMBER.fullmatch(number) else None
+    if share is None or share > 1:
         raise Unfit("a share from 0 to 1, such as 1e-5 or 0.1%")
-    return found
+    return share
 
 
 Share = Annotated[
@@ -30,59 +30,58 @@ Share = Annotated[
         {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string"}], "examples": ["0.1%"]}
     ),
 ]
-CablePort = Annotated[Line, Field(description="The cable at this port of a host or switch: leaf1:Ethernet1/1.")]
+CablePort = Annotated[Line, Field(description="A port of the cable: leaf1:Ethernet1/1.")]
 NicPort = Annotated[Line, Field(description="A NIC: node1:enp29s0np0.")]
 
 
-class For(Part):
-    """Something that goes wrong for a time."""
+class TimedFault(Part):
+    """A fault with a start and an end."""
 
-    start: Annotated[DurationText | None, Field(description="From when on; 0 without it.")] = None
-    until: Annotated[DurationText | None, Field(description="Until when; the end without it.")] = None
+    start: Annotated[DurationText | None, Field(description="Start of the fault. Default: 0.")] = None
+    until: Annotated[DurationText | None, Field(description="End of the fault. Default: the end of the run.")] = None
 
 
-class LinkDown(For):
-    """A cable carries nothing, or none of a device's cables does."""
+class LinkDown(TimedFault):
+    """A link, or all links of a device, are down."""
 
     kind: Literal["link-down"]
-    node: Annotated[Line | None, Field(description="A host or switch, with all of its cables.")] = None
+    node: Annotated[Line | None, Field(description="Host or switch whose links all fail.")] = None
     port: Annotated[
         Line | None,
-        Field(description="Instead of a node: the cable at this port of a host or switch, leaf1:Ethernet1/1."),
+        Field(description="Instead of node: a port of the cable, leaf1:Ethernet1/1."),
     ] = None
     detection: Annotated[
-        DurationText, Field(description="From the link being down to its ports knowing: optics, debounce timers.")
+        DurationText,
+        Field(description="Time from the failure until the ports report link down (optics, debounce timers): 10 us."),
     ]
     convergence: Annotated[
         DurationText,
-        Field(
-            description="From its ports knowing, or the link being back, to all switches having the routes that follow."
-        ),
+        Field(description="Time from link down or link up until all switches have the new routes, such as 1 ms."),
     ]
 
 
-class BitErrors(For):
-    """Frames on a cable are lost to bit errors, PFC frames too, the longer the likelier; in both directions."""
+class BitErrors(TimedFault):
+    """Frames on a cable, PFC frames included, are lost to bit errors, in both directions; long frames more often."""
 
     kind: Literal["bit-errors"]
     port: CablePort
-    ber: Annotated[Share, Field(description="Bit error ratio of the lanes, before correction.")]
+    ber: Annotated[Share, Field(description="Bit error ratio of the lanes before correction.")]
     fec: Annotated[
         Literal["none", "rs-528", "rs-544", "rs-544-interleaved"],
         Field(
-            description="What corrects them: RS(528,514) of 25 Gb/s lanes, RS(544,514) of 50 Gb/s lanes and more, the "
-            "latter with two codewords interleaved at 200 and 400 Gb/s."
+            description="Forward error correction: RS(528,514) for 25 Gb/s lanes, RS(544,514) for 50 Gb/s lanes and "
+            "faster, with two interleaved codewords at 200 and 400 Gb/s."
         ),
     ]
-    floor_ber: Annotated[Share, Field(description="Bit error ratio that stays after correction.")] = 0.0
+    floor_ber: Annotated[Share, Field(description="Bit error ratio that remains after correction.")] = 0.0
 
 
 class FrameLoss(Part):
-    """A cable loses frames of any length, PFC frames aside, from beginning to end; in both directions."""
+    """A cable loses frames of any length during the whole run, in both directions. PFC frames are not lost."""
 
     kind: Literal["frame-loss"]
     port: CablePort
-    probability: Annotated[Share, Field(description="Of each frame.")]
+    probability: Annotated[Share, Field(description="Probability that a frame is lost.")]
 
 
 class PfcLoss(Part):
@@ -90,84 +89,89 @@ class PfcLoss(Part):
 
     kind: Literal["pfc-loss"]
     port: CablePort
-    start: Annotated[DurationText | None, Field(description="From when on; 0 without it.")] = None
+    start: Annotated[DurationText | None, Field(description="Start of the fault. Default: 0.")] = None
 
 
-class Miswired(Part):
-    """Two cables are in each other's port, and nobody knows: addresses and routes are as planned."""
+class Miswiring(Part):
+    """Two cables are exchanged. Addresses and routes are as planned."""
 
     kind: Literal["miswired"]
     ports: Annotated[
         list[Line],
-        Field(description="The two ports, each with the other's cable: [leaf1:Ethernet1/1, leaf2:Ethernet1/1]."),
+        Field(description="The two ports whose cables are exchanged: [leaf1:Ethernet1/1, leaf2:Ethernet1/1]."),
     ]
 
 
-class StuckNic(For):
-    """A NIC pauses its switch without end, whatever it holds: a pause storm."""
+class StuckNic(TimedFault):
+    """A NIC pauses its switch permanently (pause storm)."""
 
     kind: Literal["stuck-nic"]
     port: NicPort
     traffic_class: Annotated[
-        Line | None, Field(alias="class", description="The traffic class it pauses; every lossless one without it.")
+        Line | None, Field(alias="class", description="Paused traffic class. Default: every lossless class.")
     ] = None
 
 
-class SlowReceiver(For):
-    """A host takes less than comes: the NIC's receive buffer fills, and it pauses its switch."""
+class SlowReceiver(TimedFault):
+    """A host receives slowly: the receive buffer of the NIC fills and the NIC pauses its switch."""
 
     kind: Literal["slow-receiver"]
     port: NicPort
-    rate: Annotated[BandwidthText, Field(description="What it takes, of payload.")]
+    rate: Annotated[BandwidthText, Field(description="Rate at which the host receives payload.")]
     receive_buffer: Annotated[
         SizeText,
         Field(
-            description="Of the NIC, for its lossless traffic. It sends XOFF where only the headroom of the cable is "
-            "left, and XON an MTU below."
+            description="Receive buffer of the NIC for lossless traffic. The NIC sends XOFF when only the headroom of "
+            "its cable is free, and XON one MTU below."
         ),
     ]
 
 
-class CnpLoss(For):
+class CnpLoss(TimedFault):
     """A cable loses congestion notification packets, in both directions."""
 
     kind: Literal["cnp-loss"]
     port: CablePort
-    probability: Annotated[Share, Field(description="Of each.")]
+    probability: Annotated[Share, Field(description="Probability that a CNP is lost.")]
 
 
-class CnpDelay(For):
+class CnpDelay(TimedFault):
     """A NIC sends its congestion notification packets late."""
 
     kind: Literal["cnp-delay"]
     port: NicPort
-    delay: Annotated[DurationText, Field(description="How much later than usual.")]
+    delay: Annotated[DurationText, Field(description="Additional delay.")]
 
 
 class WrongSetting(Part):
-    """A device is set to something else than planned; all others know nothing of it."""
+    """One setting of a device differs from the plan."""
 
     kind: Literal["wrong-setting"]
-    node: Annotated[Line | None, Field(description="A host or switch, with all of its ports.")] = None
-    port: Annotated[
-        Line | None, Field(description="Instead of a node: one port of a host or switch, leaf1:Ethernet1/1.")
-    ] = None
+    node: Annotated[Line | None, Field(description="Host or switch, with all of its ports.")] = None
+    port: Annotated[Line | None, Field(description="Instead of node: one port, leaf1:Ethernet1/1.")] = None
     traffic_class: Annotated[
-        Line | None, Field(alias="class", description="Of queues: only the one of this traffic class.")
+        Line | None, Field(alias="class", description="With a setting of queues: the queue of this traffic class only.")
     ] = None
     setting: Annotated[
         Line,
-        Field(
-            description="By the name that `wirespeed check` has for it: port.qos.pfc, queue.ecn.minimum, nic.qos.ecn."
-        ),
+        Field(description="Name of the setting: port.qos.pfc, queue.ecn.minimum, nic.qos.ecn."),
     ]
-    value: Annotated[Any, Field(description="What it is set to: 20 MB, false, [], 0.")]
+    value: Annotated[Any, Field(description="Value on the device: 20 MB, false, [], 0.")]
 
 
 Fault = Annotated[
-    LinkDown | BitErrors | FrameLoss | PfcLoss | Miswired | StuckNic | SlowReceiver | CnpLoss | CnpDelay | WrongSetting,
+    LinkDown
+    | BitErrors
+    | FrameLoss
+    | PfcLoss
+    | Miswiring
+    | StuckNic
+    | SlowReceiver
+    | CnpLoss
+    | CnpDelay
+    | WrongSetting,
     Field(discriminator="kind"),
 ]
-"""Something that goes wrong meanwhile."""
+"""A fault of a traffic file."""
 KINDS: tuple[type[Part], ...] = get_args(get_args(Fault)[0])
-"""All of them."""
+"""The models of all kinds."""

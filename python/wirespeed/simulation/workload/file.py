@@ -1,4 +1,4 @@
-"""The traffic file: who writes how much to whom, when. YAML as the cluster file is, with the same refusals."""
+"""The traffic file: senders, receivers, sizes and times. YAML, read and refused like the cluster file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from wirespeed.units import Duration
 
 VERSION = 1
 LATEST = Duration(10**18)
-"""The latest time that the simulator takes: 11 days."""
+"""The latest time that the simulator accepts: 11 days."""
 
 
 class Pattern(StrEnum):
-    """Who sends to whom."""
+    """Which hosts send to which."""
 
     PAIRS = "pairs"  # the first of ``from`` to the first of ``to``, and so on
     PERMUTATION = "permutation"  # each of ``hosts`` to one other, chosen by the seed, and from one other
@@ -36,7 +36,7 @@ class Pattern(StrEnum):
 
 
 class Verb(StrEnum):
-    """How data is moved."""
+    """The RDMA operation."""
 
     WRITE = "write"
     READ = "read"
@@ -44,7 +44,7 @@ class Verb(StrEnum):
 
 
 class Protocol(StrEnum):
-    """What carries it."""
+    """The protocol of the messages."""
 
     RDMA = "rdma"
     TCP = "tcp"
@@ -52,65 +52,69 @@ class Protocol(StrEnum):
 
 
 class Entry(Part):
-    """One kind of traffic."""
+    """One entry of `traffic`."""
 
-    pattern: Annotated[Pattern, Field(description="Who sends to whom.")]
+    pattern: Annotated[Pattern, Field(description="Which hosts send to which.")]
     senders: Annotated[
-        str | None, Field(alias="from", description="Hosts, as a node range, or one NIC: node1:ens10f0np0.")
+        str | None, Field(alias="from", description="Sending hosts, as a node range, or one NIC: node1:ens10f0np0.")
     ] = None
-    receivers: Annotated[str | None, Field(alias="to", description="As from.")] = None
-    hosts: Annotated[str | None, Field(description="Hosts of a permutation or an all-to-all; all without it.")] = None
+    receivers: Annotated[str | None, Field(alias="to", description="Receiving hosts, in the same form.")] = None
+    hosts: Annotated[str | None, Field(description="Hosts of a permutation or an all-to-all. Default: all.")] = None
     rails: Annotated[
-        list[Positive] | None, Field(description="NICs by their rail; all without it. Data stays in its rail.")
+        list[Positive] | None, Field(description="Rails that are used. Data stays in its rail. Default: all.")
     ] = None
     traffic_class: Annotated[
         Line | None,
         Field(
-            alias="class", description="Traffic class; without it the first that is lossless, of sockets that is not."
+            alias="class",
+            description="Traffic class. Default: the first lossless class; for tcp and udp the first lossy class.",
         ),
     ] = None
     protocol: Annotated[
         Protocol,
-        Field(description="RDMA, or the hosts' sockets: TCP fills what it is left, UDP sends whatever happens."),
+        Field(description="Protocol. TCP adapts its rate to the bandwidth that is available; UDP does not."),
     ] = Protocol.RDMA
-    verb: Annotated[Verb, Field(description="How data is moved.")] = Verb.WRITE
-    size: Annotated[SizeText, Field(description="Of a message.")]
-    messages: Annotated[
-        Positive, Field(description="Of each queue pair, each posted when the one before has completed.")
-    ] = 1
-    queue_pairs: Annotated[Positive, Field(description="Of each pair of NICs.")] = 1
-    start: Annotated[DurationText | None, Field(description="Not before; 0 without it.")] = None
-    rate: Annotated[BandwidthText | None, Field(description="Of each queue pair of a background.")] = None
-    until: Annotated[DurationText | None, Field(description="A background posts nothing from then on.")] = None
+    verb: Annotated[Verb, Field(description="RDMA operation.")] = Verb.WRITE
+    size: Annotated[SizeText, Field(description="Size of a message.")]
+    messages: Annotated[Positive, Field(description="Messages of each queue pair, posted one after the other.")] = 1
+    queue_pairs: Annotated[Positive, Field(description="Queue pairs of each pair of NICs.")] = 1
+    start: Annotated[DurationText | None, Field(description="Earliest start. Default: 0.")] = None
+    rate: Annotated[BandwidthText | None, Field(description="With background: rate of each queue pair.")] = None
+    until: Annotated[DurationText | None, Field(description="With background: end of the traffic.")] = None
     udp_source_port: Annotated[
-        UdpPort | None, Field(description="Of the first queue pair, and one more for each further one.")
+        UdpPort | None,
+        Field(description="UDP source port of the first queue pair. Each further queue pair uses the next number."),
     ] = None
 
 
 class HostPipe(Part):
-    """What no plan says of NICs and PCIe. It counts where a slot may be slower than its port."""
+    """Properties of NICs and PCIe that a plan does not contain. Used where a slot may be slower than its port."""
 
     receive_buffer: Annotated[
         SizeText | None,
-        Field(description="Of every NIC port; without it the plan's, or the least with which PFC loses nothing."),
+        Field(
+            description="Receive buffer of each NIC port. Default: as planned, or the minimum for lossless operation."
+        ),
     ] = None
     tags: Annotated[
         Positive | None,
-        Field(description="PCIe reads outstanding at one time; without it the NIC's own option, or 256."),
+        Field(description="Outstanding PCIe reads. Default: the value in the NIC's NVRAM settings, or 256."),
     ] = None
     round_trip: Annotated[
-        DurationText | None, Field(description="From a PCIe read to its data; 547 ns without it.")
+        DurationText | None, Field(description="Time from a PCIe read to its data. Default: 547 ns.")
     ] = None
 
 
 class TrafficFile(Part):
-    """What is sent over a cluster."""
+    """Traffic on a cluster."""
 
     version: Positive
-    name: Annotated[Line | None, Field(description="What results call it; the file's name without it.")] = None
-    traffic: Annotated[list[Entry], Field(description="All of it goes on at the same time.")]
-    host_pipe: Annotated[HostPipe | None, Field(description="What no plan says of NICs and PCIe.")] = None
-    faults: Annotated[list[Fault] | None, Field(description="What goes wrong meanwhile, and when.")] = None
+    name: Annotated[Line | None, Field(description="Name in results. Default: the file name.")] = None
+    traffic: Annotated[list[Entry], Field(description="Entries, all active at the same time.")]
+    host_pipe: Annotated[
+        HostPipe | None, Field(description="Properties of NICs and PCIe that a plan does not contain.")
+    ] = None
+    faults: Annotated[list[Fault] | None, Field(description="Faults during the run.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +158,11 @@ def read_traffic(path: Path) -> Traffic:
 
 def traffic_schema() -> dict[str, Any]:
     """The schema of the file, as JSON Schema 2020-12. It describes the file as YAML 1.2 parsers see it."""
-    found = TrafficFile.model_json_schema(by_alias=True)
-    found["properties"]["version"]["const"] = VERSION
+    schema = TrafficFile.model_json_schema(by_alias=True)
+    schema["properties"]["version"]["const"] = VERSION
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **found,
+        **schema,
         "title": "wirespeed traffic file",
-        "description": "What is sent over a simulated cluster: patterns, sizes, times.",
+        "description": "Traffic on a simulated cluster: patterns, sizes, times, faults.",
     }

@@ -20,7 +20,7 @@ _POSTED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Seat:
+class Endpoint:
     """A NIC port of a host."""
 
     host: str
@@ -31,8 +31,8 @@ class Seat:
 class Flow:
     """Messages of one queue pair."""
 
-    source: Seat
-    target: Seat
+    source: Endpoint
+    target: Endpoint
     traffic_class: TrafficClass
     protocol: Protocol
     verb: str
@@ -49,7 +49,7 @@ def flows_of(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
     Raises:
         Refused: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
     """
-    spreading = _Spreading(plan, traffic)
+    spreading = _PatternReader(plan, traffic)
     found = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
     if spreading.problems:
         raise Refused(spreading.problems)
@@ -66,7 +66,7 @@ _KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
 """Keys that a pattern needs, and those that it may have beside the ones all have."""
 
 
-class _Spreading:
+class _PatternReader:
     """Collects problems while patterns are spread."""
 
     def __init__(self, plan: Plan, traffic: Traffic) -> None:
@@ -116,9 +116,9 @@ class _Spreading:
 
     def _check_keys(self, index: int, entry: Entry) -> None:
         needed, allowed = _KEYS[entry.pattern]
-        own = {"from", "to", "hosts", "rate", "until", "messages"}
+        pattern_keys = {"from", "to", "hosts", "rate", "until", "messages"}
         names = {"senders": "from", "receivers": "to"}
-        given = {names.get(key, key) for key in entry.model_fields_set} & own
+        given = {names.get(key, key) for key in entry.model_fields_set} & pattern_keys
         for key in sorted(needed - given):
             self._refuse(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
         for key in sorted(given - needed - allowed):
@@ -129,7 +129,11 @@ class _Spreading:
     def _class(self, index: int, entry: Entry) -> TrafficClass | None:
         classes = self._plan.classes
         if entry.traffic_class is None:
-            fitting = [one for one in classes.values() if bool(one.lossless) == (entry.protocol is Protocol.RDMA)]
+            fitting = [
+                traffic_class
+                for traffic_class in classes.values()
+                if bool(traffic_class.lossless) == (entry.protocol is Protocol.RDMA)
+            ]
             return (fitting or list(classes.values()))[0]
         found = classes.get(entry.traffic_class)
         if found is None:
@@ -138,7 +142,7 @@ class _Spreading:
             self._refuse(index, "class", f"the class {entry.traffic_class!r}", expected, hint)
         return found
 
-    def _pairs(self, index: int, entry: Entry, seed: int) -> list[tuple[Seat, Seat]]:
+    def _pairs(self, index: int, entry: Entry, seed: int) -> list[tuple[Endpoint, Endpoint]]:
         before = len(self.problems)
         if entry.pattern in (Pattern.PERMUTATION, Pattern.ALL_TO_ALL):
             hosts = self._ends(index, "hosts", entry.hosts)
@@ -148,7 +152,7 @@ class _Spreading:
                 self._refuse(index, "hosts", f"{len(hosts)} host", "two or more")
                 return []
             if entry.pattern is Pattern.ALL_TO_ALL:
-                ends = [(one, other) for one in hosts for other in hosts if one != other]
+                ends = [(host, other) for host in hosts for other in hosts if host != other]
             else:
                 ends = list(zip(hosts, _elsewhere(hosts, seed, index), strict=True))
         else:
@@ -161,13 +165,13 @@ class _Spreading:
                     self._refuse(index, "to", f"{len(to)} receivers", "one")
                     return []
                 if entry.senders is None:
-                    senders = [one for one in senders if one[0] != to[0][0]]
+                    senders = [sender for sender in senders if sender[0] != to[0][0]]
                 to = to * len(senders)
             if len(senders) != len(to):
                 self._refuse(index, "to", f"{len(to)} receivers of {len(senders)} senders", "as many of both")
                 return []
             ends = list(zip(senders, to, strict=True))
-        pairs = [pair for one, other in ends for pair in self._seats(index, entry, one, other)]
+        pairs = [pair for item, other in ends for pair in self._endpoints(index, entry, item, other)]
         if not pairs and not self.problems:
             self._refuse(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
         return pairs
@@ -197,25 +201,25 @@ class _Spreading:
                 found.append((name, interface or None))
         return found
 
-    def _seats(
-        self, index: int, entry: Entry, one: tuple[str, str | None], other: tuple[str, str | None]
-    ) -> Iterator[tuple[Seat, Seat]]:
+    def _endpoints(
+        self, index: int, entry: Entry, first: tuple[str, str | None], second: tuple[str, str | None]
+    ) -> Iterator[tuple[Endpoint, Endpoint]]:
         """The NICs of two hosts that talk: those of the same rail, or the named ones."""
-        if one[0] == other[0]:
-            self._refuse(index, "pattern", f"{one[0]} to itself", "two hosts")
+        if first[0] == second[0]:
+            self._refuse(index, "pattern", f"{first[0]} to itself", "two hosts")
             return
-        here, there = self._rails(one), self._rails(other)
-        if one[1] is not None and other[1] is not None:
-            yield Seat(one[0], one[1]), Seat(other[0], other[1])
+        here, there = self._rails(first), self._rails(second)
+        if first[1] is not None and second[1] is not None:
+            yield Endpoint(first[0], first[1]), Endpoint(second[0], second[1])
             return
         rails = entry.rails or sorted(here.keys() & there.keys())
         for rail in rails:
-            for (name, _), known in ((one, here), (other, there)):
+            for (name, _), known in ((first, here), (second, there)):
                 if rail not in known:
                     expected = f"one of {', '.join(map(str, sorted(known)))}"
                     self._refuse(index, "rails", f"rail {rail} of {name}", expected)
                     return
-            yield Seat(one[0], here[rail]), Seat(other[0], there[rail])
+            yield Endpoint(first[0], here[rail]), Endpoint(second[0], there[rail])
 
     def _rails(self, end: tuple[str, str | None]) -> dict[int, str]:
         """NICs with a cable, by rail; those without a rail are counted."""

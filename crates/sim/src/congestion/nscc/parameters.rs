@@ -13,52 +13,55 @@ pub(crate) const REFERENCE_RTT_NS: u32 = 12_000;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Nscc")]
 pub struct Parameters {
-    /// The RTT of the longest way without a queue; none = computed from the network. It is the adjustment period, too.
+    /// RTT of the longest path in an idle network, also used as the adjustment period. null: computed from the network.
     #[schemars(range(min = 1))]
     pub config_base_rtt_ns: Option<u32>,
-    /// The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches trim).
+    /// Target queueing delay. null: 3/4 of `config_base_rtt_ns` (section 3.6.13.3, with trimming switches).
     #[schemars(range(min = 1))]
     pub target_qdelay_ns: Option<u32>,
-    /// The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd).
+    /// Initial and maximum window in bandwidth-delay products (1.5: table 3-82, MaxWnd).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub max_wnd_bdp: f64,
-    /// What of the share of the average delay above the target a cut takes, above 0 and at most 1 (0.8: table 3-82).
+    /// Factor of a multiplicative decrease: fraction of the relative excess of the average delay over the target, above
+    /// 0 and at most 1 (0.8: table 3-82).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub gamma: f64,
-    /// What a cut leaves at least, above 0 and at most 1 (0.5: table 3-82).
+    /// Minimum fraction of the window that remains after a decrease, above 0 and at most 1 (0.5: table 3-82).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub max_md_jump: f64,
-    /// Fair increase: packets per window, in the reference network (5: table 3-82).
+    /// Fair increase: packets per window in the reference network (5: table 3-82).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub fi_packets: f64,
-    /// Fast increase: bytes per byte acknowledged, in the reference network (0.25: table 3-82).
+    /// Fast increase: bytes per acknowledged byte in the reference network (0.25: table 3-82).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub fi_scale: f64,
-    /// Added in every adjustment period: packets, in the reference network (0.15: table 3-82).
+    /// Increase in every adjustment period: packets in the reference network (0.15: table 3-82).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub eta_packets: f64,
-    /// Proportional increase: packets per window where there is no delay, and the target is as long as the RTT of the
+    /// Proportional increase: packets per window without queueing delay, for a target delay equal to the RTT of the
     /// reference network (4: section 3.6.13.3).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub alpha_packets: f64,
-    /// Quick adapt only where less than the largest window by 2 to this power got through (3: table 3-82).
+    /// Exponent q of the quick adapt gate: quick adapt only if less than 1/2^q of the maximum window was delivered (3:
+    /// table 3-82).
     #[schemars(range(min = 0, max = 32))]
     pub qa_gate: u8,
-    /// Quick adapt without a trimmed packet above so many target delays; none = never (4: section 3.6.13.3, where switches
-    /// do not trim; where they do no delay is that long).
+    /// Quick adapt without a trimmed packet if the delay exceeds this multiple of the target delay. null: never (4:
+    /// section 3.6.13.3, for switches that do not trim; with trimming the delay stays below).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub qa_threshold: Option<f64>,
-    /// Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82).
+    /// Increases are accumulated and applied after this many packets or after an adjustment period (8: table 3-82).
     pub adjust_packets: u32,
-    /// What a receiver says while its NIC's receive buffer holds `nic.pipe.xoff_bytes` or more: by so many 128ths of what an
-    /// ACK acknowledges the window becomes smaller, and it does not grow. 0 = nothing; 64 halves it in an RTT; 127 is the most
-    /// (section 3.6.13.2, Rcv_Cwnd_Pend, which leaves to receivers when and how much).
+    /// Window penalty that a receiver signals while the receive buffer of its NIC contains `nic.pipe.xoff_bytes` or
+    /// more. Each ACK reduces the window by n/128 of the acknowledged bytes, and the window does not grow. 0: no
+    /// penalty; 64: the window is halved in one RTT; 127: maximum (section 3.6.13.2, Rcv_Cwnd_Pend; the standard leaves
+    /// condition and value to the receiver).
     #[schemars(range(min = 0, max = 127))]
     pub rcv_cwnd_pend: u8,
-    /// When the receiver can keep up again, the window is what it was before (section 3.6.13.2, `rc`).
+    /// Restore the previous window when the receiver is no longer the bottleneck (section 3.6.13.2, `rc`).
     pub restore_cwnd: bool,
-    /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    /// `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them.
+    /// Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
+    /// of uet-htsim). Switches with `"balance": "entropy"` choose the path by them.
     #[schemars(range(min = 1, max = 16_384))]
     pub path_entropy_size: u16,
 }

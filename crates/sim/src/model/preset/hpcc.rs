@@ -8,8 +8,8 @@ const DATA_PRIORITY: u8 = 3;
 
 pub(super) const DESCRIPTION: &str =
     "The devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019; \
-     github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator, frame \
-     by frame, and is not a model of any product.";
+     github.com/alibaba-edu/High-Precision-Congestion-Control), with DCQCN. Runs are comparable with that simulator frame by \
+     frame. It is not a model of a product.";
 
 pub(super) const SOURCES: [(&str, &str); 16] = [
     (

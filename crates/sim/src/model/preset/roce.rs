@@ -14,8 +14,7 @@ const CNP_PRIORITY: u8 = 7;
 const CELL: u32 = 254;
 
 pub(super) const DESCRIPTION: &str =
-    "RoCEv2 with the frames of its standards, over a switch of the Tomahawk 3 class as SONiC and Broadcom's guide 957608-AN210 \
-     configure one.";
+    "RoCEv2 with standard frames. Switches are of the Tomahawk 3 class, configured as by SONiC and Broadcom's guide 957608-AN210.";
 
 pub(super) const SOURCES: [(&str, &str); 35] = [
     ("framing", "IEEE 802.3; RFC 791; RFC 768; IBTA volume 1, chapter 9"),
