@@ -13,7 +13,7 @@ from wirespeed.cli.app import app
     [
         ("bench his", ["history"]),
         ("bench run p", ["pairs", "pairs-gpu"]),
-        ("bench run --by s", ["ssh", "slurm"]),
+        ("bench run --launcher s", ["ssh", "slurm"]),
         ("explain nic.pcie-w", ["nic.pcie-width"]),
     ],
 )

@@ -42,8 +42,8 @@ def test_hosts_of_an_allocation(
             "node[2-3]",
             "--hosts: node3 is not a node of job 17\n  hint: its nodes are node[1-2]",
         ),
-        ("rack[1-8]", None, "--by slurm: no node of job 17 (rack[1-8]) is a host of mi300x-4node"),
-        (None, None, "--by slurm: no node of job 17 (no nodes) is a host of mi300x-4node"),
+        ("rack[1-8]", None, "--launcher slurm: no node of job 17 (rack[1-8]) is a host of mi300x-4node"),
+        (None, None, "--launcher slurm: no node of job 17 (no nodes) is a host of mi300x-4node"),
         (
             "node[1-",
             None,

@@ -52,7 +52,7 @@ def ran(
         kept,
         built.reach(),
         lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
-        running.RunOptions(at_once=2, retests=0),
+        running.RunOptions(parallel=2, retests=0),
         lambda progress: None,
         lambda: False,
     )

@@ -69,7 +69,7 @@ def hostile_matrix():
 
 PEERS = Peers(
     (LEAVES, RAILS, _single_series()),
-    ("not compared, as they name no pair or host, or measured nothing: runs in a.log",),
+    ("not compared (no host, pair or result in the log): a.log",),
 )
 
 

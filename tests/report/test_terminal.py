@@ -4,6 +4,7 @@ import dataclasses
 import io
 from functools import partial
 
+import history_sample
 import pytest
 import report_sample as sample
 from rich.console import Console
@@ -130,14 +131,14 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, bottleneck: line (physical), ring (reachable)
+busbw out-of-place in GB/s, bottleneck: ring (reachable), line (physical)
                    physical      % of  reachable       % of
   size  measured      limit  physical      limit  reachable  verdict
 ────────────────────────────────────────────────────────────────────
  1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
 16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, bottleneck: line (physical), ring (reachable)
+busbw in-place in GB/s, bottleneck: ring (reachable), line (physical)
                     physical      % of  reachable       % of
    size  measured      limit  physical      limit  reachable  verdict
 ─────────────────────────────────────────────────────────────────────
@@ -165,7 +166,7 @@ def test_where_the_binding_term_changes_it_has_a_column():
     assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"
     rows = [row.split() for row in text.splitlines() if "iB" in row]
     assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
-    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["/", "pass"]]
+    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"]]
 
 
 def test_a_run_that_failed_says_so():
@@ -233,4 +234,11 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
     ],
 )
 def test_what_a_suspect_is_called(kind, direction, name, expected):
-    assert peers.suspect_title(Suspect(kind, direction, name, "", 0.52, 1, 1, False)) == expected
+    suspect = Suspect(kind, direction, name, "", 0.52, 1, 1, False)
+    assert peers.suspect_title(suspect, history_sample.PEERS.matrices[0]) == expected
+
+
+def test_a_latency_is_a_multiple_of_that_of_its_peers():
+    matrix = dataclasses.replace(history_sample.PEERS.matrices[0], lower_is_better=True)
+    suspect = Suspect(Kind.HOST, CellPattern.ALL, "node3", "", 0.795, 1, 1, False)
+    assert peers.suspect_title(suspect, matrix) == "host node3: 1.26 × its peers"

@@ -25,11 +25,11 @@ class Format(StrEnum):
     JSON = "json"
 
 
-def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) -> None:
+def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -> None:
     """Print every command in execution order, ready to paste; a server before its client."""
     from wirespeed.reach import Call
 
-    typer.echo(f"# {load(campaign, at_once)}")
+    typer.echo(f"# {load(campaign, parallel)}")
     for note in campaign.notes:
         typer.echo(f"# {note}")
     if path:
@@ -46,7 +46,7 @@ def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) ->
                 typer.echo(f"{reach.command_text(call)}{remark}")
 
 
-def load(campaign: Campaign, at_once: int) -> str:
+def load(campaign: Campaign, parallel: int) -> str:
     """The load of a campaign in one sentence."""
     from wirespeed.benchmarks.run import duration
 
@@ -56,9 +56,9 @@ def load(campaign: Campaign, at_once: int) -> str:
     nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
     on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")
-    likely = duration(campaign.steps, campaign.holds, at_once)
+    likely = duration(campaign.steps, campaign.holds, parallel)
     heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
-    return f"{heading}, at most {at_once} at a time (--at-once)" if len(campaign.steps) > at_once else heading
+    return f"{heading}, at most {parallel} at a time (--parallel)" if len(campaign.steps) > parallel else heading
 
 
 def count(number: int, what: str) -> str:

@@ -43,7 +43,7 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
 
     if _JOB not in os.environ:
         raise refuse(
-            "--by slurm",
+            "--launcher slurm",
             f"not inside a Slurm allocation ({_JOB} is not set)",
             hint="`salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …`",
         )
@@ -59,7 +59,7 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     found = chosen or _in_order(plan, nodes)
     if not found:
         raise refuse(
-            "--by slurm", f"no node of job {os.environ[_JOB]} ({given or 'no nodes'}) is a host of {plan.name}"
+            "--launcher slurm", f"no node of job {os.environ[_JOB]} ({given or 'no nodes'}) is a host of {plan.name}"
         )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ class Read:
     logs: list[Log] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
     refused: list[Problem] = field(default_factory=list)
+    origins: dict[tuple[bytes, str], str] = field(default_factory=dict)
+    """First file, or first result folder, of each content and location."""
 
 
 def read(
@@ -92,10 +95,13 @@ def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> 
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 
-    source, target, host = _places(attempt.place or (step.place if step else ""))
     path = folder / attempt.log
     file = logs.LogFile(str(path), path, inside=True)
+    place = attempt.place or (step.place if step else "")
+    if path.is_file() and _is_copy(file, place, str(folder), found):
+        return
     runs = _runs(file, found) if path.is_file() else ()
+    source, target, host = _places(place)
     failed = None if attempt.status is Outcome.DONE or runs else attempt.detail or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
     yield Log(file.name, runs, source, target, host, test, failed)
@@ -104,10 +110,24 @@ def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> 
 def _file(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:
     from wirespeed.benchmarks.peers import Log
 
-    runs = _runs(file, found)
+    host = None if ends[0] else _host(file, plan)
+    runs = () if _is_copy(file, host or "", file.name, found) else _runs(file, found)
     if runs:
         source, target = ends
-        yield Log(file.name, runs, source, target, None if source else _host(file, plan))
+        yield Log(file.name, runs, source, target, host)
+
+
+def _is_copy(file: logs.LogFile, place: str, origin: str, found: Read) -> bool:
+    """Whether another file has the same bytes from the same location: a copy confirms nothing."""
+    from wirespeed.errors import Problem
+
+    if file.path is None and file.stored_bytes is None:
+        return False  # standard input
+    key = hashlib.sha256(file.content()).digest(), place
+    first = found.origins.setdefault(key, origin)
+    if first != origin:
+        found.notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
+    return first != origin
 
 
 def _runs(file: logs.LogFile, found: Read) -> tuple[Run, ...]:

@@ -113,7 +113,7 @@ def reachable(
         assumptions.append(
             "what crosses leaves is dealt evenly over the cables upward"
             if beyond
-            else "the switches carry every NIC at line rate"
+            else "no oversubscription between leaves"
         )
     return tightest(terms, assumptions)
 

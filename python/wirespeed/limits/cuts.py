@@ -123,13 +123,13 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
         value, formula = _peak(member), _links(member)
         if sums:
             value, formula = 2 * (n - 1) / n * value, f"2·{n - 1}/{n} × {formula}, the switch sums (NVLS)"
-        return Term("cut at the links of a GPU", value, GIGABYTES, formula, _source(member))
+        return Term("links of a GPU", value, GIGABYTES, formula, _source(member))
     if any(not member.nics for member in group.members):
         return None
     total = sum(member.ranks * _peak(member) + member.network for member in group.members)
     first = group.root_member
     plus = f"{_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
-    name = "cut at the links and NICs of the GPUs"
+    name = "links and NICs of the GPUs"
     if sums:
         each = min(_peak(member) + member.network / member.ranks for member in group.members)
         formula = f"2·{n - 1}/{n} × S out of every GPU, switches sum (NVLS); {plus}"

@@ -124,7 +124,7 @@ def _relations(suite: Element, found: Iterable[Relation]) -> None:
 
 
 def _matrix(suite: Element, matrix: Matrix) -> None:
-    """A case for each kind of like cells, and one for each suspect: slow once is an error, not a failure."""
+    """A case for each group of comparable cells, and one for each suspect: slow once is an error, not a failure."""
     for group in matrix.groups:
         case = SubElement(suite, "testcase", classname="peers.group", name=wording.line(group.name))
         if group.expected is None:
@@ -134,7 +134,9 @@ def _matrix(suite: Element, matrix: Matrix) -> None:
         case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
         again = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
         lines = [suspect.because, *suspect.evidence, *again]
-        _outcome(case, "fail" if suspect.confirmed else "unknown", peers.suspect_title(suspect), "\n".join(lines))
+        _outcome(
+            case, "fail" if suspect.confirmed else "unknown", peers.suspect_title(suspect, matrix), "\n".join(lines)
+        )
     _count(suite)
 
 

@@ -24,8 +24,11 @@ def peers(found: Peers, console: Console) -> None:
         console.print()
     for note in found.notes:
         console.print(Text(f"note: {wording.line(note)}"), soft_wrap=True)
-    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
-    confirmed = sum(suspect.confirmed for suspect in suspects)
+    suspects: dict[tuple[Kind, str, CellPattern], bool] = {}  # one cause may be low in several matrices
+    for suspect in (suspect for matrix in found.matrices for suspect in matrix.suspects):
+        key = (suspect.kind, suspect.name, suspect.pattern)
+        suspects[key] = suspects.get(key, False) or suspect.confirmed
+    confirmed = sum(suspects.values())
     compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
     outcome = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
     console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(outcome)}")
@@ -41,7 +44,7 @@ def _matrix(matrix: Matrix, console: Console) -> None:
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
-        _suspect(suspect, console)
+        _suspect(suspect, matrix, console)
 
 
 def _picture(matrix: Matrix, console: Console) -> None:
@@ -61,7 +64,7 @@ def _picture(matrix: Matrix, console: Console) -> None:
         console.print(Text(f"  {line}".rstrip()), soft_wrap=True)
     scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(), strict=True))
     row = "" if alone else "row sends, column receives; "
-    console.print(Text(f"  {row}{scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
+    console.print(Text(f"  {row}share of the peers' median: {scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
 
 
 def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
@@ -101,7 +104,7 @@ def _shade(cell: Cell | None) -> str:
 
 
 def _scale() -> tuple[str, ...]:
-    return (*(f"from {step:.0%}".replace("%", " %") for step in _STEPS), "less")
+    return (*(f"≥ {step:.0%}".replace("%", " %") for step in _STEPS), "less")
 
 
 def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
@@ -116,10 +119,13 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     return f"{text}, spread (MAD) {wording.percent(group.spread)}, slow {side} {wording.number(low)}"
 
 
-def _suspect(suspect: Suspect, console: Console) -> None:
+def _suspect(suspect: Suspect, matrix: Matrix, console: Console) -> None:
     state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")
-    console.print(Text.assemble("  ", (f"{state:<9} ", style), (suspect_title(suspect), "bold")), soft_wrap=True)
-    console.print(Text(f"    {wording.line(suspect.because)}"), soft_wrap=True)
+    console.print(
+        Text.assemble("  ", (f"{state:<9} ", style), (suspect_title(suspect, matrix), "bold")), soft_wrap=True
+    )
+    for fact in suspect.because.split("; "):
+        console.print(Text(f"    {wording.line(fact)}"), soft_wrap=True)
     if suspect.also:
         console.print(Text(f"    other possible causes: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:
@@ -130,12 +136,17 @@ def _suspect(suspect: Suspect, console: Console) -> None:
         console.print(Text("    measured once; repeat to confirm:"))
         for command in suspect.retest:
             console.print(Text(f"      {wording.line(command)}", style="bold"), soft_wrap=True)
+    elif not suspect.confirmed:
+        text = "measured once; to confirm, repeat the measurement and give both logs to `wirespeed bench peers`"
+        console.print(Text(f"    {text}"), soft_wrap=True)
 
 
-def suspect_title(suspect: Suspect) -> str:
-    """``host node3 as sender: 54 % of its peers``."""
-    plain = suspect.pattern is CellPattern.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
+def suspect_title(suspect: Suspect, matrix: Matrix) -> str:
+    """``host node3 as sender: 54 % of its peers``; for latencies ``host node3: 1.26 × its peers``."""
+    plain = suspect.pattern is CellPattern.ALL or suspect.kind is Kind.LEAVES  # the name has both ends
     direction = "" if plain else f" {suspect.pattern.value}"
-    return wording.line(
-        f"{suspect.kind.value} {suspect.name}{direction}: {wording.percent(suspect.fraction)} of its peers"
-    )
+    if matrix.lower_is_better and suspect.fraction > 0:
+        ratio = f"{wording.number(1 / suspect.fraction)} × its peers"
+    else:
+        ratio = f"{wording.percent(suspect.fraction)} of its peers"
+    return wording.line(f"{suspect.kind.value} {suspect.name}{direction}: {ratio}")

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from wirespeed.report import wording
-from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 ENDED_EARLY = "the log ends before the run does"
 """Why a run is not complete, where the tool does not say."""
+
+
+def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], verdict: Judgement) -> str:
+    """The last line of a judgement: the verdict of all runs, and how many measurements have each."""
+    counts = Counter(result.judgement for run in judged for result in run.verdicts)
+    listed = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS) if counts[kind]]
+    total = sum(counts[kind] for kind in listed)
+    each = ", ".join(f"{counts[kind]} {kind.value}" for kind in listed) or "none"
+    parts = [f"{each} of {wording.plural(total, 'judged measurement')}"]
+    if counts[Judgement.SKIP]:
+        parts.append(f"{counts[Judgement.SKIP]} not judged")
+    for status in (RunStatus.FAILED, RunStatus.TRUNCATED):
+        ended = sum(run.status is status for run in judged)
+        if ended:
+            parts.append(f"{wording.plural(ended, 'run')} {status.value}")
+    outcomes = Counter(relation.judgement for relation in relations)
+    if outcomes:
+        compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())
+        parts.append(f"comparisons of runs: {compared}")
+    return f"{verdict.value.upper()}: {'; '.join(parts)}"
 
 
 def assumptions(run: JudgedRun) -> tuple[str, ...]:
@@ -16,16 +40,16 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
 
 
 def limiting_terms(verdict: Verdict) -> str:
-    """The limiting term of the physical limit, and after a slash that of the reachable one if it differs."""
-    names = dict.fromkeys(bound.bottleneck for bound in (verdict.physical, verdict.reachable) if bound)
-    return " / ".join(names)
+    """The bottleneck: the limiting term of the reachable limit, or of the physical one where there is no other."""
+    bound = verdict.reachable or verdict.physical
+    return bound.bottleneck if bound else ""
 
 
 def bottlenecks(verdict: Verdict) -> str:
     """``line rate (physical), ring (reachable)``, or one term if both limits have the same."""
     physical, reachable = verdict.physical, verdict.reachable
     if physical and reachable and physical.bottleneck != reachable.bottleneck:
-        return f"{physical.bottleneck} (physical), {reachable.bottleneck} (reachable)"
+        return f"{reachable.bottleneck} (reachable), {physical.bottleneck} (physical)"
     return limiting_terms(verdict)
 
 

@@ -153,6 +153,8 @@ def judged_runs(results: Iterable[JudgedRun], console: Console) -> None:
         console.print(Text(wording.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
         if run.status is not RunStatus.COMPLETE:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
+            if run.failures:
+                _print_labeled("causes", f"likely: {', '.join(run.failures)}; see `wirespeed explain ID`", console)
         for name, verdicts in _series(run.verdicts):
             console.print()
             _table(name, verdicts, console)

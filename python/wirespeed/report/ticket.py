@@ -139,7 +139,7 @@ def _suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
 
 def _peers(report: Report) -> list[str]:
     rows = [
-        f"**{'confirmed' if suspect.confirmed else 'suspect'}** {_code(peers.suspect_title(suspect))}"
+        f"**{'confirmed' if suspect.confirmed else 'suspect'}** {_code(peers.suspect_title(suspect, matrix))}"
         f" in {_code(matrix.title)}: {_escape(suspect.because)} (slowest: {_code(suspect.evidence[0])})"
         for matrix, suspect in _suspects(report)
     ]

@@ -84,6 +84,7 @@ class JudgedRun:
     notes: tuple[str, ...] = ()
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's error message
+    failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
     source: str | None = None  # HOST/NIC of a point-to-point test, where it was said
     target: str | None = None
 

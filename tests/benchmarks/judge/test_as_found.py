@@ -64,7 +64,7 @@ def test_the_words_of_an_explained_loss():
 
 def test_a_loss_that_nothing_found_explains():
     verdict = one(judge(perftest({4 * MIB: 228.0}), plan(), found=found(seen("nic.link.mtu", 9000, ("nic", NIC)))))
-    assert verdict.reason.endswith("; the cluster as found allows as much as its design")
+    assert verdict.reason.endswith("; the limit of the cluster as found equals the planned limit")
     assert verdict.fraction_of_found == verdict.fraction_of_reachable
 
 

@@ -92,7 +92,18 @@ def test_the_table_says_measured_limits_and_verdict(tmp_path):
     assert "391.0" in result.stdout
     assert "392.1" in result.stdout
     assert "pass" in result.stdout
-    assert "node1/bnxt_re0 stands for bnxt_re0 of the log" in result.stdout
+    assert "the log names bnxt_re0 but no host" in result.stdout
+    assert result.stdout.endswith("\nPASS: 1 pass of 1 judged measurement; 1 not judged\n")
+
+
+@pytest.mark.parametrize(("value", "start"), [(350.0, "WARN: 1 warn of 1 "), (230.0, "FAIL: 1 fail of 1 ")])
+def test_the_last_line_is_the_verdict_of_all_runs(tmp_path, value, start):
+    assert run(tmp_path, write_bw(value)).stdout.splitlines()[-1].startswith(start)
+
+
+@pytest.mark.parametrize("nic", ["node1:bnxt_re0", "node1/bnxt_re0"])
+def test_a_nic_is_named_as_port_or_by_its_rdma_device(tmp_path, nic):
+    assert run(tmp_path, write_bw(391.0), "--from", nic).exit_code == Exit.PASSED
 
 
 def test_help_names_every_option():
@@ -107,18 +118,18 @@ def test_help_names_every_option():
     [
         (
             (),
-            "the log does not name the two NICs; give them with --from HOST/NIC and --to HOST/NIC, "
+            "the log does not name the two NICs; give them with --from HOST:NIC and --to HOST:NIC, "
             "such as --from node1/bnxt_re0 --to node2/bnxt_re0",
         ),
         (
             ENDS[:2],
             "--to is missing: the other end is assumed to be a NIC like node1/bnxt_re0; "
-            "give it with --to HOST/NIC, such as --to node2/bnxt_re0",
+            "give it with --to HOST:NIC, such as --to node2/bnxt_re0",
         ),
         (
             ENDS[2:],
             "--from is missing: the other end is assumed to be a NIC like node2/bnxt_re4; "
-            "give it with --from HOST/NIC, such as --from node1/bnxt_re0",
+            "give it with --from HOST:NIC, such as --from node1/bnxt_re0",
         ),
         (ENDS, None),
     ],

@@ -37,14 +37,14 @@ def test_bus_bandwidth(ranks, busbw, judgement):
 
 def test_limits_of_one_host():
     verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
-    assert (verdict.physical.value, verdict.physical.bottleneck) == (448, "cut at the links of a GPU")
+    assert (verdict.physical.value, verdict.physical.bottleneck) == (448, "links of a GPU")
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (336, "usable xGMI")
 
 
 def test_limits_of_four_hosts():
     verdict = one(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
-    assert verdict.physical.bottleneck == "cut at the links and NICs of the GPUs"
+    assert verdict.physical.bottleneck == "links and NICs of the GPUs"
     assert verdict.reachable.value == pytest.approx(384)
     assert {term.name for term in verdict.reachable.terms} == {"usable xGMI", "NICs of a host"}
 
@@ -140,8 +140,8 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
         "the ranks are on node1, node2, node3, node4 of mi300x-4node",
         "IPv4 without VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes, the usual value: none was read",
-        "between GPUs of one host data take the GPU links only, never PCIe",
-        "sums are made in GPUs, not in switches (no NVLS, no SHARP)",
+        "GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe",
+        "reduction in GPUs, not in switches (no NVLS, no SHARP)",
     )
 
 

@@ -207,7 +207,7 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
     (tmp_path / "a.log").write_text(PERFTEST.format(value=391.0))
     result = peers(tmp_path)
     assert result.exit_code == Exit.INCOMPLETE
-    assert "as they name no pair or host" in result.stdout
+    assert "(no host, pair or result in the log)" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -244,3 +244,11 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
 def test_nothing_to_compare_is_refused():
     with pytest.raises(Refused, match=r"bench: no log is given"):
         peers("-c", CLUSTER)
+
+
+def test_a_copy_of_a_log_confirms_nothing(tmp_path):
+    copy = tmp_path / "copy.txt"
+    copy.write_bytes((HERE.parents[2] / MPIGRAPH).read_bytes())
+    result = peers(HERE.parents[2] / MPIGRAPH, copy)
+    assert (result.exit_code, "CONFIRMED" in result.stdout) == (Exit.INCOMPLETE, False)
+    assert "found the same bytes as" in result.stderr

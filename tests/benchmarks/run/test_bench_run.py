@@ -30,7 +30,19 @@ GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
 
 def words(folder: Path, *more: str | Path) -> tuple[str, ...]:
     """The command line of a run on this machine with the stand-ins."""
-    given = ("pairs", "-c", CLUSTER, "-o", folder / "out", "--yes", "--by", "local", "--path", folder / "bin", *more)
+    given = (
+        "pairs",
+        "-c",
+        CLUSTER,
+        "-o",
+        folder / "out",
+        "--yes",
+        "--launcher",
+        "local",
+        "--path",
+        folder / "bin",
+        *more,
+    )
     return tuple(map(str, given))
 
 
@@ -169,7 +181,7 @@ def test_a_missing_program_is_said(tmp_path: Path) -> None:
 
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
-    out, given = tmp_path / "out", words(tmp_path, "--at-once", "1")
+    out, given = tmp_path / "out", words(tmp_path, "--parallel", "1")
     process = started(given)
     before = _wait_for(out / "journal.jsonl", 2)
     process.kill()
@@ -228,7 +240,7 @@ def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     needs("unshare", root=True)
     install(tmp_path / "bin")
     (tmp_path / "out").mkdir()
-    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--at-once", "1"), *PORTS]
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--parallel", "1"), *PORTS]
     first = [*command, "-o", str(tmp_path / "out" / "run")]
     # The disk holds the campaign and the first logs; 4 KiB is its smallest piece.
     script = f'mount -t tmpfs -o size=24k tmpfs {tmp_path}/out && "$@"; code=$?; cat {tmp_path}/out/run/journal.jsonl'
@@ -298,8 +310,8 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             "arista-leaf-spine: found node1 without GPUs; expected hosts with GPUs\n  hint: the suite mpi needs none",
         ),
         (
-            ("pairs", "-c", CLUSTER, "--by", "slurm"),
-            "--by slurm: not inside a Slurm allocation (SLURM_JOB_ID is not set)\n"
+            ("pairs", "-c", CLUSTER, "--launcher", "slurm"),
+            "--launcher slurm: not inside a Slurm allocation (SLURM_JOB_ID is not set)\n"
             "  hint: `salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …`",
         ),
     ],
@@ -311,15 +323,15 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
 
 
 @pytest.mark.parametrize(
-    ("at_once", "said"), [("4", "about 19 s\n"), ("1", "about 38 s, at most 1 at a time (--at-once)\n")]
+    ("parallel", "text"), [("4", "about 19 s\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")]
 )
-def test_what_makes_it_long_is_said(at_once: str, said: str) -> None:
-    done = ran("pairs", "-c", CLUSTER, "--dry-run", "--at-once", at_once)
-    assert done.stdout.splitlines(keepends=True)[0].endswith(said)
+def test_what_makes_it_long_is_said(parallel: str, text: str) -> None:
+    done = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)
+    assert done.stdout.splitlines(keepends=True)[0].endswith(text)
 
 
 def test_without_a_terminal_it_does_not_start_by_itself(tmp_path: Path) -> None:
-    done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--by", "local")
+    done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--launcher", "local")
     assert isinstance(done.exception, Refused)
     assert done.exception.problems[0].hint == "--yes confirms it"
     assert not (tmp_path / "out" / "journal.jsonl").exists()

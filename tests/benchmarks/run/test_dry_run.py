@@ -64,7 +64,7 @@ def test_every_line_is_a_command_or_a_comment(suite: str, example: str, hosts: s
 
 
 def test_in_an_allocation_of_slurm_its_own_starter_is_used() -> None:
-    text = dry("quick", "mi300x-4node", "node[1-2]", "--by", "slurm", SLURM_JOB_ID="1")
+    text = dry("quick", "mi300x-4node", "node[1-2]", "--launcher", "slurm", SLURM_JOB_ID="1")
     assert "\nsrun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none numactl " in text
     assert " srun --overlap --nodes=2 --ntasks=16 --ntasks-per-node=8 --nodelist=node1,node2 --gpus-per-node=8 " in text
     assert "mpirun" not in text

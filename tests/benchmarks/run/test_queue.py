@@ -56,8 +56,8 @@ def test_a_stage_waits_for_the_one_before_it_and_a_retest_belongs_to_its_own() -
     assert taken(queue) == ["2"]
 
 
-@pytest.mark.parametrize(("at_once", "seconds"), [(1, 40), (2, 20), (4, 20)])
-def test_how_long_it_takes(at_once: int, seconds: float) -> None:
+@pytest.mark.parametrize(("parallel", "seconds"), [(1, 40), (2, 20), (4, 20)])
+def test_how_long_it_takes(parallel: int, seconds: float) -> None:
     steps = [step("1", "a"), step("2", "b"), step("3", "a"), step("4", "b")]
-    assert duration(steps, {}, at_once) == seconds
-    assert duration([*steps, replace(steps[0], stage=1)], {}, at_once) == seconds + 10
+    assert duration(steps, {}, parallel) == seconds
+    assert duration([*steps, replace(steps[0], stage=1)], {}, parallel) == seconds + 10

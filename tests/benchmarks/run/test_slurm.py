@@ -45,7 +45,7 @@ def programs(tmp_path: Path) -> Path:
 def bench_run(suite: str, out: Path, *more: str | Path) -> list[str]:
     """A suite by Slurm. No core is bound to: veth devices belong to no NUMA node."""
     words = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", out, "--yes"]
-    return [str(word) for word in (*words, "--by", "slurm", "--no-bind", *more)]
+    return [str(word) for word in (*words, "--launcher", "slurm", "--no-bind", *more)]
 
 
 def salloc(*command: str) -> tuple[str, ...]:

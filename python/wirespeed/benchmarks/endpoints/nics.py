@@ -45,14 +45,14 @@ def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicAt
 
 
 def nic_named(plan: Plan, option: str, name: str) -> NicAt:
-    """The NIC a user names as HOST/NIC, by its RDMA device or its interface.
+    """The NIC that a user names as HOST:NIC or HOST/NIC, by its interface or its RDMA device.
 
     Raises:
         Refused: the name has another form, or the plan has no such host or NIC.
     """
-    host, separator, device = name.partition("/")
+    host, separator, device = name.partition("/" if "/" in name else ":")
     if not separator or not host or not device:
-        raise refuse(option, repr(name), "HOST/NIC, such as node1/bnxt_re0")
+        raise refuse(option, repr(name), "HOST:NIC, such as node1:enp29s0np0")
     if host not in plan.hosts:
         raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
     for at in nics_of(plan):

@@ -121,7 +121,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if term
     ]
     if group.across_hosts:
-        assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
+        assumptions.append("GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_sums(group))
     usual = algorithms.algorithm_of(collective, proof.forced or context.algorithm, group)
@@ -168,7 +168,7 @@ def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
 def _sums(group: Group) -> str:
     if any(member.links and member.links.reduces for member in group.members):
         return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
-    return "sums are made in GPUs, not in switches (no NVLS, no SHARP)"
+    return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 
 def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:

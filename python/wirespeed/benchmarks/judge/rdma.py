@@ -149,7 +149,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     ends = _ends(run, plan, context, assumptions)
     if not ends:
         device = run.parameters.rdma_device
-        return UnknownLimits(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
+        return UnknownLimits(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST:NIC", profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
         return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
     path = _path(run, plan, ends, assumptions)
@@ -200,13 +200,11 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     if device is not None:
         found = nic_with_device(plan, device)
         if found is not None:
-            assumptions.append(
-                f"{found} stands for {device} of the log, whose host is not named; the other end is assumed similar"
-            )
+            assumptions.append(f"the log names {device} but no host: {found} is used; the other end is assumed similar")
         return [found] if found else []
     fastest = max(nics_of(plan), key=lambda at: nic_speed(plan, at) or 0, default=None)
     if fastest is not None:
-        assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, stands for both ends")
+        assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, is used for both ends")
     return [fastest] if fastest else []
 
 

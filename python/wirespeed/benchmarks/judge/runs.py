@@ -118,6 +118,7 @@ def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], fi
         notes=(*notes(run, verdicts), *extra_notes),
         status=run.status,
         error=run.error,
+        failures=run.failures,
     )
 
 
@@ -205,8 +206,6 @@ def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     lines = []
-    if run.status is RunStatus.FAILED:
-        lines.append(f"the run failed: {run.error or 'no reason in the log'}")
     if run.status is RunStatus.TRUNCATED:
         lines.append("the log is truncated: only its complete rows are judged")
     if not verdicts:
@@ -218,23 +217,24 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Which sizes are not judged, each reason once, and the lowest value below the plateau."""
-    by_reason: dict[str, list[Verdict]] = {}
+    """Sizes that are not judged, by series and reason, and the lowest value below the plateau."""
+    by_reason: dict[tuple[str | None, str], list[Verdict]] = {}
     for each in verdicts:
         judged = each.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and each.measurement.size_bytes
         if each.judgement is Judgement.SKIP and judged and each.physical is not None:
-            by_reason.setdefault(each.reason, []).append(each)
+            by_reason.setdefault((each.measurement.place, each.reason), []).append(each)
     lines = []
-    for reason, skipped in by_reason.items():
+    for (place, reason), skipped in by_reason.items():
         sizes = [Size(each.measurement.size_bytes or 0) for each in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
-        lines.append(f"{interval} not judged: {reason}{_lowest(skipped) if reason == PLATEAU else ''}")
+        series = f"{place}: " if place else ""
+        lines.append(f"{series}{interval} not judged: {reason}{_lowest(skipped) if reason == PLATEAU else ''}")
     return tuple(lines)
 
 
 def _lowest(verdicts: Sequence[Verdict]) -> str:
     low = min(verdicts, key=_fraction)
-    return f"; least at {Size(low.measurement.size_bytes or 0)}, {_fraction(low):.0%} of the limit"
+    return f" (lowest: {_fraction(low):.0%} of the limit at {Size(low.measurement.size_bytes or 0)})"
 
 
 def _fraction(judged: Verdict) -> float:

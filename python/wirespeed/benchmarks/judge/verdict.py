@@ -112,7 +112,7 @@ def compare_with_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
 def _explain_loss(of: Verdict, found: Bound, fraction: float) -> str:
     design = of.reachable or of.physical
     if design is None or found.value >= design.value * _ALIKE:
-        return "the cluster as found allows as much as its design"
+        return "the limit of the cluster as found equals the planned limit"
     of_design = of.measurement.value / design.value
     least = next(term for term in found.terms if term.name == found.bottleneck)
     return (

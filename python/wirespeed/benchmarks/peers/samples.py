@@ -113,7 +113,7 @@ def gather(
     _add_failed(gathered, failed)
     if nowhere:
         names = ", ".join(dict.fromkeys(nowhere[:3])) + (f" and {len(nowhere) - 3} more" if len(nowhere) > 3 else "")
-        gathered.notes.append(f"not compared, as they name no pair or host, or measured nothing: runs in {names}")
+        gathered.notes.append(f"not compared (no host, pair or result in the log): {names}")
     return gathered
 
 
@@ -254,4 +254,4 @@ def _add_failed(gathered: SampleSet, failed: Sequence[tuple[str | None, Sample]]
             gathered.samples[key].append(sample)
         lost += not fitting
     if lost:
-        gathered.notes.append(f"{lost} failed runs have no like that measured anything")
+        gathered.notes.append(f"{lost} failed runs not compared: no run of the same test has a result")

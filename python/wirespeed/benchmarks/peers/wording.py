@@ -11,27 +11,27 @@ from wirespeed.results.peers import Cell, CellPattern, Kind
 from wirespeed.units import Size
 
 _SHARED = 0.02  # how near to 1/2, 1/3 or 1/4 a fraction must be to look like a shared path
-_PARTS = {2: "half", 3: "a third", 4: "a quarter"}
+_PARTS = {2: "1/2", 3: "1/3", 4: "1/4"}
 
 _MEANS = {
-    (Kind.HOST, CellPattern.ALL): "its row and column: the host, or its one NIC, PCIe slot or cable",
-    (Kind.HOST, CellPattern.SENDS): "its row: it sends slowly and receives normally",
-    (Kind.HOST, CellPattern.RECEIVES): "its column: it receives slowly and sends normally",
-    (Kind.NIC, CellPattern.ALL): "its row and column: the NIC, its PCIe slot, its cable or its leaf port",
-    (Kind.NIC, CellPattern.SENDS): "its row: it sends slowly and receives normally",
-    (Kind.NIC, CellPattern.RECEIVES): "its column: it receives slowly and sends normally",
-    (Kind.GPU, CellPattern.ALL): "its row and column: the GPU or its links",
+    (Kind.HOST, CellPattern.ALL): "its row and column are slow: the host, or its one NIC, PCIe slot or cable",
+    (Kind.HOST, CellPattern.SENDS): "its row is slow: it sends slowly and receives normally",
+    (Kind.HOST, CellPattern.RECEIVES): "its column is slow: it receives slowly and sends normally",
+    (Kind.NIC, CellPattern.ALL): "its row and column are slow: the NIC, its PCIe slot, its cable or its leaf port",
+    (Kind.NIC, CellPattern.SENDS): "its row is slow: it sends slowly and receives normally",
+    (Kind.NIC, CellPattern.RECEIVES): "its column is slow: it receives slowly and sends normally",
+    (Kind.GPU, CellPattern.ALL): "its row and column are slow: the GPU or its links",
     (Kind.RAIL, CellPattern.ALL): "a stripe: every pair with an end on the rail, whatever the host",
     (Kind.RAIL, CellPattern.INSIDE): "a stripe: pairs with both ends on the rail, whatever the host",
     (Kind.LEAF, CellPattern.ALL): "a block: every pair with an end under the leaf, whatever the host",
     (Kind.LEAF, CellPattern.INSIDE): "a block on the diagonal: only pairs under the leaf",
     (Kind.LEAVES, CellPattern.ALL): "a block: only pairs between the two leaves, so the links between them",
     (Kind.LEAVES, CellPattern.SENDS): "a block: only this direction between the two leaves",
-    (Kind.PAIR, CellPattern.ALL): "both ends are fast with other partners: the path between them",
+    (Kind.PAIR, CellPattern.ALL): "both ends are fast with other partners: the path between them is slow",
     (
         Kind.PATH,
         CellPattern.ALL,
-    ): "one direction between two ends that are fast with other partners: the path in this direction",
+    ): "only this direction is slow; both ends are fast with other partners",
 }
 
 
@@ -61,19 +61,17 @@ def because(
         means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
     usual = sorted({value for cell in slow if (value := expected[cell.group]) is not None})
-    words = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
+    facts = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
     if values and usual:
-        most = "take" if key.lower_is_better else "reach"
-        words.append(f"{_range(values)} {key.unit} where its peers {most} {_range(usual)}")
+        facts.append(f"{_range(values)} {key.unit}, peers {_range(usual)} {key.unit}")
     failed = sum(cell.value is None for cell in slow)
     if failed:
-        words.append(f"{failed} failed")
+        facts.append(f"{failed} failed")
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
     if shared and not key.lower_is_better:
-        words.append(
-            f"{_PARTS[shared]}, typical of {shared} flows that share a path, or of a link at a fraction of its width"
-        )
-    return "; ".join(words)
+        part = _PARTS[shared]
+        facts.append(f"about {part}: {shared} flows share a link, or a PCIe slot or port has {part} of its width")
+    return "; ".join(facts)
 
 
 def _range(values: Sequence[float]) -> str:

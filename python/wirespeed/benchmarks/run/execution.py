@@ -23,7 +23,7 @@ _LOOK_S = 0.2  # how often Ctrl-C is looked for
 class RunOptions:
     """How steps are run."""
 
-    at_once: int = 64  # as ClusterShell's own fanout
+    parallel: int = 64  # as ClusterShell's own fanout
     retests: int = 1
     path: tuple[str, ...] = ()  # folders of programs on the hosts
     listen_s: float = LISTEN_S
@@ -95,8 +95,8 @@ class _Execution:
         self._tell, self._interrupted = tell, interrupted
         todo = open_steps(steps, folder, how.retests)
         self._all, self._counts = len(steps), _counts(folder)
-        self._queue = Queue(todo, folder.campaign.holds, how.at_once)
-        self._likely = duration(todo, folder.campaign.holds, how.at_once)
+        self._queue = Queue(todo, folder.campaign.holds, how.parallel)
+        self._likely = duration(todo, folder.campaign.holds, how.parallel)
         self._work = sum(step.seconds for step in todo)
         self._worked = 0.0
         self._left = len(todo)
@@ -107,7 +107,7 @@ class _Execution:
         if not self._left:
             return True
         running: dict[Future[AttemptResult], Step] = {}
-        with ThreadPoolExecutor(min(self._how.at_once, self._left)) as pool:
+        with ThreadPoolExecutor(min(self._how.parallel, self._left)) as pool:
             try:
                 self._report(None)
                 while True:

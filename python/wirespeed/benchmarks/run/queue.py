@@ -11,17 +11,17 @@ from wirespeed.results.campaign import Step
 class Queue:
     """Steps that wait, and what those that run have taken."""
 
-    def __init__(self, steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> None:
+    def __init__(self, steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> None:
         self._waiting: dict[int, list[Step]] = {}
         for step in steps:
             self._waiting.setdefault(step.stage, []).append(step)
-        self._holds, self._at_once = holds, at_once
+        self._holds, self._parallel = holds, parallel
         self._taken: dict[str, int] = {}
         self._running: list[Step] = []
 
     def take(self) -> Step | None:
         """The first step that may run now; None when it has to wait for another to end, or none is left."""
-        if len(self._running) >= self._at_once or not self._waiting:
+        if len(self._running) >= self._parallel or not self._waiting:
             return None
         stage = min([*self._waiting, *(step.stage for step in self._running)])
         waiting = self._waiting.get(stage, [])
@@ -57,9 +57,9 @@ class Queue:
         return list(self._running)
 
 
-def duration(steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> float:
+def duration(steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> float:
     """Seconds that steps are likely to take together, each as long as expected."""
-    queue, now, order = Queue(steps, holds, at_once), 0.0, 0
+    queue, now, order = Queue(steps, holds, parallel), 0.0, 0
     ends: list[tuple[float, int, Step]] = []
     while True:
         while (step := queue.take()) is not None:

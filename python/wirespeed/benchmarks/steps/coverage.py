@@ -53,6 +53,6 @@ def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) 
     if empty > 0:
         notes.append(
             "the switch chooses the uplink of each queue pair: "
-            f"the probability that an uplink of a leaf carries none is at most {empty:.1%}"
+            f"the probability that an uplink of a leaf stays unused is at most {empty:.1%}"
         )
     return notes

@@ -1,7 +1,7 @@
-"""Every host with every other over every rail, in the fewest rounds: a matrix of bandwidth.
+"""Bandwidth of every pair of hosts on every rail, as a matrix.
 
-A low row points to a host, a low block to a leaf, a low stripe to a rail. It takes one round less than there are hosts,
-or one for each host where their number is odd. For acceptance the suite pairs is enough.
+A low row points to a host, a low block to a leaf, a low stripe to a rail. For n hosts the
+suite takes n - 1 rounds, or n if n is odd. For acceptance the suite pairs is enough.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from wirespeed.benchmarks.steps.pairing import all_pairs
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
-TITLE = "every host with every other over every rail: a bandwidth matrix"
+TITLE = "measure the bandwidth of every pair of hosts on every rail"
 
 
 def make(request: Request) -> Steps:

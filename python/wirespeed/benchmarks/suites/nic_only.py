@@ -11,7 +11,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.benchmarks.suites.collectives import gpus
 
-TITLE = "collectives within each host, forced through its NICs"
+TITLE = "measure collectives in each host over its NICs only, not over GPU links"
 
 _PROGRAMS = (
     ("all_reduce_perf", "-b", "8", "-e", "1G", "-f", "2", "-g", "1"),

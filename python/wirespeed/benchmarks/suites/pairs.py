@@ -15,7 +15,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, LATENCY, add_perftest
 
-TITLE = "every NIC, rail and leaf by the fewest pairs: bidirectional ib_write_bw, then ib_write_lat"
+TITLE = "measure the minimum set of pairs that covers every NIC, rail and leaf: bandwidth, then latency"
 NARROWS = (BANDWIDTH,)
 
 

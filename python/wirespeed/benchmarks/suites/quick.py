@@ -13,7 +13,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
 
-TITLE = "first test after a change: every NIC for 3 s, then one all-reduce over everything"
+TITLE = "test a cluster after a change: every NIC for 3 s, then one all-reduce over all hosts"
 NARROWS = (BANDWIDTH,)
 
 _SECONDS = 3

@@ -13,7 +13,7 @@ from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.run_draft import ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
-from wirespeed.benchmarks.tools.nccl_debug.lines import SIGNS as NCCL_SIGNS
+from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
@@ -47,7 +47,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     """
     log = source(text)
     runs = [run for tool in tools_for(log) for run in tool.read(log)]
-    has_debug = any(sign in text for sign in NCCL_SIGNS)
+    has_debug = any(known in text for known in NCCL_IDENTIFYING_TEXTS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs and not found_communicators and (communicators or not has_debug):
         raise Refused([_no_benchmark(text, name)])
@@ -109,11 +109,11 @@ def _no_benchmark(text: str, name: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A parser: its name, what it looks for, texts of which every output has one, and the function that reads."""
+    """A parser: name, description of the output, texts of which every output has one, reading function."""
 
     name: str
     looks_for: str
-    signs: tuple[str, ...]
+    identifying_texts: tuple[str, ...]
     read: Callable[[Source], list[ReadRun]]
 
 
@@ -128,19 +128,19 @@ def tools() -> tuple[Tool, ...]:
         for file, suffix in (("reader", ""), ("json_reader", "_json")):
             if file in files:
                 reader = importlib.import_module(f"{package.__name__}.{file}")
-                found.append(Tool(folder + suffix, reader.LOOKS_FOR, reader.SIGNS, reader.read))
+                found.append(Tool(folder + suffix, reader.LOOKS_FOR, reader.IDENTIFYING_TEXTS, reader.read))
     return tuple(found)
 
 
 def tools_for(log: Source) -> list[Tool]:
-    """The parsers of whose signs the log holds one, by name."""
-    signs, owners = _signs()
-    owners_found = {owner for owner, held in zip(owners, log.find_substrings(signs), strict=True) if held}
+    """The parsers whose identifying texts occur in the log, by name."""
+    texts, owners = _identifying_texts()
+    owners_found = {owner for owner, held in zip(owners, log.find_substrings(texts), strict=True) if held}
     return [tool for tool in tools() if tool.name in owners_found]
 
 
 @cache
-def _signs() -> tuple[Substrings, tuple[str, ...]]:
-    """All signs, and the tool each belongs to."""
-    owners = tuple(tool.name for tool in tools() for _ in tool.signs)
-    return Substrings([sign for tool in tools() for sign in tool.signs]), owners
+def _identifying_texts() -> tuple[Substrings, tuple[str, ...]]:
+    """All identifying texts, and the tool of each."""
+    owners = tuple(tool.name for tool in tools() for _ in tool.identifying_texts)
+    return Substrings([text for tool in tools() for text in tool.identifying_texts]), owners

@@ -90,7 +90,7 @@ def parse(
     history`. Storing the same logs again under the same label adds new logs and creates no duplicates, also after an
     interrupt. Put the password of a PostgreSQL store in ~/.pgpass, not in --store.
 
-    Exit code 0 once all logs have been parsed, also when a run failed (`bench judge` fails then); 2 when a file is
+    Exit code 0 after all logs have been parsed, also when a run failed (`bench judge` fails then); 2 when a file is
     refused; 3 when nothing was found.
 
     Examples:

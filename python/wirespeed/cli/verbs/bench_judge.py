@@ -10,11 +10,13 @@ import typer
 
 from wirespeed.cli import flows, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import JudgedLogs
     from wirespeed.plan import Plan
+    from wirespeed.results.verdicts import Judgement
 
 SCHEMA = 2
 
@@ -52,8 +54,8 @@ def judge(
         typer.Option(
             "--from",
             envvar="WIRESPEED_BENCH_JUDGE_FROM",
-            metavar="HOST/NIC",
-            help="Client NIC of a point-to-point test, such as node1/bnxt_re0.",
+            metavar="HOST:NIC",
+            help="Client NIC of a point-to-point test, such as node1:enp29s0np0.",
         ),
     ] = None,
     target: Annotated[
@@ -61,8 +63,8 @@ def judge(
         typer.Option(
             "--to",
             envvar="WIRESPEED_BENCH_JUDGE_TO",
-            metavar="HOST/NIC",
-            help="Server NIC of a point-to-point test, such as node2/bnxt_re4.",
+            metavar="HOST:NIC",
+            help="Server NIC of a point-to-point test, such as node2:enp29s0np0.",
         ),
     ] = None,
     algorithm: Annotated[
@@ -131,7 +133,7 @@ def judge(
 
     \b
       wirespeed bench judge all_reduce.log -c cluster.yaml
-      wirespeed bench judge write_bw.log -c cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
+      wirespeed bench judge write_bw.log -c cluster.yaml --from node1:bnxt_re0 --to node2:bnxt_re4
       wirespeed bench judge results/ -c cluster.yaml --profile field
       wirespeed bench judge --campaign latest -c cluster.yaml
     """
@@ -143,10 +145,11 @@ def judge(
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices = flows.judge_logs(plan, logs, asked, flows.read_profile(profile), found)
     show_problems(notices, label="skipped")
-    for file, told in judged.hints:
-        err().print(f"hint: {file}: {told}", markup=False, soft_wrap=True, highlight=False)
-    _print(plan, judged, output)
-    raise typer.Exit(flows.runs_exit(judged.runs, strict, judged.relations))
+    for file, hint in judged.hints:
+        err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)
+    code = flows.runs_exit(judged.runs, strict, judged.relations)
+    _print(plan, judged, code, output)
+    raise typer.Exit(code)
 
 
 def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> RunContext:
@@ -157,7 +160,7 @@ def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, 
     return RunContext(source, target, named, collective)
 
 
-def _print(plan: Plan, judged: JudgedLogs, output: Format) -> None:
+def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
     from wirespeed.cli.console import out
 
     if output is Format.JSON:
@@ -166,7 +169,21 @@ def _print(plan: Plan, judged: JudgedLogs, output: Format) -> None:
         text = document("bench-verdicts", SCHEMA, cluster=plan.name, runs=judged.runs, relations=judged.relations)
         typer.echo(text, nl=False)
         return
-    from wirespeed.report import relations, terminal
+    from wirespeed.report import relations, runs, terminal
 
     terminal.judged_runs(judged.runs, out())
     relations.table(judged.relations, out())
+    line = runs.overall_verdict(judged.runs, judged.relations, _overall(judged, code))
+    out().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)
+
+
+def _overall(judged: JudgedLogs, code: Exit) -> Judgement:
+    """The verdict that the exit code stands for; a warning passes unless --strict is given."""
+    from wirespeed.results.verdicts import Judgement
+
+    if code in (Exit.FAILED, Exit.INCOMPLETE):
+        return Judgement.FAIL if code is Exit.FAILED else Judgement.UNKNOWN
+    outcomes = [result.judgement for run in judged.runs for result in run.verdicts]
+    outcomes += [relation.judgement for relation in judged.relations]
+    warns = Judgement.WARN in outcomes
+    return Judgement.WARN if warns else Judgement.PASS

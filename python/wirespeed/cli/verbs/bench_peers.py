@@ -46,7 +46,7 @@ def peers(
         typer.Option(
             "--from",
             envvar="WIRESPEED_BENCH_PEERS_FROM",
-            metavar="HOST/NIC",
+            metavar="HOST:NIC",
             help="Sending NIC, if the logs do not name it.",
         ),
     ] = None,
@@ -55,7 +55,7 @@ def peers(
         typer.Option(
             "--to",
             envvar="WIRESPEED_BENCH_PEERS_TO",
-            metavar="HOST/NIC",
+            metavar="HOST:NIC",
             help="Receiving NIC, if the logs do not name it.",
         ),
     ] = None,

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _LOOPBACK = "loopback"
 
 
-class By(StrEnum):
-    """How hosts are reached."""
+class Launcher(StrEnum):
+    """How commands are started on the hosts."""
 
     SSH = "ssh"
     SLURM = "slurm"
@@ -65,14 +65,16 @@ def run(
         str | None,
         typer.Option("--hosts", "-w", metavar="NODES", help="Hosts to use, such as node[1-4,7]. Default: all."),
     ] = None,
-    by: Annotated[
-        By,
-        typer.Option("--by", help="Start commands with ssh, with srun in this Slurm allocation, or on this machine."),
-    ] = By.SSH,
+    launcher: Annotated[
+        Launcher,
+        typer.Option(
+            "--launcher", help="Start commands with ssh, with srun in this Slurm allocation, or on this machine."
+        ),
+    ] = Launcher.SSH,
     user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="User name for ssh.")] = None,
     ssh_option: Annotated[
         list[str] | None,
-        typer.Option("--ssh-option", metavar="WORD", help="Option for ssh, such as -Jgateway. Can be repeated."),
+        typer.Option("--ssh-option", metavar="OPTION", help="Option for ssh, such as -Jgateway. Can be repeated."),
     ] = None,
     path: Annotated[
         list[str] | None,
@@ -95,8 +97,8 @@ def run(
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
-    at_once: Annotated[
-        int, typer.Option("--at-once", metavar="RUNS", min=1, max=1024, help="Maximum number of concurrent runs.")
+    parallel: Annotated[
+        int, typer.Option("--parallel", metavar="RUNS", min=1, max=1024, help="Maximum number of concurrent runs.")
     ] = 64,
     bind: Annotated[
         bool, typer.Option("--bind/--no-bind", help="Bind processes to the NUMA node of the NIC with numactl.")
@@ -153,8 +155,8 @@ def run(
     Commands end at their timeout or when the connection to their host is lost. ssh must work without a password from
     this machine to the hosts, and for MPI programs also between the hosts.
 
-    With --by slurm, in an allocation or a batch script, every command is a job step started by srun on the nodes of the
-    job. With --no-kill the job continues when a node fails.
+    With --launcher slurm, in an allocation or a batch script, every command is a job step started by srun on the nodes
+    of the job. With --no-kill the job continues when a node fails.
 
     Runs are compared with each other if the profile has relative gates (profile field).
 
@@ -169,8 +171,8 @@ def run(
       wirespeed bench run pairs -c cluster.yaml -o results --resume
       wirespeed bench run pairs -c cluster.yaml -o after --yes --store default --label after-firmware
       wirespeed bench run collectives -c cluster.yaml -o nccl --path /opt/rccl-tests/build
-      salloc --exclusive --no-kill --nodelist=node[1-64] wirespeed bench run pairs -c cluster.yaml -o night --by slurm
-      sbatch --exclusive --no-kill --nodes=64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --by slurm --yes"
+      salloc --exclusive --no-kill -w node[1-64] wirespeed bench run pairs -c cluster.yaml -o night --launcher slurm
+      sbatch --exclusive --no-kill -N 64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --launcher slurm -y"
       wirespeed bench run loopback -o here
     """
     from wirespeed.benchmarks.run import Request, RunOptions, fabric_of, grade, make
@@ -180,13 +182,13 @@ def run(
     chosen = suite_of(suite)
     plan = _plan(chosen, cluster)
     bar = _bar(plan, profile, bundle)
-    reach = _reach(By.LOCAL if suite == _LOOPBACK else by, user, ssh_option or [])
+    reach = _reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
     # What would be typed can be read without an allocation.
-    hosts_of = allocated_hosts if by is By.SLURM and not dry_run else chosen_hosts
+    hosts_of = allocated_hosts if launcher is Launcher.SLURM and not dry_run else chosen_hosts
     request = Request(
         plan=plan,
         fabric=fabric_of(plan).limit_to_hosts(hosts_of(plan, hosts)),
-        commands=Jobs(plan, "slurm" if by is By.SLURM else None),
+        commands=Jobs(plan, "slurm" if launcher is Launcher.SLURM else None),
         seconds=seconds,
         messages=messages,
         first_port=port,
@@ -194,15 +196,15 @@ def run(
     )
     campaign = make(chosen, request, label)
     if dry_run:
-        show(campaign, reach, at_once, path or ())
+        show(campaign, reach, parallel, path or ())
         return
     folder = folder_of("bench run", output, campaign, resume)
-    _announce(folder, at_once, retest, yes)
+    _announce(folder, parallel, retest, yes)
 
     def grader(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
         return grade(plan, request.fabric, step, outcome, text, bar)
 
-    done = execute(chosen, request, grader, folder, reach, RunOptions(at_once, retest, tuple(path or ())))
+    done = execute(chosen, request, grader, folder, reach, RunOptions(parallel, retest, tuple(path or ())))
     relations = judge_relations(request, folder, bar)
     print_outcome(request, folder, done, form, relations)
     if store is not None and done.latest:
@@ -236,19 +238,19 @@ def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
     return GradeOptions(read(profile) if profile else None, found)
 
 
-def _reach(by: By, user: str | None, options: list[str]) -> Reach:
-    """The way to the hosts."""
+def _reach(launcher: Launcher, user: str | None, options: list[str]) -> Reach:
+    """The transport that starts commands on the hosts."""
     from wirespeed.reach import Ssh, on_this_machine, through_slurm
 
-    if by is By.LOCAL:
+    if launcher is Launcher.LOCAL:
         return on_this_machine()
-    if by is By.SSH:
+    if launcher is Launcher.SSH:
         return Ssh(user=user, options=tuple(options))
     return through_slurm()
 
 
-def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
-    """Say what will happen to the cluster, and request.
+def _announce(folder: Folder, parallel: int, retest: int, yes: bool) -> None:
+    """Print the load on the cluster and ask for confirmation.
 
     Raises:
         Refused: there is nobody to ask, and --yes was not given.
@@ -260,7 +262,7 @@ def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
     from wirespeed.errors import refuse
 
     campaign = folder.campaign
-    err().print(f"{load(campaign, at_once)}", markup=False, soft_wrap=True)
+    err().print(f"{load(campaign, parallel)}", markup=False, soft_wrap=True)
     for note in campaign.notes:
         err().print(f"  {note}", markup=False, soft_wrap=True)
     left = len(open_steps(campaign.steps, folder, retest))

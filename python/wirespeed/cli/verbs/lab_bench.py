@@ -69,10 +69,10 @@ def bench(
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
-    at_once: Annotated[
+    parallel: Annotated[
         int,
         typer.Option(
-            "--at-once",
+            "--parallel",
             metavar="RUNS",
             min=1,
             max=1024,
@@ -142,14 +142,14 @@ def bench(
     if dry_run:
         if not machines:
             typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, exist while the suite runs")
-        show(campaign, found.reach(), at_once, path or ())
+        show(campaign, found.reach(), parallel, path or ())
         return
     folder = folder_of("lab bench", output, campaign, resume)
     meaning = _OF_MACHINES if machines else _OF_NAMESPACES
-    for line in (load(folder.campaign, at_once), *folder.campaign.notes, meaning):
+    for line in (load(folder.campaign, parallel), *folder.campaign.notes, meaning):
         err().print(line, markup=False, soft_wrap=True)
     with nullcontext(found) if machines else labs.benchmark_network(found, request.fabric.endpoints[0].mtu) as whole:
-        how = RunOptions(at_once, retest, tuple(path or ()))
+        how = RunOptions(parallel, retest, tuple(path or ()))
         if machines:
             how = replace(how, listen_s=_LISTEN_S)
         grades = grader(request, folder, limited=not machines)

@@ -221,7 +221,7 @@ def _failures() -> Rows:
 def _suites() -> Rows:
     from wirespeed.benchmarks.suites import suites
 
-    return [{"name": entry.name, "title": entry.title, "manual": entry.manual} for entry in suites().values()]
+    return [{"name": entry.name, "title": entry.title, "description": entry.manual} for entry in suites().values()]
 
 
 def _profiles() -> Rows:

@@ -18,7 +18,12 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
-SIGNS = ("Network Tests", "NetworkLoad Tests", "Congestion Tests", "this application must be run on at least")
+IDENTIFYING_TEXTS = (
+    "Network Tests",
+    "NetworkLoad Tests",
+    "Congestion Tests",
+    "this application must be run on at least",
+)
 
 _TITLE = re.compile(r"Network(Load)? Tests v(\d[\w.]*)$")
 _RANKS = re.compile(r"Test with (\d+) MPI ranks \((\d+) nodes?\)$")

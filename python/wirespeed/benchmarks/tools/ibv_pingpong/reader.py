@@ -16,7 +16,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
-SIGNS = ("local address:  LID 0x", "remote address: LID 0x", "_pingpong", " usec/iter", " Mbit/sec")
+IDENTIFYING_TEXTS = ("local address:  LID 0x", "remote address: LID 0x", "_pingpong", " usec/iter", " Mbit/sec")
 
 _TOOL = "ibv_pingpong"
 _COMMAND = re.compile(r"(?:^|[\s/])ibv_(rc|uc|ud|srq|xsrq)_pingpong(?=\s|$)")

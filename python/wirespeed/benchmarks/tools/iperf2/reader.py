@@ -13,7 +13,7 @@ from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
-SIGNS = ("Client connecting to", "Server listening on", "connected with")
+IDENTIFYING_TEXTS = ("Client connecting to", "Server listening on", "connected with")
 
 _BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP|UDP) port (\d+)")
 _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")

@@ -16,7 +16,7 @@ from wirespeed.benchmarks.tools.iperf3.reader import read_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the JSON of iperf3 ('start', 'intervals', 'end')"
-SIGNS = ('"start"', '"event"', '"error"')
+IDENTIFYING_TEXTS = ('"start"', '"event"', '"error"')
 
 _SETTINGS = {
     "num_streams": "streams",

@@ -18,7 +18,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
-SIGNS = (
+IDENTIFYING_TEXTS = (
     "bits/sec",
     "Bytes/sec",
     "Interval",

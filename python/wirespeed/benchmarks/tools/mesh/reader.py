@@ -11,7 +11,7 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import MeshPair
 
 LOOKS_FOR = "the pairs of wirespeed's mesh ('mesh ping from', 'mesh rdma from')"
-SIGNS = ("mesh ping from ", "mesh rdma from ")
+IDENTIFYING_TEXTS = ("mesh ping from ", "mesh rdma from ")
 
 _BEGINS = re.compile(r"mesh (ping|rdma) from (\S+): (\d{1,9}) pairs")
 _PAIR = re.compile(r"mesh pair (\S+ -> \S+)")

@@ -16,7 +16,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
-SIGNS = ("mpiGraph", "Send\t", "Recv\t")
+IDENTIFYING_TEXTS = ("mpiGraph", "Send\t", "Recv\t")
 
 _START = re.compile(r"START mpiGraph v(\S+)$")
 _SETTING = re.compile(r"(Msg ?Size|Times|Iterations|Window(?: Size)?|Procs)(:?)\s+(\d+)(?: Bytes)?$")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 INFO, WARN = " NCCL INFO ", " NCCL WARN "
-SIGNS = (INFO, WARN)
+IDENTIFYING_TEXTS = (INFO, WARN)
 """A text with debug lines contains one of these."""
 NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # printed as information, and sockets are taken
 WORDS = (  # of which every line that is read has one

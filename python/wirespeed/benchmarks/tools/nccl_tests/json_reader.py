@@ -8,7 +8,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
-SIGNS = ('"nccl_version"', '"nthreads"')
+IDENTIFYING_TEXTS = ('"nccl_version"', '"nthreads"')
 
 _SETTINGS = {
     "nthreads": "threads_per_process",

@@ -43,7 +43,15 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
-SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure", *(f" {name} " for name in TYPES))
+IDENTIFYING_TEXTS = (
+    "busbw",
+    "ccl-tests",
+    "Collective test",
+    "nThread",
+    "Rank ",
+    "failure",
+    *(f" {name} " for name in TYPES),
+)
 
 
 # Lines of debug output that a table's reader needs: what went wrong, versions, the environment.

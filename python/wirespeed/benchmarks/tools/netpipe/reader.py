@@ -20,7 +20,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
-SIGNS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
+IDENTIFYING_TEXTS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
 
 _ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+(\S+) usec$")
 _HEAD = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->")  # written before the measurement, the tail after it

@@ -12,7 +12,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import describe, matrix
 
 LOOKS_FOR = "the JSON of nvbandwidth ('nvbandwidth', 'testcases')"
-SIGNS = ('"nvbandwidth"',)
+IDENTIFYING_TEXTS = ('"nvbandwidth"',)
 
 
 def read(log: Source) -> list[ReadRun]:

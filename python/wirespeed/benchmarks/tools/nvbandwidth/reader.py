@@ -15,7 +15,7 @@ from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTI
 from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of nvbandwidth ('memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)')"
-SIGNS = ("nvbandwidth Version", "GPU(", " Gpus ", BISECTION)
+IDENTIFYING_TEXTS = ("nvbandwidth Version", "GPU(", " Gpus ", BISECTION)
 
 _VERSION = re.compile(r"nvbandwidth Version: (\S+)")
 _RUNTIME = re.compile(r"CUDA Runtime Version: (\S+)")

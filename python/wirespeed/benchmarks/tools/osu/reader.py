@@ -36,7 +36,7 @@ from wirespeed.benchmarks.tools.osu.patterns import (
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
-SIGNS = (
+IDENTIFYING_TEXTS = (
     "OSU ",
     "osu_",
     "# Size",

@@ -17,7 +17,7 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enabled Bandwidth ... Matrix (GB/s)')"
-SIGNS = ("P2P=",)
+IDENTIFYING_TEXTS = ("P2P=",)
 
 _NAME = "P2P (Peer-to-Peer) GPU Bandwidth Latency Test"
 _DEVICE = re.compile(r"Device:\s*\d+, (.+?), pciBusID: ")

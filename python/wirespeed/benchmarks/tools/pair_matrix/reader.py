@@ -19,7 +19,7 @@ LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit
 
 _ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
 _BETWEEN = ("\\", "/", " \\ ", " / ", "->", " -> ")
-SIGNS = tuple(
+IDENTIFYING_TEXTS = tuple(
     f"{first}{between}{other}"
     for lower in (*_ENDS, *((to, start) for start, to in _ENDS))
     for first, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))

@@ -16,7 +16,7 @@ from wirespeed.benchmarks.tools.perftest.tables import cell_value, complete_para
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
-SIGNS = ("test_info",)
+IDENTIFYING_TEXTS = ("test_info",)
 
 _PAIR = re.compile(
     r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?(?:[0-9.]+(?:[eE][+-]?[0-9]+)?|inf|nan))(?=\s*(?:[,}\]]|$)))'

@@ -52,7 +52,7 @@ from wirespeed.results.benchmarks import Metric, RunStatus
 LOOKS_FOR = (
     "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
 )
-SIGNS = WORDS
+IDENTIFYING_TEXTS = WORDS
 
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65

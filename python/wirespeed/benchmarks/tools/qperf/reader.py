@@ -15,7 +15,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
-SIGNS = ("_bw:", "_lat:", "_mr:", "ver_rc_", "qperf --help")
+IDENTIFYING_TEXTS = ("_bw:", "_lat:", "_mr:", "ver_rc_", "qperf --help")
 
 _TEST = re.compile(
     r"((?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?:[a-z]+_){0,3}(?:bw|lat|mr)|ver_rc_(?:compare_swap|fetch_add)):$"

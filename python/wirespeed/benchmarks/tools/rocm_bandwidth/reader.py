@@ -16,7 +16,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of rocm-bandwidth-test ('Unidirectional copy peak bandwidth GB/s')"
-SIGNS = ("RocmBandwidthTest Version", "directional copy ", "Src Device Id", "Data Path Validation")
+IDENTIFYING_TEXTS = ("RocmBandwidthTest Version", "directional copy ", "Src Device Id", "Data Path Validation")
 
 _VERSION = re.compile(r"RocmBandwidthTest Version: (\S+)")
 _DEVICE = re.compile(

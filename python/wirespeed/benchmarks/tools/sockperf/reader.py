@@ -16,7 +16,14 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
-SIGNS = ("sockperf", "== version #", "====> avg-l", "====> avg-r", "Summary: BandWidth is", "Summary: Message Rate is")
+IDENTIFYING_TEXTS = (
+    "sockperf",
+    "== version #",
+    "====> avg-l",
+    "====> avg-r",
+    "Summary: BandWidth is",
+    "Summary: Message Rate is",
+)
 
 _PREFIX = re.compile(r"sockperf:\s*")
 _VERSION = re.compile(r"== version #(\S+) ==")

@@ -17,7 +17,7 @@ from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB/s [Local read / Remote write]')"
-SIGNS = ("TransferBench v", "bandwidth GB/s [", "bytes per Transfer]", " bytes | ")
+IDENTIFYING_TEXTS = ("TransferBench v", "bandwidth GB/s [", "bytes per Transfer]", " bytes | ")
 
 _VERSION = re.compile(r"TransferBench v(\S+)")
 _SIZE = re.compile(r"Bytes Per Direction[ ,](\d{1,18})$")
