@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use wirespeed_sim::congestion::CongestionControl;
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::mechanisms::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::mechanisms::frame::Kind;
@@ -103,7 +103,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         cell: scenario.parameters.switch.cell_bytes,
     };
     let mut priority_group = PriorityGroup::new(
-        &resolved.priority_settings[(PortId(2 * link as u32), 3)],
+        &resolved.priority_settings[(PortId(2 * link as u32), Priority(3))],
         0,
         OWN_HEADROOM,
     );

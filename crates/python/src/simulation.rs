@@ -77,7 +77,7 @@ impl Scenario {
     #[getter]
     fn priorities(&self) -> PyResult<u32> {
         let scenario = self.read()?;
-        let of_data = scenario.connections.iter().map(|it| 1u8 << it.priority);
+        let of_data = scenario.connections.iter().map(|it| it.priority.bit());
         let of_all = of_data.fold(1 << scenario.parameters.notification.priority, |a, b| a | b);
         Ok(u8::count_ones(of_all))
     }

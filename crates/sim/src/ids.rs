@@ -151,6 +151,85 @@ impl QueuePairId {
     }
 }
 
+/// Priorities of IEEE 802.1Q, each with its own queue and priority group.
+pub const PRIORITIES: usize = 8;
+
+/// A priority: 0 to 7. It indexes lists with an item for each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Priority(pub u8);
+
+impl Priority {
+    /// All of them, from 0 up.
+    pub fn all() -> impl DoubleEndedIterator<Item = Priority> + Clone {
+        (0..PRIORITIES as u8).map(Priority)
+    }
+
+    /// The least of a set with a bit for each, which is not empty.
+    #[inline]
+    pub const fn least_of(set: u8) -> Priority {
+        Priority(set.trailing_zeros() as u8)
+    }
+
+    /// The greatest of such a set.
+    #[inline]
+    pub const fn greatest_of(set: u8) -> Priority {
+        Priority((7 - set.leading_zeros()) as u8)
+    }
+
+    /// The next in turn; after the last comes the first.
+    #[inline]
+    pub const fn next_in_turn(self) -> Priority {
+        Priority((self.0 + 1) % PRIORITIES as u8)
+    }
+
+    /// Its place in a list.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its bit in a set of priorities.
+    #[inline]
+    pub const fn bit(self) -> u8 {
+        1 << self.0
+    }
+}
+
+/// The number of a priority of a port among those of all ports.
+#[inline]
+pub const fn priority_queue_number(port: PortId, priority: Priority) -> u32 {
+    port.0 * PRIORITIES as u32 + priority.0 as u32
+}
+
+/// The port and priority of such a number.
+#[inline]
+pub const fn port_and_priority(number: u32) -> (PortId, Priority) {
+    let (port, priority) = (number / PRIORITIES as u32, number % PRIORITIES as u32);
+    (PortId(port), Priority(priority as u8))
+}
+
+impl<T> Index<Priority> for [T] {
+    type Output = T;
+    #[inline]
+    fn index(&self, priority: Priority) -> &T {
+        &self[priority.index()]
+    }
+}
+
+impl<T> IndexMut<Priority> for [T] {
+    #[inline]
+    fn index_mut(&mut self, priority: Priority) -> &mut T {
+        &mut self[priority.index()]
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
 /// The queue pairs of so many connections.
 pub fn queue_pairs_of(connections: usize) -> impl ExactSizeIterator<Item = QueuePairId> + Clone {
     (0..2 * connections as u32).map(QueuePairId)

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
-use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -186,7 +186,7 @@ fn sockets_cross_parts() {
         let connection = &mut scenario.connections[id.connection()];
         connection.service = service;
         if service.of_sockets() {
-            connection.priority = 0;
+            connection.priority = Priority(0);
         }
         post(&mut scenario, id, Verb::Send, bytes, 0);
     }

@@ -315,7 +315,7 @@ impl Sender {
 fn granting(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
     let connection = &scenario.connections[id.connection()];
     let port = connection.ports()[id.side()];
-    let set = scenario.of_priority_queue(port, usize::from(connection.priority));
+    let set = scenario.of_priority_queue(port, connection.priority);
     let granting = set.congestion.granting();
     granting.filter(|_| connection.service == Service::Rc)
 }

@@ -2,10 +2,10 @@
 
 use crate::devices::port::Port;
 use crate::devices::queue_pair::{QueuePair, Turn};
-use crate::ids::QueuePairId;
+use crate::ids::{Priority, QueuePairId, PRIORITIES};
 use crate::mechanisms::host_pipe::HostPipe;
 use crate::mechanisms::transport::Transport;
-use crate::model::parameters::{self, PRIORITIES};
+use crate::model::parameters;
 use crate::time::{Picoseconds, NEVER, SECOND};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -78,9 +78,9 @@ impl NicPort {
 
     /// A queue pair that may send gets the last turn of its priority.
     #[inline]
-    fn push(&mut self, priority: u8, id: QueuePairId) {
-        self.rings[usize::from(priority)].push_back(id);
-        self.ready |= 1 << priority;
+    fn push(&mut self, priority: Priority, id: QueuePairId) {
+        self.rings[priority].push_back(id);
+        self.ready |= priority.bit();
     }
 
     /// The next queue pair of a priority that may send; while no message may begin, one in the middle of its message.
@@ -88,17 +88,17 @@ impl NicPort {
     pub fn take(
         &mut self,
         queue_pairs: &[QueuePair],
-        priority: u8,
+        priority: Priority,
         now: Picoseconds,
     ) -> Option<QueuePairId> {
-        let ring = &mut self.rings[usize::from(priority)];
+        let ring = &mut self.rings[priority];
         if self.gate > now {
             let may = |id: &QueuePairId| !queue_pairs[*id].transport.begins_message();
             ring.rotate_left(ring.iter().position(may)?);
         }
         let id = ring.pop_front();
         if ring.is_empty() {
-            self.ready &= !(1 << priority);
+            self.ready &= !priority.bit();
         }
         id
     }

@@ -1,11 +1,11 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority, PRIORITIES};
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::link_faults::LinkFaults;
 use crate::mechanisms::pause::Pauses;
 use crate::mechanisms::port_priority::PortPriorityTable;
-use crate::model::parameters::{self, PRIORITIES};
+use crate::model::parameters;
 use crate::time::{ByteTime, Picoseconds, NEVER};
 
 /// One transmitter. What a frame touches first is here; counters are in its queues.
@@ -39,7 +39,7 @@ pub struct Port {
     /// What becomes of the frames on this link.
     pub delivery: Delivery,
     /// The priority whose turn it is.
-    pub turn: u8,
+    pub turn: Priority,
     /// Number of what the port is set to, among those of all ports.
     pub settings: u32,
 }
@@ -144,7 +144,7 @@ pub fn enqueue(port: &mut Port, queue: &mut Queue, frames: &mut Frames, index: u
     let frame = &frames[index];
     queue.bytes += u32::from(frame.bytes);
     queue.most_bytes = queue.most_bytes.max(queue.bytes);
-    port.waiting |= 1 << frame.priority;
+    port.waiting |= frame.priority.bit();
     queue.line.push(frames, index);
 }
 
@@ -154,13 +154,13 @@ pub fn dequeue(
     port: &mut Port,
     queue: &mut Queue,
     frames: &Frames,
-    priority: u8,
+    priority: Priority,
     now: Picoseconds,
 ) -> Option<u32> {
     let index = queue.line.pop(frames)?;
     queue.bytes -= u32::from(frames[index].bytes);
     if queue.line.is_empty() {
-        port.waiting &= !(1 << priority);
+        port.waiting &= !priority.bit();
         queue.empty_since = now;
     }
     Some(index)
@@ -199,13 +199,13 @@ impl Scheduler {
         port: &mut Port,
         queues: &mut PortPriorityTable<Queue>,
         eligible: u8,
-    ) -> u8 {
+    ) -> Priority {
         let strict = eligible & self.strict;
         if strict != 0 {
-            return (7 - strict.leading_zeros()) as u8;
+            return Priority::greatest_of(strict);
         }
         if eligible & (eligible - 1) == 0 {
-            return eligible.trailing_zeros() as u8;
+            return Priority::least_of(eligible);
         }
         self.take_turns(number, port, queues, eligible)
     }
@@ -216,19 +216,19 @@ impl Scheduler {
         port: &mut Port,
         queues: &mut PortPriorityTable<Queue>,
         eligible: u8,
-    ) -> u8 {
+    ) -> Priority {
         loop {
-            let turn = usize::from(port.turn);
-            if eligible & (1 << turn) != 0 {
+            let turn = port.turn;
+            if eligible & turn.bit() != 0 {
                 if queues[(number, turn)].deficit > 0 {
-                    return port.turn;
+                    return turn;
                 }
             } else if let Some(queue) = queues.get_mut((number, turn)) {
                 queue.deficit = queue.deficit.min(0);
             }
-            let next = (turn + 1) % PRIORITIES;
-            port.turn = next as u8;
-            if eligible & (1 << next) != 0 {
+            let next = turn.next_in_turn();
+            port.turn = next;
+            if eligible & next.bit() != 0 {
                 queues[(number, next)].deficit += self.quantum[next];
             }
         }

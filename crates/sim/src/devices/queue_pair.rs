@@ -4,7 +4,7 @@
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::devices::nic`]).
 
 use crate::congestion::{Algorithm, CongestionControl, ReceiverDriven};
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority};
 use crate::mechanisms::frame::{Kind, NAK, RNR};
 use crate::mechanisms::transport::{Segment, Service, Transport};
 use crate::model::scenario;
@@ -35,7 +35,7 @@ pub struct QueuePair {
     /// Where it stands in its port's arbitration.
     pub turn: Turn,
     /// Of its data.
-    pub priority: u8,
+    pub priority: Priority,
     /// Congestion control has a limiter.
     limited: bool,
     /// Too many deadlines passed; nothing is sent any more.
@@ -84,7 +84,7 @@ pub struct Sent {
 pub struct ReceiverState {
     pub(crate) port: PortId,
     pub(crate) route: u32,
-    pub(crate) priority: u8,
+    pub(crate) priority: Priority,
     /// When the last payload stood in memory.
     pub last: Picoseconds,
     /// Payload accepted.
@@ -93,7 +93,7 @@ pub struct ReceiverState {
 
 impl ReceiverState {
     /// Acknowledgements leave in a priority of their own, if there is one.
-    pub fn answer_by(&mut self, priority: Option<u8>) {
+    pub fn answer_by(&mut self, priority: Option<Priority>) {
         self.priority = priority.unwrap_or(self.priority);
     }
 }
@@ -130,7 +130,7 @@ impl QueuePair {
     pub fn new(
         port: PortId,
         route: u32,
-        priority: u8,
+        priority: Priority,
         transport: Service,
         congestion: Algorithm,
         service: scenario::Service,

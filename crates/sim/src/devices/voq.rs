@@ -9,12 +9,12 @@
 //! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
-use crate::ids::{ports_of, NodeId, PortId};
+use crate::ids::{ports_of, NodeId, PortId, Priority};
 use crate::mechanisms::buffer_settings::BufferSettings;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
 use crate::mechanisms::port_priority::PortPriorityTable;
-use crate::model::parameters::{Architecture, MarkAt, Parameters, PRIORITIES};
+use crate::model::parameters::{Architecture, MarkAt, Parameters};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refused};
@@ -99,7 +99,7 @@ impl Voqs {
 
     /// Takes over what belongs to a port, of whose frames the places move by `base`.
     pub fn take_over(&mut self, other: &mut Voqs, port: PortId, base: u32) {
-        for priority in 0..PRIORITIES {
+        for priority in Priority::all() {
             let mut egress_queue = other.egress_queues[(port, priority)].take();
             if let Some(egress_queue) = &mut egress_queue {
                 egress_queue.crossing.shift(base);
@@ -116,7 +116,7 @@ impl Voqs {
     pub fn waiting<'a>(
         &'a self,
         port: PortId,
-        priority: usize,
+        priority: Priority,
         frames: &'a Frames,
     ) -> impl Iterator<Item = u32> + 'a {
         let egress_queue = self.egress_queues[(port, priority)].iter();
@@ -126,7 +126,11 @@ impl Voqs {
     }
 
     /// The queue of a core for an egress port and priority, from its first frame on; `slice`: the core's part of the buffer.
-    pub fn queue(&mut self, (egress, priority): (PortId, usize), slice: u32) -> Option<&mut Voq> {
+    pub fn queue(
+        &mut self,
+        (egress, priority): (PortId, Priority),
+        slice: u32,
+    ) -> Option<&mut Voq> {
         let set = self.ports[egress]?;
         let egress_queue = &mut self.egress_queues[(egress, priority)];
         let egress_queue =
@@ -137,7 +141,7 @@ impl Voqs {
     /// Gives the next frame credit, if its port has room: from then to its standing at the port.
     pub fn grant(
         &mut self,
-        at: (PortId, usize),
+        at: (PortId, Priority),
         frames: &mut Frames,
         now: Picoseconds,
     ) -> Option<Picoseconds> {
@@ -147,12 +151,12 @@ impl Voqs {
     }
 
     /// The first frame with credit stands at its port.
-    pub fn cross(&mut self, at: (PortId, usize), frames: &Frames) -> Option<u32> {
+    pub fn cross(&mut self, at: (PortId, Priority), frames: &Frames) -> Option<u32> {
         self.egress_queues[at].as_mut()?.crossing.pop(frames)
     }
 
     /// A frame leaves its port. Whether it had crossed to it.
-    pub fn leave(&mut self, at: (PortId, usize), bytes: u16) -> bool {
+    pub fn leave(&mut self, at: (PortId, Priority), bytes: u16) -> bool {
         let Some(egress_queue) = &mut self.egress_queues[at] else {
             return false;
         };
@@ -161,7 +165,12 @@ impl Voqs {
     }
 
     /// The next frame that waits without credit leaves its queue.
-    pub fn take(&mut self, at: (PortId, usize), frames: &Frames, now: Picoseconds) -> Option<u32> {
+    pub fn take(
+        &mut self,
+        at: (PortId, Priority),
+        frames: &Frames,
+        now: Picoseconds,
+    ) -> Option<u32> {
         let mut cores = self.egress_queues[at].as_mut()?.cores.iter_mut();
         cores.find_map(|voq| voq.pop(frames, now))
     }
@@ -175,8 +184,8 @@ impl Voqs {
     pub fn table(&self) -> Table {
         let ports = ports_of(self.ports.len() / 2);
         let egress_queues =
-            ports.flat_map(|port| (0..PRIORITIES).map(move |priority| (port, priority)));
-        let used: Vec<((PortId, usize), usize, &Voq)> = egress_queues
+            ports.flat_map(|port| Priority::all().map(move |priority| (port, priority)));
+        let used: Vec<((PortId, Priority), usize, &Voq)> = egress_queues
             .filter_map(|at| Some((at, self.egress_queues[at].as_ref()?)))
             .flat_map(|(at, egress_queue)| {
                 let cores = egress_queue.cores.iter().enumerate();
@@ -194,7 +203,7 @@ impl Voqs {
                 ),
                 (
                     "priority",
-                    Column::U8(rows().map(|((_, priority), ..)| *priority as u8).collect()),
+                    Column::U8(rows().map(|((_, priority), ..)| priority.0).collect()),
                 ),
                 (
                     "core",
@@ -250,7 +259,7 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
         .zip(egress)
         .filter(|(_, egress)| egress.is_some());
     let wrong = ports.filter(|(port, _)| {
-        (0..PRIORITIES).any(|priority| late(scenario.of_priority_queue(*port, priority)))
+        Priority::all().any(|priority| late(scenario.of_priority_queue(*port, priority)))
     });
     let mut nodes: Vec<NodeId> = wrong.map(|(port, _)| scenario.node_of(port)).collect();
     nodes.dedup();

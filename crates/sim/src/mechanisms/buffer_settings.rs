@@ -1,13 +1,13 @@
 //! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
 use crate::headroom::{Loop, Terms};
-use crate::ids::{ports_of, NodeId, PortId};
+use crate::ids::{ports_of, NodeId, PortId, Priority, PRIORITIES};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::mechanisms::priority_settings::PrioritySettings;
 use crate::model::overrides::Slot;
-use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch, PRIORITIES};
+use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch};
 use crate::model::scenario::{Link, Scenario};
 use crate::problem::{grouped, Problem, Refused};
 use crate::time::{NANOSECOND, SECOND};
@@ -49,7 +49,7 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
         for (place, &port) in own.iter().enumerate() {
             slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
             let settled = rules.port(port);
-            for (priority, settings) in settled.into_iter().enumerate() {
+            for (priority, settings) in Priority::all().zip(settled) {
                 priority_settings[(port, priority)] = settings;
             }
         }
@@ -109,13 +109,15 @@ impl<'a> Rules<'a> {
     /// Every priority of a port; those that are set to the same are settled once.
     fn port(&self, port: PortId) -> [PrioritySettings; PRIORITIES] {
         let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
+            let priority = Priority(priority as u8);
             self.scenario
                 .devices
                 .number(Slot::PriorityQueue(port, priority))
         });
         let mut settled = [PrioritySettings::default(); PRIORITIES];
-        for priority in 0..PRIORITIES {
-            let same = (0..priority).find(|other| numbers[*other] == numbers[priority]);
+        for priority in Priority::all() {
+            let mut before = Priority::all().take_while(|other| *other < priority);
+            let same = before.find(|other| numbers[*other] == numbers[priority]);
             settled[priority] = match same {
                 Some(other) => settled[other],
                 None => self.priority_settings(port, priority),
@@ -124,7 +126,7 @@ impl<'a> Rules<'a> {
         settled
     }
 
-    fn priority_settings(&self, port: PortId, priority: usize) -> PrioritySettings {
+    fn priority_settings(&self, port: PortId, priority: Priority) -> PrioritySettings {
         let cell = self.switch_of(port).cell_bytes;
         let own = self.scenario.of_priority_queue(port, priority);
         let link = self.link(port);
@@ -147,7 +149,7 @@ impl<'a> Rules<'a> {
     }
 
     /// More than any buffer has is as good as any other too much: the pool then comes out negative.
-    fn headroom(&self, port: PortId, priority: usize) -> u32 {
+    fn headroom(&self, port: PortId, priority: Priority) -> u32 {
         let cell = u128::from(self.switch_of(port).cell_bytes);
         let link = self.link(port);
         let cells = match self
@@ -215,7 +217,7 @@ impl<'a> Rules<'a> {
         let mut reserves = Vec::new();
         for port in ports {
             let lossless = self.scenario.of_port(port).pfc.lossless_priorities;
-            let groups = (0..PRIORITIES).filter(|priority| lossless & (1 << priority) != 0);
+            let groups = Priority::all().filter(|priority| lossless & priority.bit() != 0);
             let headroom =
                 groups.map(|priority| priority_settings[(port, priority)].headroom_cells);
             let reserve = priority_settings.of_port(port).map(|it| it.reserve_cells);

@@ -1,6 +1,6 @@
 //! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
 
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{PortId, Priority, QueuePairId};
 
 /// No frame, no queue pair: the end of a chain.
 pub const NONE: u32 = u32::MAX;
@@ -83,7 +83,7 @@ pub struct Frame {
     /// What it carries.
     pub kind: Kind,
     /// Its priority; of a PFC frame, the priority it pauses.
-    pub priority: u8,
+    pub priority: Priority,
     /// FIRST, LAST, ECT, CE, ECHO, NAK, ACK_REQUEST, TRIMMED.
     pub flags: u8,
 }

@@ -130,7 +130,7 @@ impl HostPipe {
             pause: false,
             check_at: None,
         };
-        let bit = 1 << frame.priority;
+        let bit = frame.priority.bit();
         if fill >= self.xoff && self.pausing & bit == 0 && lossless & bit != 0 {
             let first = self.pausing == 0;
             received.pause = true;

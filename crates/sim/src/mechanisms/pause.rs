@@ -4,9 +4,9 @@
 //! in transmission.
 
 use crate::headroom;
-use crate::ids::ports_of;
+use crate::ids::{ports_of, Priority, PRIORITIES};
 use crate::mechanisms::watchdog::Guard;
-use crate::model::parameters::{Pfc, Reaction, PRIORITIES};
+use crate::model::parameters::{Pfc, Reaction};
 use crate::model::scenario::Scenario;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use std::ops::{Index, IndexMut};
@@ -85,15 +85,15 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     pauses.max().unwrap_or(0)
 }
 
-impl Index<usize> for Pauses {
+impl Index<Priority> for Pauses {
     type Output = Pause;
-    fn index(&self, priority: usize) -> &Pause {
+    fn index(&self, priority: Priority) -> &Pause {
         self.0.as_ref().map_or(&Pause::NONE, |all| &all[priority])
     }
 }
 
-impl IndexMut<usize> for Pauses {
-    fn index_mut(&mut self, priority: usize) -> &mut Pause {
+impl IndexMut<Priority> for Pauses {
+    fn index_mut(&mut self, priority: Priority) -> &mut Pause {
         let all = self
             .0
             .get_or_insert_with(|| Box::new([Pause::NONE; PRIORITIES]));

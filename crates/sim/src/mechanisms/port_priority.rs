@@ -1,7 +1,6 @@
 //! A value for each port and priority.
 
-use crate::ids::PortId;
-use crate::model::parameters::PRIORITIES;
+use crate::ids::{PortId, Priority, PRIORITIES};
 use std::ops::{Index, IndexMut};
 
 /// Where the values of a priority begin that has none: beyond all values, whatever the port.
@@ -17,7 +16,7 @@ pub struct PortPriorityTable<T> {
 
 impl<T> PortPriorityTable<T> {
     /// The value that `make` gives for each port and priority.
-    pub fn new(ports: usize, make: impl Fn(PortId, usize) -> T) -> Self {
+    pub fn new(ports: usize, make: impl Fn(PortId, Priority) -> T) -> Self {
         PortPriorityTable::with_priorities(ports, u8::MAX, make)
     }
 
@@ -25,11 +24,11 @@ impl<T> PortPriorityTable<T> {
     pub fn with_priorities(
         ports: usize,
         priorities: u8,
-        make: impl Fn(PortId, usize) -> T,
+        make: impl Fn(PortId, Priority) -> T,
     ) -> Self {
         let mut first = [NOWHERE; PRIORITIES];
         let mut values = Vec::with_capacity(ports * priorities.count_ones() as usize);
-        for priority in (0..PRIORITIES).filter(|it| priorities & 1 << it != 0) {
+        for priority in Priority::all().filter(|priority| priorities & priority.bit() != 0) {
             first[priority] = values.len();
             values.extend((0..ports as u32).map(|port| make(PortId(port), priority)));
         }
@@ -38,7 +37,7 @@ impl<T> PortPriorityTable<T> {
 
     /// The values of one port, from priority 0 up.
     pub fn of_port(&self, port: PortId) -> impl Iterator<Item = &T> {
-        (0..PRIORITIES).filter_map(move |priority| self.get((port, priority)))
+        Priority::all().filter_map(move |priority| self.get((port, priority)))
     }
 
     /// All values.
@@ -47,27 +46,27 @@ impl<T> PortPriorityTable<T> {
     }
 
     /// The value of a port and priority, if it has one.
-    pub fn get(&self, (port, priority): (PortId, usize)) -> Option<&T> {
+    pub fn get(&self, (port, priority): (PortId, Priority)) -> Option<&T> {
         self.values.get(self.first[priority] + port.index())
     }
 
     /// The same.
-    pub fn get_mut(&mut self, (port, priority): (PortId, usize)) -> Option<&mut T> {
+    pub fn get_mut(&mut self, (port, priority): (PortId, Priority)) -> Option<&mut T> {
         self.values.get_mut(self.first[priority] + port.index())
     }
 }
 
-impl<T> Index<(PortId, usize)> for PortPriorityTable<T> {
+impl<T> Index<(PortId, Priority)> for PortPriorityTable<T> {
     type Output = T;
     #[inline]
-    fn index(&self, (port, priority): (PortId, usize)) -> &T {
-        &self.values[self.first[priority % PRIORITIES] + port.index()]
+    fn index(&self, (port, priority): (PortId, Priority)) -> &T {
+        &self.values[self.first[priority.index() % PRIORITIES] + port.index()]
     }
 }
 
-impl<T> IndexMut<(PortId, usize)> for PortPriorityTable<T> {
+impl<T> IndexMut<(PortId, Priority)> for PortPriorityTable<T> {
     #[inline]
-    fn index_mut(&mut self, (port, priority): (PortId, usize)) -> &mut T {
-        &mut self.values[self.first[priority % PRIORITIES] + port.index()]
+    fn index_mut(&mut self, (port, priority): (PortId, Priority)) -> &mut T {
+        &mut self.values[self.first[priority.index() % PRIORITIES] + port.index()]
     }
 }

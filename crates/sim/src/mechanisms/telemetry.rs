@@ -225,7 +225,7 @@ fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
     let count = |id: QueuePairId| {
         let connection = &scenario.connections[id.connection()];
         let port = connection.ports()[id.side()];
-        let set = scenario.of_priority_queue(port, usize::from(connection.priority));
+        let set = scenario.of_priority_queue(port, connection.priority);
         let count = set.congestion.entropy_values();
         (count > 0).then(|| EntropyValues::new(scenario.seed, id, count))
     };

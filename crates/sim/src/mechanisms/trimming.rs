@@ -5,6 +5,7 @@
 //! ([`crate::mechanisms::transport::selective`]) knows such NAKs, other transports take a trimmed packet for a lost one. Only writes and
 //! sends are trimmed, once each; a trimmed packet that finds no room is dropped.
 
+use crate::ids::Priority;
 use crate::mechanisms::frame::{Frame, Kind, ECT, TRIMMED};
 use crate::model::parameters::{self, Switch};
 use crate::time::{Picoseconds, NANOSECOND};
@@ -12,7 +13,7 @@ use crate::time::{Picoseconds, NANOSECOND};
 /// How a switch port trims.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trimming {
-    priority: u8,
+    priority: Priority,
     bytes: u16,
     /// Longer than this no packet waits in a queue.
     longest_queue: Option<Picoseconds>,
@@ -22,7 +23,7 @@ impl Trimming {
     pub fn from_switch(switch: &Switch) -> Option<Self> {
         let it: &parameters::Trimming = switch.trimming.as_ref()?;
         Some(Trimming {
-            priority: it.priority,
+            priority: Priority(it.priority),
             bytes: it.trimmed_bytes as u16,
             longest_queue: it.queue_ns.map(|ns| ns * NANOSECOND),
         })

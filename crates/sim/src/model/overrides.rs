@@ -5,8 +5,8 @@
 //! where a setting belongs: of the node (its buffer), of the port (its scheduler) or of one priority of a port (its
 //! thresholds).
 
-use crate::ids::{NodeId, PortId};
-use crate::model::parameters::{Parameters, PRIORITIES};
+use crate::ids::{priority_queue_number, NodeId, PortId, Priority, PRIORITIES};
+use crate::model::parameters::Parameters;
 
 /// Deviations from a scenario's parameters. Empty: there are none.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,7 +35,7 @@ pub enum Slot {
     /// A port, its priorities included.
     Port(PortId),
     /// One priority of a port.
-    PriorityQueue(PortId, usize),
+    PriorityQueue(PortId, Priority),
 }
 
 impl Devices {
@@ -65,9 +65,10 @@ impl Devices {
         let (numbers, index) = match slot {
             Slot::Node(node) => (&self.nodes, node.index()),
             Slot::Port(port) => (&self.ports, port.index()),
-            Slot::PriorityQueue(port, priority) => {
-                (&self.priority_queues, port.index() * PRIORITIES + priority)
-            }
+            Slot::PriorityQueue(port, priority) => (
+                &self.priority_queues,
+                priority_queue_number(port, priority) as usize,
+            ),
         };
         numbers.get(index).copied().unwrap_or(0)
     }
@@ -78,7 +79,7 @@ impl Devices {
             Slot::Node(node) => self.nodes[node] = number,
             Slot::Port(port) => self.ports[port] = number,
             Slot::PriorityQueue(port, priority) => {
-                self.priority_queues[port.index() * PRIORITIES + priority] = number;
+                self.priority_queues[priority_queue_number(port, priority) as usize] = number;
             }
         }
     }
@@ -87,7 +88,7 @@ impl Devices {
     pub fn exchange(&mut self, one: PortId, other: PortId) {
         let both = |slot: &dyn Fn(PortId) -> Slot| [slot(one), slot(other)];
         let priority_queues =
-            (0..PRIORITIES).map(|priority| both(&|port| Slot::PriorityQueue(port, priority)));
+            Priority::all().map(|priority| both(&|port| Slot::PriorityQueue(port, priority)));
         for slots in priority_queues.chain([both(&|port| Slot::Port(port))]) {
             let numbers = slots.map(|slot| self.number(slot));
             self.set(slots[0], numbers[1]);

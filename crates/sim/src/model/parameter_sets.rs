@@ -1,6 +1,6 @@
 //! The parameters that hold at a node, a port or a priority: the scenario's, or those of [`crate::model::overrides`].
 
-use crate::ids::{NodeId, PortId};
+use crate::ids::{NodeId, PortId, Priority};
 use crate::model::overrides::Slot;
 use crate::model::parameters::Parameters;
 use crate::model::scenario::Scenario;
@@ -35,7 +35,7 @@ impl Scenario {
     }
 
     /// What one priority of a port is set to.
-    pub fn of_priority_queue(&self, port: PortId, priority: usize) -> &Parameters {
+    pub fn of_priority_queue(&self, port: PortId, priority: Priority) -> &Parameters {
         self.set(self.devices.number(Slot::PriorityQueue(port, priority)))
     }
 }

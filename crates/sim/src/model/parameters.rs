@@ -3,14 +3,12 @@
 //! Sizes that depend on the link rate are rules here; [`crate::model::preset`] contains the presets and their sources.
 
 use crate::congestion;
+use crate::ids::PRIORITIES;
 use crate::model::limits::*;
 use crate::model::pcie;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{Encapsulation, Ip, UnknownPcieLink};
-
-/// Priorities of IEEE 802.1Q, each with its own queue and priority group.
-pub const PRIORITIES: usize = 8;
 
 /// Parameters of all devices of a scenario, or of single devices ([`crate::devices`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

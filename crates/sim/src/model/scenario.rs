@@ -1,6 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
-use crate::ids::{NodeId, PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::faults::{Fault, Kind};
 use crate::model::names::Names;
 use crate::model::overrides::Devices;
@@ -84,7 +84,7 @@ pub struct Connection {
     /// Port of the second.
     pub port_b: PortId,
     /// Priority of its data and acknowledgements.
-    pub priority: u8,
+    pub priority: Priority,
     /// UDP source port of its packets, the entropy for ECMP.
     pub udp_source_port: u16,
     /// What becomes of packets that are lost.
@@ -228,7 +228,7 @@ impl Scenario {
 
     /// Bit n: there may be frames of priority n, those of PFC aside.
     pub fn priorities(&self) -> u8 {
-        let of_connections = self.connections.iter().map(|it| it.priority);
+        let of_connections = self.connections.iter().map(|it| it.priority.0);
         let sets = (0..self.sets()).map(|number| self.set(number));
         let of_devices = sets.flat_map(|set| {
             let trimmed = set.switch.trimming.as_ref().map(|it| it.priority);
@@ -238,7 +238,7 @@ impl Scenario {
                 .chain(trimmed)
         });
         let all = of_connections.chain(of_devices);
-        all.fold(0, |bits, priority| bits | 1 << priority)
+        all.fold(0, |bits, priority| bits | Priority(priority).bit())
     }
 
     /// Nodes: hosts, then switches.

@@ -4,9 +4,8 @@ use super::json::Json;
 use super::ports::Ports;
 use super::problems::{Object, Place, Problems};
 use super::{limits, settings};
-use crate::ids::{NodeId, PortId};
+use crate::ids::{NodeId, PortId, Priority};
 use crate::model::overrides::{Devices, Slot};
-use crate::model::parameters::PRIORITIES;
 use crate::model::scenario::Scenario;
 use crate::model::schema::form::forms;
 use std::collections::HashMap;
@@ -81,7 +80,7 @@ struct Overlay<'s> {
 struct Target {
     nodes: Vec<NodeId>,
     ports: Vec<PortId>,
-    priorities: Option<Vec<usize>>,
+    priorities: Option<Vec<Priority>>,
 }
 
 impl Overlay<'_> {
@@ -228,7 +227,7 @@ impl Overlay<'_> {
                 None => {
                     slots.push(Slot::Port(port));
                     slots.extend(
-                        (0..PRIORITIES).map(|priority| Slot::PriorityQueue(port, priority)),
+                        Priority::all().map(|priority| Slot::PriorityQueue(port, priority)),
                     );
                 }
                 Some(own) => slots.extend(
@@ -259,13 +258,13 @@ fn level(section: &str, key: &str) -> Option<Level> {
     of_key.map(|(_, level)| *level)
 }
 
-fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<usize>> {
+fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<Priority>> {
     item.get("priorities")?;
     let range = &forms().device.key("priorities").items;
     let mut priorities = Vec::new();
     for (n, json) in item.list("priorities", problems).iter().enumerate() {
         match json.whole().filter(|priority| range.contains(priority)) {
-            Some(priority) => priorities.push(priority as usize),
+            Some(priority) => priorities.push(Priority(priority as u8)),
             None => {
                 let place = format!("{}[{n}]", item.at("priorities"));
                 problems.note(place, json.shown(), "a priority, 0 to 7", "");

@@ -3,7 +3,7 @@
 use super::json::Json;
 use super::problems::{shown, Object, Place, Problems};
 use super::services;
-use crate::ids::NodeId;
+use crate::ids::{NodeId, Priority};
 use crate::model::scenario::Service;
 
 /// One connection as a file has it.
@@ -14,7 +14,7 @@ pub struct Ends {
     /// Which NIC port of each.
     pub ports: [u32; 2],
     /// None = that of the transport.
-    pub priority: Option<u8>,
+    pub priority: Option<Priority>,
     /// None = one of its own.
     pub udp_source_port: Option<u16>,
     pub service: Service,
@@ -47,7 +47,7 @@ pub fn read(
         return None;
     }
     let ports = [ports[0]? as u32, ports[1]? as u32];
-    let priority = priority?.map(|priority| priority as u8);
+    let priority = priority?.map(|priority| Priority(priority as u8));
     let udp_source_port = udp_source_port?.map(|port| port as u16);
     let ends = to.into_iter().map(|to| Ends {
         place: it.place,

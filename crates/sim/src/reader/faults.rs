@@ -4,7 +4,7 @@ use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
 use super::quantities::{rate, time};
 use super::wiring::Wiring;
-use crate::ids::{NodeId, PortId};
+use crate::ids::{NodeId, PortId, Priority};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
 use crate::model::faults::miswiring::Miswiring;
@@ -252,7 +252,7 @@ fn stuck_nic(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let priorities = match item.get("priority") {
         Some(_) => {
             let priority = item.whole("priority", it.problems)?;
-            1 << priority
+            Priority(priority as u8).bit()
         }
         None => {
             let port = port?;

@@ -3,6 +3,7 @@
 use super::host_pipe;
 use super::parameter_check::ParameterCheck;
 use super::problems::Problems;
+use crate::ids::PRIORITIES;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
 use crate::problem::{grouped, Refused};

@@ -77,7 +77,7 @@ fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     let mut slowest = vec![None; scenario.sets() as usize];
     for connection in &scenario.connections {
         for port in connection.ports() {
-            let queue = Slot::PriorityQueue(port, usize::from(connection.priority));
+            let queue = Slot::PriorityQueue(port, connection.priority);
             let rate = scenario.links[port.index() / 2].rate;
             let least = &mut slowest[scenario.devices.number(queue) as usize];
             *least = Some(least.unwrap_or(rate).min(rate));

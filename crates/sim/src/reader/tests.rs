@@ -11,7 +11,7 @@ mod wiring;
 
 use super::*;
 use crate::congestion;
-use crate::ids::{NodeId, PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
 
@@ -81,7 +81,7 @@ fn a_pair() {
         connections: vec![Connection {
             port_a: PortId(0),
             port_b: PortId(2),
-            priority: 3,
+            priority: Priority(3),
             udp_source_port: 10_000,
             service: Default::default(),
         }],
@@ -152,13 +152,13 @@ fn everything_a_file_can_say() {
     };
     let datagrams = |port_a, port_b, udp_source_port| Connection {
         service: Service::Ud { queue: 2 },
-        ..connection(port_a, port_b, 3, udp_source_port)
+        ..connection(port_a, port_b, Priority(3), udp_source_port)
     };
     assert_eq!(
         scenario.connections,
         [
-            connection(2, 4, 5, 9),
-            connection(4, 2, 4, 8),
+            connection(2, 4, Priority(5), 9),
+            connection(4, 2, Priority(4), 8),
             datagrams(4, 1, 49_154),
             datagrams(4, 1, 49_155),
         ]

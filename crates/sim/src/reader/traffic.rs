@@ -8,7 +8,7 @@ use super::problems::{Object, Place, Problems};
 use super::quantities::time;
 use super::wiring::Wiring;
 use super::{limits, services};
-use crate::ids::QueuePairId;
+use crate::ids::{Priority, QueuePairId};
 use crate::model::parameters::Parameters;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::model::scenario_file as file;
@@ -94,7 +94,7 @@ impl Traffic {
     /// Fills in connections and operations; notes what cannot be connected or done.
     pub fn connect(self, scenario: &mut Scenario, problems: &mut Problems) {
         let mut wiring = Wiring::from_scenario(scenario);
-        let usual = scenario.parameters.transport.priority;
+        let usual = Priority(scenario.parameters.transport.priority);
         let first = scenario.parameters.ecmp.first_udp_source_port;
         let mut joined_before = BTreeMap::new();
         for (n, ends) in self.ends.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::devices::operations::Operations;
 use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
-use crate::ids::{ports_of, NodeId, QueuePairId};
+use crate::ids::{ports_of, NodeId, Priority, QueuePairId, PRIORITIES};
 
 use crate::mechanisms::base_rtt;
 use crate::mechanisms::buffer::{Pool, PriorityGroup};
@@ -25,7 +25,7 @@ use crate::mechanisms::telemetry::{self, Telemetry};
 use crate::mechanisms::transport::{self, Service};
 use crate::mechanisms::trimming::Trimming;
 use crate::model::overrides::Slot;
-use crate::model::parameters::{MarkAt, Parameters, PRIORITIES};
+use crate::model::parameters::{MarkAt, Parameters};
 use crate::model::results::Summary;
 use crate::model::scenario::{self, Scenario};
 use crate::problem::Refused;
@@ -71,7 +71,7 @@ impl Simulation {
             }),
             groups: PortPriorityTable::with_priorities(ports, priorities, |port, priority| {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
-                let lossless = lossless & (1 << priority) != 0;
+                let lossless = lossless & priority.bit() != 0;
                 let (pool, headroom) = match scenario.node_of(port).switch(scenario.hosts) {
                     Some(switch) => resolved.pools[switch as usize].places(lossless),
                     None => Division::default().places(lossless),
@@ -166,7 +166,7 @@ impl Simulation {
                     true => Delivery::Checked,
                     false => Delivery::Direct,
                 },
-                turn: 0,
+                turn: Priority(0),
                 settings: self.scenario.devices.number(Slot::Port(port)),
             });
             self.sides.push(Side {
@@ -208,9 +208,9 @@ impl Simulation {
             for (side, port) in ends.into_iter().enumerate() {
                 let id = QueuePairId::of_connection(number, side);
                 let rate = self.scenario.links[port.link()].rate;
-                let slot = Slot::PriorityQueue(port, usize::from(connection.priority));
+                let slot = Slot::PriorityQueue(port, connection.priority);
                 let number = self.scenario.devices.number(slot);
-                let peer = Slot::PriorityQueue(ends[1 - side], usize::from(connection.priority));
+                let peer = Slot::PriorityQueue(ends[1 - side], connection.priority);
                 let peer = self.scenario.set(self.scenario.devices.number(peer));
                 let echoes = peer.congestion.feedback() != Feedback::Notifications;
                 let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
@@ -232,7 +232,7 @@ impl Simulation {
                 let queue_pair = &mut self.queue_pairs[id];
                 queue_pair.echoes = echoes;
                 let acks = self.scenario.set(number).transport.ack_priority;
-                queue_pair.received.answer_by(acks);
+                queue_pair.received.answer_by(acks.map(Priority));
                 queue_pair.follow(0, mtu);
                 let credit = queue_pair.credit();
                 if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
@@ -271,7 +271,7 @@ fn markers(
     let mut known = HashMap::new();
     let mut of_queues = PortPriorityTable::new(ports, |_, _| 0);
     for port in ports_of(scenario.links.len()) {
-        for priority in 0..PRIORITIES {
+        for priority in Priority::all() {
             let settings = &resolved.priority_settings[(port, priority)];
             let number = scenario.devices.number(Slot::PriorityQueue(port, priority));
             let thresholds = (settings.kmin_bytes, settings.kmax_bytes);

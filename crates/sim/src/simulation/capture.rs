@@ -3,7 +3,7 @@
 mod credit;
 mod sockets;
 
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority};
 use crate::mechanisms::ecmp;
 use crate::mechanisms::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
 use crate::mechanisms::transport::Transport;
@@ -281,9 +281,9 @@ fn sequence_number(frame: &Frame) -> u32 {
     }
 }
 
-fn tag(framing: &Framing, priority: u8) -> Option<Tag> {
+fn tag(framing: &Framing, priority: Priority) -> Option<Tag> {
     framing.vlan.map(|vlan| Tag {
-        priority,
+        priority: priority.0,
         drop_eligible: false,
         vlan,
     })
@@ -299,10 +299,10 @@ fn ecn(frame: &Frame) -> Ecn {
 
 fn pfc(frame: &Frame) -> Pfc {
     let mut quanta = [0; 8];
-    quanta[usize::from(frame.priority)] = frame.quanta();
+    quanta[frame.priority] = frame.quanta();
     Pfc {
         source_mac: mac(frame.ingress),
-        enabled: 1 << frame.priority,
+        enabled: frame.priority.bit(),
         quanta,
     }
 }
@@ -315,8 +315,8 @@ fn mac(port: PortId) -> [u8; 6] {
 
 /// The code points of Broadcom's guide 957608-AN210, 2.5.1: priority 3 is DSCP 26 and priority 7 is DSCP 48; the others
 /// in their manner.
-fn dscp(priority: u8) -> u8 {
-    match priority {
+fn dscp(priority: Priority) -> u8 {
+    match priority.0 {
         7 => 48,
         other => other * 8 + 2,
     }

@@ -4,8 +4,7 @@
 //! the queues in which they stand. Where these are paused as well, the first waits for them: Dally and Seitz, "Deadlock-free
 //! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers 1987.
 
-use crate::ids::PortId;
-use crate::model::parameters::PRIORITIES;
+use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, PRIORITIES};
 use crate::simulation::Simulation;
 use crate::time::NEVER;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,7 +15,7 @@ type QueueNumber = u32;
 impl Simulation {
     /// Circles of queues, each of which waits for the next and the last for the first: what has come to a standstill by the
     /// end of the run, or has stood for the longest that one pause can take.
-    pub(crate) fn deadlocks(&self) -> Vec<Vec<(PortId, u8)>> {
+    pub(crate) fn deadlocks(&self) -> Vec<Vec<(PortId, Priority)>> {
         let waits = self.waits();
         let mut named = BTreeSet::new();
         let mut circles = Vec::new();
@@ -40,18 +39,17 @@ impl Simulation {
         let mut waits: BTreeMap<QueueNumber, BTreeSet<QueueNumber>> = BTreeMap::new();
         for queue in &blocked {
             let (port, priority) = port_and_priority(*queue);
-            let priority_index = usize::from(priority);
-            let at_port = self.queues[(port, priority_index)].line.all(&self.frames);
+            let at_port = self.queues[(port, priority)].line.all(&self.frames);
             let at_ingress = self
                 .voqs
                 .iter()
-                .flat_map(|voqs| voqs.waiting(port, priority_index, &self.frames));
+                .flat_map(|voqs| voqs.waiting(port, priority, &self.frames));
             for index in at_port.chain(at_ingress) {
                 if self.frames[index].cells == 0 {
                     continue; // it has crossed, and holds no buffer where it came in
                 }
                 let sender = self.frames[index].ingress.peer();
-                let before = sender.0 * PRIORITIES as u32 + u32::from(priority);
+                let before = priority_queue_number(sender, priority);
                 if blocked.contains(&before) {
                     waits.entry(before).or_default().insert(*queue);
                 }
@@ -64,10 +62,10 @@ impl Simulation {
     fn blocked(&self, queue: QueueNumber) -> bool {
         let (port, priority) = port_and_priority(queue);
         let state = &self.ports[port];
-        if state.waiting & state.paused & 1 << priority == 0 || !state.switch {
+        if state.waiting & state.paused & priority.bit() == 0 || !state.switch {
             return false;
         }
-        let since = self.sides[port].pauses[usize::from(priority)].since;
+        let since = self.sides[port].pauses[priority].since;
         let at_rest = self.queue.is_empty() || self.until != self.scenario.until;
         since != NEVER && (at_rest || self.now - since >= self.quanta(port, u16::MAX))
     }
@@ -97,9 +95,4 @@ fn circle(
         }
     }
     None
-}
-
-fn port_and_priority(queue: QueueNumber) -> (PortId, u8) {
-    let priorities = PRIORITIES as u32;
-    (PortId(queue / priorities), (queue % priorities) as u8)
 }

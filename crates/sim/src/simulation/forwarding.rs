@@ -18,7 +18,7 @@ impl Simulation {
     /// A frame that came in by a port has no way on, and is no business of the node.
     #[cold]
     pub(crate) fn drop_unroutable(&mut self, port: PortId, index: u32) {
-        let priority = usize::from(self.frames[index].priority);
+        let priority = self.frames[index].priority;
         self.totals.unroutable += 1;
         self.totals.drops += 1;
         self.sides[port].drops[priority] += 1;
@@ -31,7 +31,7 @@ impl Simulation {
             return None;
         }
         frame.hop += 1;
-        let (sender, priority) = (frame.queue_pair.peer(), usize::from(frame.priority));
+        let (sender, priority) = (frame.queue_pair.peer(), frame.priority);
         let switch = self.ports[ingress].device;
         let packet = Packet {
             seed: self.settings.seed,

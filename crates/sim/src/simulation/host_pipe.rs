@@ -1,10 +1,9 @@
 //! Frames that enter the receive buffer of a NIC, and the PFC it sends.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority};
 use crate::mechanisms::frame::{Frame, FIRST};
 use crate::mechanisms::host_pipe::DrainState;
 use crate::mechanisms::transport::Transport;
-use crate::model::parameters::PRIORITIES;
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
@@ -25,8 +24,8 @@ impl Simulation {
             self.totals.drops += 1;
             return None;
         };
-        if received.pause && self.sides[port].storm & 1 << frame.priority == 0 {
-            self.ask_to_pause(port, usize::from(frame.priority));
+        if received.pause && self.sides[port].storm & frame.priority.bit() == 0 {
+            self.ask_to_pause(port, frame.priority);
         }
         if let Some(time) = received.check_at {
             self.schedule(time, class::DRAINED, port.0, 0);
@@ -45,7 +44,7 @@ impl Simulation {
             DrainState::Later(time) => return self.schedule(time, class::DRAINED, port.0, 0),
             DrainState::Now(pausing) => pausing & !self.sides[port].storm,
         };
-        for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
+        for priority in Priority::all().filter(|priority| pausing & priority.bit() != 0) {
             self.ask_to_go_on(port, priority);
         }
     }

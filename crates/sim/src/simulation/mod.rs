@@ -394,7 +394,7 @@ impl Simulation {
         state.sent += 1;
         self.still_since = self.now;
         let arrival = state.busy_until + state.flight;
-        let queue = &mut self.queues[(port, usize::from(frame.priority))];
+        let queue = &mut self.queues[(port, frame.priority)];
         queue.frames += 1;
         queue.sent_bytes += u64::from(frame.bytes);
         if frame.kind == Kind::Cnp {

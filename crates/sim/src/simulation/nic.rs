@@ -42,8 +42,8 @@ impl Simulation {
             }
             let scheduler = &self.settings.devices[state.settings as usize].scheduler;
             let priority = scheduler.choose(port, state, &mut self.queues, eligible);
-            let queue = &mut self.queues[(port, usize::from(priority))];
-            if control & (1 << priority) != 0 {
+            let queue = &mut self.queues[(port, priority)];
+            if control & priority.bit() != 0 {
                 let Some(index) = dequeue(state, queue, &self.frames, priority, now) else {
                     break;
                 };
@@ -52,12 +52,12 @@ impl Simulation {
                 break;
             }
             let Some(id) = nic.take(&self.queue_pairs, priority, now) else {
-                held |= 1 << priority;
+                held |= priority.bit();
                 continue;
             };
             self.queue_pairs[id].turn = Turn::Idle;
             if let Some(bytes) = self.send(id) {
-                let queue = &mut self.queues[(port, usize::from(priority))];
+                let queue = &mut self.queues[(port, priority)];
                 let settings = self.ports[port].settings;
                 let scheduler = &self.settings.devices[settings as usize].scheduler;
                 scheduler.charge(queue, eligible, bytes);

@@ -2,10 +2,9 @@
 
 use crate::devices::operations::Status;
 use crate::devices::port::Queue;
-use crate::ids::{ports_of, PortId, QueuePairId};
+use crate::ids::{port_and_priority, ports_of, PortId, Priority, QueuePairId, PRIORITIES};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::watchdog::Guard;
-use crate::model::parameters::PRIORITIES;
 use crate::model::results::{Column, Outcome, Table};
 use crate::model::scenario::Verb;
 use crate::simulation::network_tables;
@@ -18,7 +17,7 @@ pub struct PauseRow {
     /// The port that was paused.
     pub port: PortId,
     /// Which priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// From when.
     pub start: Picoseconds,
     /// To when; the end of the run if it was still paused.
@@ -32,7 +31,7 @@ const VERBS: &[&str] = &["write", "read", "send"];
 
 impl Simulation {
     /// A pause that began at `start` has ended.
-    pub(crate) fn record_pause(&mut self, port: PortId, priority: u8, start: Picoseconds) {
+    pub(crate) fn record_pause(&mut self, port: PortId, priority: Priority, start: Picoseconds) {
         self.pauses.push(PauseRow {
             port,
             priority,
@@ -90,12 +89,12 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
 /// What is still paused was paused to the end.
 fn end_pauses(simulation: &mut Simulation) {
     for port in ports_of(simulation.scenario.links.len()) {
-        for priority in 0..PRIORITIES {
+        for priority in Priority::all() {
             let since = simulation.sides[port].pauses[priority].since;
             if since != NEVER {
                 let pause = &mut simulation.sides[port].pauses[priority];
                 pause.total += simulation.now - since;
-                simulation.record_pause(port, priority as u8, since);
+                simulation.record_pause(port, priority, since);
             }
         }
     }
@@ -259,14 +258,13 @@ fn queues(simulation: &Simulation) -> Table {
     Table::new(
         "queues",
         vec![
-            ("port", u32s(used.iter().map(|id| id / PRIORITIES as u32))),
+            (
+                "port",
+                u32s(used.iter().map(|id| port_and_priority(*id).0 .0)),
+            ),
             (
                 "priority",
-                Column::U8(
-                    used.iter()
-                        .map(|id| (id % PRIORITIES as u32) as u8)
-                        .collect(),
-                ),
+                Column::U8(used.iter().map(|id| port_and_priority(*id).1 .0).collect()),
             ),
             ("frames", u64s(used.iter().map(|id| queue(id).frames))),
             ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes))),
@@ -317,7 +315,7 @@ fn pauses(simulation: &Simulation) -> Table {
             ("port", u32s(rows.iter().map(|row| row.port.0))),
             (
                 "priority",
-                Column::U8(rows.iter().map(|row| row.priority).collect()),
+                Column::U8(rows.iter().map(|row| row.priority.0).collect()),
             ),
             ("start_ps", u64s(rows.iter().map(|row| row.start))),
             ("end_ps", u64s(rows.iter().map(|row| row.end))),
@@ -344,7 +342,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
             ("port", u32s(queues.clone().map(|(port, _)| port.0))),
             (
                 "priority",
-                Column::U8(queues.map(|(_, priority)| priority as u8).collect()),
+                Column::U8(queues.map(|(_, priority)| priority.0).collect()),
             ),
             ("times_stuck", of(&|it| u64::from(it.times_stuck))),
             ("times_recovered", of(&|it| u64::from(it.times_recovered))),
@@ -373,7 +371,7 @@ fn trims(simulation: &Simulation) -> Option<Table> {
 }
 
 /// Circles of queues: each row waits for the next of its circle, the last for the first.
-fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, u8)>]) -> Table {
+fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, Priority)>]) -> Table {
     let places = circles.iter().enumerate().flat_map(|(number, circle)| {
         let queues = circle.iter().enumerate();
         queues.map(move |(place, queue)| (number as u32, place as u32, *queue))
@@ -388,15 +386,17 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, u8)>]) -> Table {
             ("port", u32s(rows.iter().map(|row| row.2 .0 .0))),
             (
                 "priority",
-                Column::U8(rows.iter().map(|row| row.2 .1).collect()),
+                Column::U8(rows.iter().map(|row| row.2 .1 .0).collect()),
             ),
             ("node", u32s(rows.iter().map(|row| node(row.2 .0).0))),
             ("peer", u32s(rows.iter().map(|row| node(row.2 .0.peer()).0))),
             (
                 "bytes",
-                u32s(rows.iter().map(|(_, _, (port, priority))| {
-                    simulation.queues[(*port, usize::from(*priority))].bytes
-                })),
+                u32s(
+                    rows.iter().map(|(_, _, (port, priority))| {
+                        simulation.queues[(*port, *priority)].bytes
+                    }),
+                ),
             ),
         ],
     )
@@ -416,11 +416,6 @@ impl Simulation {
             || pause.xoff_sent > 0
             || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost
     }
-}
-
-/// Port and priority of a row's number.
-fn port_and_priority(id: u32) -> (PortId, usize) {
-    (PortId(id / PRIORITIES as u32), id as usize % PRIORITIES)
 }
 
 fn u32s(values: impl Iterator<Item = u32>) -> Column {

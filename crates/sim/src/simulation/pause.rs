@@ -1,16 +1,15 @@
 //! PFC frames: sent, received and obeyed.
 
 use crate::devices::port::{is_down, Delivery};
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
-use crate::model::parameters::PRIORITIES;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {
     /// XOFF for `priority` goes out of `port`, and again before it runs out.
-    pub(crate) fn ask_to_pause(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn ask_to_pause(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
         if let Some(quanta) = self.repeats_after(port, priority) {
@@ -19,7 +18,7 @@ impl Simulation {
     }
 
     /// What was asked for, and may be about to run out, does so no more.
-    pub(crate) fn insist_on_pause(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn insist_on_pause(&mut self, port: PortId, priority: Priority) {
         if self.sides[port].pauses[priority].refresh_at != NEVER {
             return;
         }
@@ -31,20 +30,25 @@ impl Simulation {
     }
 
     /// When a pause is asked for again, if it is. A stuck NIC never lets one run out.
-    fn repeats_after(&self, port: PortId, priority: usize) -> Option<u16> {
-        let is_stuck = self.sides[port].storm & 1 << priority != 0;
+    fn repeats_after(&self, port: PortId, priority: Priority) -> Option<u16> {
+        let is_stuck = self.sides[port].storm & priority.bit() != 0;
         pause::refresh_quanta(&self.device(port).pfc, is_stuck)
     }
 
-    fn repeat_after(&mut self, port: PortId, priority: usize, quanta: u16) {
+    fn repeat_after(&mut self, port: PortId, priority: Priority, quanta: u16) {
         let next = self.now + self.quanta(port, quanta);
         self.sides[port].pauses[priority].refresh_at = next;
         self.repeated += 1;
-        self.schedule(next, class::REFRESH, entity(port, priority), 0);
+        self.schedule(
+            next,
+            class::REFRESH,
+            priority_queue_number(port, priority),
+            0,
+        );
     }
 
     /// XON for `priority` goes out of `port`.
-    pub(crate) fn ask_to_go_on(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn ask_to_go_on(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_resumes += 1;
         self.sides[port].pauses[priority].refresh_at = NEVER;
         self.generate(port, priority, false);
@@ -87,15 +91,20 @@ impl Simulation {
     }
 
     /// XOFF or XON is decided on.
-    pub(crate) fn generate(&mut self, port: PortId, priority: usize, xoff: bool) {
+    pub(crate) fn generate(&mut self, port: PortId, priority: Priority, xoff: bool) {
         let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
         if generation == 0 {
-            return self.pfc_ready(entity(port, priority), xoff);
+            return self.pfc_ready(priority_queue_number(port, priority), xoff);
         }
         // XOFF and XON may be decided in one instant, in either order: the number keeps it.
         let payload = self.sides[port].pauses[priority].decide(xoff);
         let ready = self.now + generation;
-        self.schedule(ready, class::PFC_READY, entity(port, priority), payload);
+        self.schedule(
+            ready,
+            class::PFC_READY,
+            priority_queue_number(port, priority),
+            payload,
+        );
     }
 
     /// The PFC frame stands first in line.
@@ -116,7 +125,7 @@ impl Simulation {
             span: 0,
             cells: 0,
             kind: Kind::Pfc,
-            priority: priority as u8,
+            priority: priority,
             flags: 0,
         });
         let side = &mut self.sides[port];
@@ -162,7 +171,7 @@ impl Simulation {
         if self.ports[port].delivery == Delivery::Checked {
             self.capture_frame(port, index);
         }
-        let pause = &mut self.sides[port].pauses[usize::from(frame.priority)];
+        let pause = &mut self.sides[port].pauses[frame.priority];
         pause.count_received(frame.quanta() != 0);
         let reaction = self.sides[port].reaction;
         if reaction == 0 {
@@ -176,8 +185,8 @@ impl Simulation {
     pub(crate) fn pfc_applies(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
         self.frames.remove(index);
-        let priority = usize::from(frame.priority);
-        if self.device(port).pfc.lossless_priorities & (1 << priority) == 0 {
+        let priority = frame.priority;
+        if self.device(port).pfc.lossless_priorities & priority.bit() == 0 {
             return;
         }
         if frame.quanta() == 0 {
@@ -188,13 +197,18 @@ impl Simulation {
         let pause = &mut self.sides[port].pauses[priority];
         let begins = pause.begin(self.now, until);
         if !pause.guard.stuck {
-            self.ports[port].paused |= 1 << priority;
+            self.ports[port].paused |= priority.bit();
         }
         if begins {
             self.guard_pause(port, priority);
         }
         if until != NEVER {
-            self.schedule(until, class::PAUSE_ENDS, entity(port, priority), 0);
+            self.schedule(
+                until,
+                class::PAUSE_ENDS,
+                priority_queue_number(port, priority),
+                0,
+            );
         }
     }
 
@@ -207,13 +221,13 @@ impl Simulation {
     }
 
     /// A priority may send again, if it may not.
-    pub(crate) fn go_on(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn go_on(&mut self, port: PortId, priority: Priority) {
         let pause = &mut self.sides[port].pauses[priority];
         let Some(since) = pause.end(self.now) else {
             return;
         };
-        self.record_pause(port, priority as u8, since);
-        self.ports[port].paused &= !(1 << priority);
+        self.record_pause(port, priority, since);
+        self.ports[port].paused &= !priority.bit();
         self.guard_resume(port, priority);
         self.kick(port);
     }
@@ -233,15 +247,4 @@ impl Simulation {
     pub(crate) fn quanta(&self, port: PortId, quanta: u16) -> Picoseconds {
         pause::quanta_time(self.ports[port].byte, quanta)
     }
-}
-
-pub(crate) fn entity(port: PortId, priority: usize) -> u32 {
-    port.0 * PRIORITIES as u32 + priority as u32
-}
-
-pub(crate) fn port_and_priority(entity: u32) -> (PortId, usize) {
-    (
-        PortId(entity / PRIORITIES as u32),
-        entity as usize % PRIORITIES,
-    )
 }

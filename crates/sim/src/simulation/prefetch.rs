@@ -4,7 +4,7 @@
 //! other. These reads wait side by side with the work at hand. They change nothing, and nothing depends on them. A small
 //! network lies in the caches and is not read ahead.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority};
 use crate::simulation::{class, Behind, Simulation, ENTITY};
 use std::hint::black_box;
 
@@ -32,7 +32,7 @@ impl Simulation {
             return;
         };
         let port = PortId(event.key & ENTITY);
-        let priority = usize::from(self.settings.parameters.transport.priority);
+        let priority = Priority(self.settings.parameters.transport.priority);
         match event.key >> 28 {
             class::ARRIVES => {
                 black_box(self.frames[event.payload].hop);
@@ -63,7 +63,7 @@ impl Simulation {
         // A frame that goes to a NIC has no further hop, and behind a port with checked delivery may be either.
         if let Some(egress) = self.routes.hops().get(frame.hop as usize) {
             black_box(self.ports[*egress].waiting);
-            black_box(self.queues[(*egress, usize::from(frame.priority))].bytes);
+            black_box(self.queues[(*egress, frame.priority)].bytes);
         }
     }
 }

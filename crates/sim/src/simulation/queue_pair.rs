@@ -1,7 +1,7 @@
 //! A queue pair sends packets and processes what arrives.
 
 use crate::devices::port::{enqueue, is_down};
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{PortId, Priority, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
@@ -91,7 +91,7 @@ impl Simulation {
         let to = &self.queue_pairs[id].received;
         let bytes = framing.control(kind);
         let priority = match kind {
-            Kind::Cnp => self.notification(id).priority,
+            Kind::Cnp => Priority(self.notification(id).priority),
             _ => to.priority,
         };
         let port = to.port;
@@ -115,7 +115,7 @@ impl Simulation {
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.put(index, carried.copied().unwrap_or(TelemetryRecord::NOTHING));
         }
-        let queue = &mut self.queues[(port, usize::from(priority))];
+        let queue = &mut self.queues[(port, priority)];
         enqueue(&mut self.ports[port], queue, &mut self.frames, index);
         self.kick(port);
     }
@@ -236,7 +236,7 @@ impl Simulation {
     /// How the notification point of a queue pair is set.
     fn notification(&self, id: QueuePairId) -> &Notification {
         let queue_pair = &self.queue_pairs[id];
-        let priority = usize::from(queue_pair.priority);
+        let priority = queue_pair.priority;
         let set = self.scenario.of_priority_queue(queue_pair.port, priority);
         &set.notification
     }

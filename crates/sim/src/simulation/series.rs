@@ -1,8 +1,7 @@
 //! Time series: queues, pauses and rates at a fixed interval.
 
 use crate::congestion::CongestionControl;
-use crate::ids::PortId;
-use crate::model::parameters::PRIORITIES;
+use crate::ids::{PortId, Priority};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Observe;
 use crate::simulation::{class, Simulation};
@@ -69,13 +68,13 @@ impl Series {
         retain(&mut self.place, &keep);
     }
 
-    fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, usize, f64)) {
+    fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
         let (time, what, id, priority, value) = row;
         self.place.push(place as u32);
         self.time.push(time);
         self.what.push(what);
         self.id.push(id);
-        self.priority.push(priority as u8);
+        self.priority.push(priority.0);
         self.value.push(value);
     }
 
@@ -152,14 +151,14 @@ impl Simulation {
             if !here(*port) {
                 continue;
             }
-            for priority in 0..PRIORITIES {
+            for priority in Priority::all() {
                 let Some(queue) = self.queues.get((*port, priority)) else {
                     continue;
                 };
                 if queue.frames == 0 && queue.bytes == 0 {
                     continue;
                 }
-                let paused = self.ports[*port].paused >> priority & 1;
+                let paused = self.ports[*port].paused >> priority.0 & 1;
                 let values = [
                     (QUEUE, f64::from(queue.bytes)),
                     (PAUSED, f64::from(paused)),
@@ -180,7 +179,7 @@ impl Simulation {
             let line = self.scenario.links[queue_pair.port.link()].rate;
             let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
             let place = observe.ports.len() + place;
-            self.series.row(place, (now, RATE, id.0, 0, rate));
+            self.series.row(place, (now, RATE, id.0, Priority(0), rate));
         }
     }
 }

@@ -2,11 +2,11 @@
 //! leaves.
 
 use crate::devices::port::{dequeue, enqueue};
-use crate::ids::PortId;
+use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::mechanisms::chance;
 use crate::mechanisms::frame::{CE, ECT};
 use crate::mechanisms::marking::{Law, Marker};
-use crate::model::parameters::{MarkAt, PRIORITIES};
+use crate::model::parameters::MarkAt;
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -26,13 +26,13 @@ impl Simulation {
             return self.trim_or_drop(ingress, index, egress);
         }
         let frame = &mut self.frames[index];
-        let priority = usize::from(frame.priority);
+        let priority = frame.priority;
         let pool = &self.pools[self.slices[ingress] as usize];
         let cells = u32::from(frame.bytes).div_ceil(pool.cell);
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
-        if self.ports[egress].aside & 1 << priority != 0 {
+        if self.ports[egress].aside & priority.bit() != 0 {
             return self.admit_aside(ingress, index, egress);
         }
         if !self.is_admitted(ingress, index, egress) {
@@ -50,7 +50,7 @@ impl Simulation {
     /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
     #[inline(always)]
     fn is_admitted(&mut self, ingress: PortId, index: u32, egress: PortId) -> bool {
-        let priority = usize::from(self.frames[index].priority);
+        let priority = self.frames[index].priority;
         let group = &mut self.groups[(ingress, priority)];
         let first = self.slices[ingress] as usize;
         let pool = &mut self.pools[first + usize::from(group.pool)];
@@ -76,7 +76,7 @@ impl Simulation {
     fn is_admitted_to_shared_headroom(
         &mut self,
         ingress: PortId,
-        priority: usize,
+        priority: Priority,
         cells: u32,
     ) -> bool {
         let group = &mut self.groups[(ingress, priority)];
@@ -93,7 +93,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn drop_without_room(&mut self, ingress: PortId, priority: usize, index: u32) {
+    fn drop_without_room(&mut self, ingress: PortId, priority: Priority, index: u32) {
         self.totals.drops += 1;
         self.sides[ingress].drops[priority] += 1;
         self.frames.remove(index);
@@ -103,8 +103,8 @@ impl Simulation {
     #[inline(never)]
     fn admit_aside(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
-        let priority = usize::from(frame.priority);
-        if self.ports[egress].dropping & 1 << priority != 0 {
+        let priority = frame.priority;
+        if self.ports[egress].dropping & priority.bit() != 0 {
             return self.drop_stuck(egress, index);
         }
         // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
@@ -127,7 +127,7 @@ impl Simulation {
         }
         let scheduler = &self.settings.devices[port.settings as usize].scheduler;
         let priority = scheduler.choose(egress, port, &mut self.queues, eligible);
-        let queue = &mut self.queues[(egress, usize::from(priority))];
+        let queue = &mut self.queues[(egress, priority)];
         let Some(index) = dequeue(port, queue, &self.frames, priority, self.now) else {
             return;
         };
@@ -137,14 +137,14 @@ impl Simulation {
         let (ingress, cells, bytes) = (frame.ingress, u32::from(frame.cells), frame.bytes);
 
         if cells > 0 {
-            self.release(ingress, usize::from(priority), cells);
+            self.release(ingress, priority, cells);
         }
         if self.settings.mark_dequeue {
-            self.judge_departure(egress, usize::from(priority), index);
+            self.judge_departure(egress, priority, index);
         }
         self.start(egress, index);
         if cells == 0 {
-            self.crossed_leaves(egress, usize::from(priority), bytes);
+            self.crossed_leaves(egress, priority, bytes);
         }
         if more {
             let busy_until = self.ports[egress].busy_until;
@@ -154,7 +154,7 @@ impl Simulation {
 
     /// The cells of a frame that left are free again; its ingress port may go on.
     #[inline]
-    pub(crate) fn release(&mut self, ingress: PortId, priority: usize, cells: u32) {
+    pub(crate) fn release(&mut self, ingress: PortId, priority: Priority, cells: u32) {
         let group = &mut self.groups[(ingress, priority)];
         let first = self.slices[ingress] as usize;
         let pool = &mut self.pools[first + usize::from(group.pool)];
@@ -170,7 +170,7 @@ impl Simulation {
     }
 
     /// Marking at enqueue: by what stands in the queue in front of the frame.
-    fn judge_arrival(&mut self, egress: PortId, priority: usize, index: u32) {
+    fn judge_arrival(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
@@ -182,7 +182,7 @@ impl Simulation {
 
     /// Marking at dequeue: by what the frame leaves behind.
     #[inline]
-    fn judge_departure(&mut self, egress: PortId, priority: usize, index: u32) {
+    fn judge_departure(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
@@ -193,7 +193,7 @@ impl Simulation {
     }
 
     /// The queue that the law sees: averaged over judgements, or as it is.
-    fn seen(&mut self, egress: PortId, priority: usize, marker: &Marker) -> f64 {
+    fn seen(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
         let idle = (may_be_idle && queue.bytes == 0).then(|| {
@@ -207,7 +207,7 @@ impl Simulation {
     pub(crate) fn judge(
         &mut self,
         egress: PortId,
-        priority: usize,
+        priority: Priority,
         index: u32,
         law: &Law,
         length: f64,
@@ -217,7 +217,7 @@ impl Simulation {
         }
         let probability = law.probability(length);
         let queue = &mut self.queues[(egress, priority)];
-        let entity = egress.0 * PRIORITIES as u32 + priority as u32;
+        let entity = priority_queue_number(egress, priority);
         // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
         let draw = queue.frames << 32 | u64::from(queue.bytes);
         if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {

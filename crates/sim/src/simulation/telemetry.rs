@@ -22,7 +22,7 @@ impl Simulation {
         if !data || !self.ports[port].switch {
             return;
         }
-        let queue = &self.queues[(port, usize::from(frame.priority))];
+        let queue = &self.queues[(port, frame.priority)];
         let hop = Hop {
             port,
             queue_bytes: queue.bytes,
@@ -35,9 +35,7 @@ impl Simulation {
 
     /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
     pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut TelemetryRecord) {
-        let set = self
-            .scenario
-            .of_priority_queue(port, usize::from(frame.priority));
+        let set = self.scenario.of_priority_queue(port, frame.priority);
         let mut penalty = set.congestion.penalty();
         let nic = &self.nics[self.ports[port].device as usize];
         let pipe = nic.pipe.as_ref();

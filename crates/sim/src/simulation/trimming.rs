@@ -11,7 +11,7 @@ impl Simulation {
     /// How a frame is trimmed, if it may be where it would leave by `egress`.
     fn trimming(&self, egress: PortId, frame: &Frame) -> Option<Trimming> {
         let device = self.device(egress);
-        let lossy = device.pfc.lossless_priorities & 1 << frame.priority == 0;
+        let lossy = device.pfc.lossless_priorities & frame.priority.bit() == 0;
         let trimming = device.trimming.filter(|_| lossy);
         trimming.filter(|trimming| trimming.applies_to(frame))
     }
@@ -22,7 +22,7 @@ impl Simulation {
         let Some(trimming) = self.trimming(egress, frame) else {
             return false;
         };
-        let queue = &self.queues[(egress, usize::from(frame.priority))];
+        let queue = &self.queues[(egress, frame.priority)];
         trimming.is_too_long(self.ports[egress].byte.times(queue.bytes))
     }
 
@@ -30,7 +30,7 @@ impl Simulation {
     #[cold]
     pub(crate) fn trim_or_drop(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
-        let priority = usize::from(frame.priority);
+        let priority = frame.priority;
         let Some(trimming) = self.trimming(egress, frame) else {
             self.totals.drops += 1;
             self.sides[ingress].drops[priority] += 1;

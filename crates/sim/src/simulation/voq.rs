@@ -1,14 +1,13 @@
 //! Frames in virtual output queues: they wait for credit and cross the switch.
 
 use crate::devices::port::{dequeue, is_down};
-use crate::ids::PortId;
-use crate::simulation::pause::entity;
+use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
 impl Simulation {
     /// A frame that has room in the buffer waits for credit.
-    pub(crate) fn wait_at_ingress(&mut self, egress: PortId, priority: usize, index: u32) {
+    pub(crate) fn wait_at_ingress(&mut self, egress: PortId, priority: Priority, index: u32) {
         let at = (egress, priority);
         let slice = self.slices[self.frames[index].ingress.index()];
         let Some(voq) = self.voqs.as_mut().and_then(|it| it.queue(at, slice)) else {
@@ -28,7 +27,7 @@ impl Simulation {
     }
 
     /// A frame that crossed has begun to leave its port: there is room for another.
-    pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: usize, bytes: u16) {
+    pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: Priority, bytes: u16) {
         let Some(voqs) = &mut self.voqs else { return };
         if voqs.leave((egress, priority), bytes) {
             self.grant(egress, priority);
@@ -36,7 +35,7 @@ impl Simulation {
     }
 
     /// Gives credit as long as the port has room.
-    fn grant(&mut self, egress: PortId, priority: usize) {
+    fn grant(&mut self, egress: PortId, priority: Priority) {
         loop {
             let Some(voqs) = &mut self.voqs else { return };
             let at = (egress, priority);
@@ -46,14 +45,14 @@ impl Simulation {
             if latency == 0 {
                 self.crosses(egress, priority);
             } else {
-                let entity = entity(egress, priority);
+                let entity = priority_queue_number(egress, priority);
                 self.schedule(self.now + latency, class::CROSSES, entity, 0);
             }
         }
     }
 
     /// The first frame under way stands at its port. It no longer takes buffer where it came in.
-    pub(crate) fn crosses(&mut self, egress: PortId, priority: usize) {
+    pub(crate) fn crosses(&mut self, egress: PortId, priority: Priority) {
         let Some(voqs) = &mut self.voqs else { return };
         let Some(index) = voqs.cross((egress, priority), &self.frames) else {
             return;
@@ -63,8 +62,8 @@ impl Simulation {
         self.frames[index].cells = 0;
         let port = &mut self.ports[egress];
         let queue = &mut self.queues[(egress, priority)];
-        if !is_down(port) && port.dropping & 1 << priority == 0 {
-            port.waiting |= 1 << priority;
+        if !is_down(port) && port.dropping & priority.bit() == 0 {
+            port.waiting |= priority.bit();
             queue.line.push(&mut self.frames, index);
             return self.kick(egress);
         }
@@ -80,11 +79,11 @@ impl Simulation {
     }
 
     /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
-    pub(crate) fn take_waiting(&mut self, port: PortId, priority: usize) -> Option<u32> {
+    pub(crate) fn take_waiting(&mut self, port: PortId, priority: Priority) -> Option<u32> {
         let at = (port, priority);
         let state = &mut self.ports[port];
         let queue = self.queues.get_mut(at)?;
-        if let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) {
+        if let Some(index) = dequeue(state, queue, &self.frames, priority, self.now) {
             if let Some(voqs) = &mut self.voqs {
                 voqs.leave(at, self.frames[index].bytes);
             }

@@ -1,15 +1,14 @@
 //! The PFC watchdog of switch ports.
 
-use crate::ids::PortId;
+use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::mechanisms::watchdog::Poll;
 use crate::model::parameters::{self, WatchdogAction};
-use crate::simulation::pause::entity;
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
 impl Simulation {
     /// A priority of a switch port begins to be paused.
-    pub(crate) fn guard_pause(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn guard_pause(&mut self, port: PortId, priority: Priority) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
@@ -19,7 +18,7 @@ impl Simulation {
     }
 
     /// A priority of a switch port is no longer paused.
-    pub(crate) fn guard_resume(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn guard_resume(&mut self, port: PortId, priority: Priority) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
@@ -29,7 +28,7 @@ impl Simulation {
     }
 
     /// A poll at which the state may change.
-    pub(crate) fn poll(&mut self, port: PortId, priority: usize) {
+    pub(crate) fn poll(&mut self, port: PortId, priority: Priority) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
         };
@@ -46,34 +45,34 @@ impl Simulation {
     #[cold]
     pub(crate) fn drop_stuck(&mut self, egress: PortId, index: u32) {
         let frame = self.frames[index];
-        let guard = &mut self.sides[egress].pauses[usize::from(frame.priority)].guard;
+        let guard = &mut self.sides[egress].pauses[frame.priority].guard;
         guard.count_drop(frame.bytes);
         self.totals.watchdog_drops += 1;
         self.frames.remove(index);
     }
 
-    fn stop_obeying(&mut self, port: PortId, priority: usize, action: WatchdogAction) {
+    fn stop_obeying(&mut self, port: PortId, priority: Priority, action: WatchdogAction) {
         self.totals.watchdog_stuck += 1;
         let state = &mut self.ports[port];
-        state.paused &= !(1 << priority);
+        state.paused &= !priority.bit();
         if action == WatchdogAction::Drop {
-            state.dropping |= 1 << priority;
-            state.aside |= 1 << priority;
+            state.dropping |= priority.bit();
+            state.aside |= priority.bit();
             return self.flush(port, priority);
         }
         self.kick(port);
     }
 
-    fn recover(&mut self, port: PortId, priority: usize) {
+    fn recover(&mut self, port: PortId, priority: Priority) {
         self.totals.watchdog_recovered += 1;
         let voq = self.voqs.as_ref().is_some_and(|voqs| voqs.has(port));
         let state = &mut self.ports[port];
-        state.dropping &= !(1 << priority);
-        state.aside &= !(u8::from(!voq) << priority);
+        state.dropping &= !priority.bit();
+        state.aside &= !(if voq { 0 } else { priority.bit() });
     }
 
     /// Drops all that waits in a queue.
-    fn flush(&mut self, port: PortId, priority: usize) {
+    fn flush(&mut self, port: PortId, priority: Priority) {
         while let Some(index) = self.take_waiting(port, priority) {
             let frame = &self.frames[index];
             let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
@@ -82,9 +81,14 @@ impl Simulation {
         }
     }
 
-    fn poll_at(&mut self, port: PortId, priority: usize, time: Option<Picoseconds>) {
+    fn poll_at(&mut self, port: PortId, priority: Priority, time: Option<Picoseconds>) {
         if let Some(time) = time {
-            self.schedule(time, class::WATCHDOG, entity(port, priority), 0);
+            self.schedule(
+                time,
+                class::WATCHDOG,
+                priority_queue_number(port, priority),
+                0,
+            );
         }
     }
 

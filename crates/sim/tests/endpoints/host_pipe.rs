@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Reaction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -104,7 +104,7 @@ fn into_a_slow_host(parameters: Parameters, priority: u8, packets: u64) -> Scena
     let mut scenario = star(3, 100, 500, parameters);
     for source in [0, 1] {
         let queue_pair = connect(&mut scenario, source, 2);
-        scenario.connections[queue_pair.connection()].priority = priority;
+        scenario.connections[queue_pair.connection()].priority = Priority(priority);
         post(&mut scenario, queue_pair, Verb::Send, packets * 4096, 0);
     }
     scenario

@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, run};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::Picoseconds;
@@ -85,7 +85,7 @@ fn two_priorities(change: fn(&mut Parameters)) -> [Picoseconds; 2] {
     let mut scenario = chain(0, 100, DELAY_NS, parameters);
     for priority in [3, 4] {
         let queue_pair = connect(&mut scenario, 0, 1);
-        scenario.connections[queue_pair.connection()].priority = priority;
+        scenario.connections[queue_pair.connection()].priority = Priority(priority);
         post(&mut scenario, queue_pair, Verb::Send, PACKETS * 4096, 0);
     }
     let ends = run(scenario).summary.completion;

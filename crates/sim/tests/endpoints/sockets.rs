@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire};
+use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{IpVersion, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Service, Verb};
@@ -21,7 +22,7 @@ fn transfer(
     (
         scenario.connections[0].service,
         scenario.connections[0].priority,
-    ) = (service, 0);
+    ) = (service, Priority(0));
     post(&mut scenario, id, Verb::Send, bytes, 0);
     run(scenario)
 }

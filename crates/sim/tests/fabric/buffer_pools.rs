@@ -3,6 +3,7 @@
 use crate::bench::{plain, queue, run_until, sends, DATA};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
+use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{Headroom, Parameters, Pools, SharedHeadroom};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -41,7 +42,7 @@ impl Bench {
     fn sends(&mut self, host: u32, priority: u8, count: u64) {
         let to = self.scenario.hosts - 1;
         let id = connect(&mut self.scenario, host, to);
-        self.scenario.connections.last_mut().unwrap().priority = priority;
+        self.scenario.connections.last_mut().unwrap().priority = Priority(priority);
         sends(&mut self.scenario, id, count, 0);
     }
 
@@ -203,7 +204,7 @@ proptest! {
         bench.sends(4, LOSSY, 1); // takes the egress
         for (host, bytes) in (0..).zip(&payloads) {
             let id = connect(&mut bench.scenario, host, 5);
-            bench.scenario.connections.last_mut().unwrap().priority = if host < 2 { DATA } else { LOSSY };
+            bench.scenario.connections.last_mut().unwrap().priority = if host < 2 { Priority(DATA) } else { Priority(LOSSY) };
             bench.scenario.links[host as usize].pfc_lost_from = 0;
             for _ in 0..40 {
                 post(&mut bench.scenario, id, Verb::Send, *bytes, MICROSECOND);

@@ -1,7 +1,7 @@
 //! Settings of single devices: that they hold there, and nowhere else.
 
 use crate::support::{column, run};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
@@ -146,7 +146,8 @@ fn one_host_without_congestion_control() {
 fn headroom_by_both_ends() {
     let cells = |devices: &str| {
         let resolved = buffer_settings::resolve(&scenario("", devices)).unwrap();
-        [1, 3, 11].map(|port| resolved.priority_settings[(PortId(port), 3)].headroom_cells)
+        [1, 3, 11]
+            .map(|port| resolved.priority_settings[(PortId(port), Priority(3))].headroom_cells)
     };
     let [usual, same, up] = cells("");
     assert_eq!(usual, same);

@@ -2,7 +2,7 @@
 
 use crate::bench::{plain, queue, run_until, sends, share};
 use crate::support::{column, connect, link, network, post};
-use wirespeed_sim::ids::QueuePairId;
+use wirespeed_sim::ids::{Priority, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
@@ -34,7 +34,7 @@ fn beside(parameters: Parameters, service: Service, others: u32) -> Scenario {
     for host in 1..=others {
         connect(&mut scenario, host, hosts - 1);
         let connection = scenario.connections.last_mut().unwrap();
-        (connection.service, connection.priority) = (service, OTHER);
+        (connection.service, connection.priority) = (service, Priority(OTHER));
     }
     scenario
 }

@@ -5,6 +5,7 @@ use crate::bench::{
     SHORTEST,
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
+use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{Headroom, Parameters, Reaction};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
@@ -315,7 +316,7 @@ fn only_the_paused_priority_stops() {
             let id = connect(&mut scenario, 0, to);
             post(&mut scenario, id, Verb::Send, 100_000_000, 0);
         }
-        scenario.connections[1].priority = other;
+        scenario.connections[1].priority = Priority(other);
         let outcome = run_until(scenario, MILLISECOND);
         assert_eq!(outcome.summary.drops, 0);
         let (start, end) = *pauses(&outcome, SENDER, DATA).last().expect("a pause");

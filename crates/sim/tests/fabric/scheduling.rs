@@ -2,6 +2,7 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, share};
 use crate::support::{connect, link, network, post};
+use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
@@ -19,7 +20,7 @@ fn contention(parameters: Parameters, flows: &[(u8, u64)]) -> Scenario {
     share(&mut scenario, 1 << 22);
     for (host, (priority, payload)) in (0..).zip(flows) {
         let id = connect(&mut scenario, host, hosts - 1);
-        scenario.connections[host as usize].priority = *priority;
+        scenario.connections[host as usize].priority = Priority(*priority);
         sends(&mut scenario, id, 30_000, *payload);
     }
     scenario
@@ -208,7 +209,7 @@ fn two_flows(scenario: &mut Scenario) {
     share(scenario, 1 << 22);
     for (to, priority) in [(1, 1), (2, 5)] {
         let id = connect(scenario, 0, to);
-        scenario.connections[to as usize - 1].priority = priority;
+        scenario.connections[to as usize - 1].priority = Priority(priority);
         post(scenario, id, Verb::Send, 1 << 30, 0);
     }
 }

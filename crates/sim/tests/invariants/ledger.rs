@@ -258,7 +258,7 @@ impl Ledger<'_> {
             }
         }
         let mut connections = self.scenario.connections.iter();
-        if pauses_arrive && obeyed && connections.all(|it| lossless(u64::from(it.priority))) {
+        if pauses_arrive && obeyed && connections.all(|it| lossless(u64::from(it.priority.0))) {
             for (port, drops) in self.of_ports("drops").into_iter().enumerate() {
                 assert!(self.of_switch(port) || drops == 0, "{drops} drops in a NIC");
             }

@@ -3,7 +3,7 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
-use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_pools::Division;
 use wirespeed_sim::mechanisms::buffer_settings::{self, BufferSettings};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -312,7 +312,7 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
         connect(scenario, a, b);
         let connection = scenario.connections.last_mut().unwrap();
         let usual = connection.priority;
-        connection.priority = draws.one_of(&[usual, usual, usual, 4, 0]);
+        connection.priority = draws.one_of(&[usual, usual, usual, Priority(4), Priority(0)]);
         connection.udp_source_port = 49_152 + draws.below(1 << 14) as u16;
         connection.service = draws.one_of(&[Service::Rc, Service::Rc, Service::Rc, Service::Uc]);
         let queue = scenario.connections.len() as u32 - 1;

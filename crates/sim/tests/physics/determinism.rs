@@ -4,7 +4,7 @@ use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::ids::{ports_of, NodeId, PortId, QueuePairId};
+use wirespeed_sim::ids::{ports_of, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{
@@ -85,7 +85,7 @@ fn divided(seed: u64) -> Scenario {
     });
     switch.shared_headroom = Some(SharedHeadroom::Share { percent: 4 });
     for connection in scenario.connections.iter_mut().step_by(3) {
-        connection.priority = 0;
+        connection.priority = Priority(0);
     }
     scenario
 }

@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::congestion;
-use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
+use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::overrides::Devices;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::preset;
@@ -83,7 +83,7 @@ pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> QueuePairId {
     scenario.connections.push(Connection {
         port_a: PortId(port(scenario, a)),
         port_b: PortId(port(scenario, b)),
-        priority: scenario.parameters.transport.priority,
+        priority: Priority(scenario.parameters.transport.priority),
         udp_source_port: 49_152 + scenario.connections.len() as u16,
         service: Default::default(),
     });

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ids::Priority;
 use crate::model::overrides::Devices;
 use crate::model::preset;
 use crate::model::scenario::Observe;
@@ -63,7 +64,7 @@ fn a_leaf_as_hpcc_sets_it() {
         kmax_bytes: 6_400_000,
         ..down
     };
-    let ports = [0, 1, 16, 17].map(|port| resolved.priority_settings[(PortId(port), 3)]);
+    let ports = [0, 1, 16, 17].map(|port| resolved.priority_settings[(PortId(port), Priority(3))]);
     assert_eq!(ports, [PrioritySettings::default(), down, up, up]); // the first is a NIC port
     let shared = |switch: usize| resolved.pools[switch].shared.clone();
     assert_eq!(shared(0), [2_097_152 - 8 * 37_500 - 150_000 - 9 * 4096]);
@@ -74,7 +75,7 @@ fn a_leaf_as_hpcc_sets_it() {
 fn a_port_lives_in_its_slice() {
     let star = star("roce", 8 << 20, &[100, 100, 100, 100, 400]);
     let resolved = resolve(&star).unwrap();
-    let of_switch = |n: u32| resolved.priority_settings[(PortId(2 * n + 1), 3)];
+    let of_switch = |n: u32| resolved.priority_settings[(PortId(2 * n + 1), Priority(3))];
     assert_eq!(
         [1, 3, 5, 7, 9].map(|port| resolved.slices[port]),
         [0, 0, 0, 1, 1]
@@ -100,7 +101,7 @@ fn headroom_and_alpha_by_rule() {
         star.parameters.switch.alpha_exponent = exponent;
         star.parameters.switch.alpha_follows_rate = follows;
         let priority_settings = resolve(&star).unwrap().priority_settings;
-        [1, 3, 5, 7, 9].map(|port| priority_settings[(PortId(port), 3)].alpha_exponent)
+        [1, 3, 5, 7, 9].map(|port| priority_settings[(PortId(port), Priority(3))].alpha_exponent)
     };
     assert_eq!(alpha(true, -3), [-3, -2, -1, 0, 0]);
     assert_eq!(alpha(false, -3), [-3; 5]);
@@ -111,7 +112,7 @@ fn headroom_and_alpha_by_rule() {
         star.parameters.switch.headroom = rule;
         star.parameters.switch.cell_bytes = 100;
         let priority_settings = resolve(&star).unwrap().priority_settings;
-        [1, 3].map(|port| priority_settings[(PortId(port), 3)].headroom_cells)
+        [1, 3].map(|port| priority_settings[(PortId(port), Priority(3))].headroom_cells)
     };
     assert_eq!(headroom(Headroom::Fixed { bytes: 5001 }), [51, 51]);
     assert_eq!(headroom(Headroom::RateDelay { times: 1 }), [125, 250]);

@@ -1,6 +1,6 @@
 use super::*;
-use crate::ids::ports_of;
 use crate::ids::QueuePairId;
+use crate::ids::{ports_of, Priority};
 use crate::model::overrides::Devices;
 use crate::model::scenario::{Connection, Link, Observe};
 use crate::time::{MICROSECOND, NEVER};
@@ -43,7 +43,7 @@ fn connect(mut scenario: Scenario, ends: &[(u32, u32)]) -> Scenario {
     let connection = |(n, &(port_a, port_b)): (usize, &(u32, u32))| Connection {
         port_a: PortId(port_a),
         port_b: PortId(port_b),
-        priority: 3,
+        priority: Priority(3),
         udp_source_port: 0xC000 + (n % 0x4000) as u16,
         service: Default::default(),
     };

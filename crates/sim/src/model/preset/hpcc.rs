@@ -1,6 +1,7 @@
 //! The `hpcc` preset.
 
 use crate::congestion::{self, dcqcn_nvidia};
+use crate::ids::PRIORITIES;
 use crate::model::parameters::*;
 
 /// Data, and acknowledgements in the switches.

@@ -1,6 +1,7 @@
 //! The `roce` preset.
 
 use crate::congestion::{self, dcqcn};
+use crate::ids::PRIORITIES;
 use crate::model::parameters::*;
 use wirespeed_wire::{
     Encapsulation, Frame, Ip, AETH, DETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,

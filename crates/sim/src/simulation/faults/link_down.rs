@@ -1,10 +1,9 @@
 //! Links going down and coming back during a run.
 
 use crate::devices::port::{is_down, Delivery};
-use crate::ids::{LinkId, PortId};
+use crate::ids::{LinkId, PortId, Priority};
 use crate::model::faults::link_down::LinkDown;
 use crate::model::faults::Fault;
-use crate::model::parameters::PRIORITIES;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
 
@@ -71,7 +70,7 @@ impl Simulation {
         while let Some(index) = self.sides[port].control.pop(&self.frames) {
             self.frames.remove(index);
         }
-        for priority in 0..PRIORITIES {
+        for priority in Priority::all() {
             self.go_on(port, priority);
             while let Some(index) = self.take_waiting(port, priority) {
                 let frame = self.frames[index];
@@ -98,21 +97,21 @@ impl Simulation {
         self.ports[port].busy_until = self.now;
         let state = &self.ports[port];
         let asking = match state.switch {
-            true => (0..PRIORITIES)
+            true => Priority::all()
                 .filter(|priority| {
                     let group = self.groups.get((port, *priority));
                     group.is_some_and(|group| group.xoff)
                 })
-                .fold(0, |bits, priority| bits | 1 << priority),
+                .fold(0, |bits, priority| bits | priority.bit()),
             false => {
                 let pipe = &self.nics[state.device as usize].pipe;
                 let storm = self.sides[port].storm;
                 storm | pipe.as_ref().map_or(0, |pipe| pipe.pausing())
             }
         };
-        for priority in 0..PRIORITIES {
+        for priority in Priority::all() {
             self.go_on(port, priority);
-            if asking & 1 << priority != 0 {
+            if asking & priority.bit() != 0 {
                 self.generate(port, priority, true);
             }
         }

@@ -1,8 +1,7 @@
 //! NICs that begin and stop a pause storm.
 
-use crate::ids::PortId;
+use crate::ids::{PortId, Priority};
 use crate::model::faults::Kind;
-use crate::model::parameters::PRIORITIES;
 use crate::simulation::Simulation;
 
 /// The priorities that a NIC port pauses, of all faults that hold.
@@ -21,8 +20,8 @@ impl Simulation {
         let pipe = self.nics[device].pipe.as_ref();
         let wanted = pipe.map_or(0, |pipe| pipe.pausing());
         let before = std::mem::replace(&mut self.sides[port].storm, priorities);
-        for priority in 0..PRIORITIES {
-            let bit = 1 << priority;
+        for priority in Priority::all() {
+            let bit = priority.bit();
             let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);
             match (was, is) {
                 // What the receive buffer asks for by itself goes on being asked for.

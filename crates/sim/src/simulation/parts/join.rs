@@ -8,13 +8,11 @@ use super::partition::Partition;
 use crate::devices::nic::NicPort;
 use crate::devices::port::{Delivery, Port, Queue, Side};
 use crate::devices::queue_pair::QueuePair;
-use crate::ids::{ports_of, PortId};
+use crate::ids::{port_and_priority, ports_of, PortId, Priority};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::event_queue::{Event, EventQueue};
-use crate::model::parameters::PRIORITIES;
 use crate::simulation::credits::OF_SENDER;
 use crate::simulation::faults::link_down::is_everywhere;
-use crate::simulation::pause::port_and_priority;
 use crate::simulation::{class, Simulation, ENTITY};
 use std::mem::swap;
 use std::thread;
@@ -243,7 +241,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         swap(&mut whole.ports[index], &mut ports[index]);
         swap(&mut whole.sides[index], &mut sides[index]);
         whole.sides[index].control.shift(base);
-        for at in (0..PRIORITIES).map(|priority| (port, priority)) {
+        for at in Priority::all().map(|priority| (port, priority)) {
             if let Some(queue) = queues.get_mut(at) {
                 swap(&mut whole.queues[at], queue);
                 whole.queues[at].line.shift(base);
