@@ -53,9 +53,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Layers whose files may use each other in cycles: the handlers of events are methods of one type.
-const CYCLES_ALLOWED: &[&str] = &["simulation"];
-
 /// The root of the crate, which passes names of all layers on to other crates.
 const ROOT: &str = "lib.rs";
 
@@ -192,9 +189,6 @@ fn layer_errors(sources: &Sources) -> Vec<String> {
 fn cycle_errors(sources: &Sources) -> Vec<String> {
     let mut edges: BTreeMap<PathBuf, Vec<Edge>> = BTreeMap::new();
     for (file, uses) in sources.edges() {
-        if CYCLES_ALLOWED.contains(&layer(&file).as_str()) {
-            continue;
-        }
         let from = unit(&file);
         for mut edge in uses {
             edge.to = unit(&edge.to);

@@ -1,7 +1,9 @@
 //! The frames of a port as a pcap file, in the bytes that they have on a real wire whatever the preset counts.
 
 mod credit;
+pub(super) mod file;
 mod sockets;
+mod streams;
 
 use crate::ids::{PortId, Priority};
 use crate::mechanisms::ecmp;
@@ -10,11 +12,10 @@ use crate::mechanisms::transport::Transport;
 use crate::model::parameters::Framing;
 use crate::model::scenario::{Scenario, Service};
 use crate::problem::{Problem, Refused};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
-use sockets::Streams;
 use std::net::IpAddr;
-use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
+
 use wirespeed_wire::{
     Addresses, Aeth, Bth, Deth, Ecn, NakCode, Network, Packet, PacketKind, Pfc, Reth, Syndrome,
     Tag, MAX_PAYLOAD,
@@ -27,42 +28,6 @@ const KEY: u32 = 0x1234;
 
 /// What is added to a queue pair's number: 0 and 1 are those of management (IBTA volume 1, section 10.2.3.1).
 const FIRST_QUEUE_PAIR: u32 = 0x100;
-
-/// What was captured and not yet taken.
-#[derive(Debug)]
-pub struct Capture {
-    port: PortId,
-    file: pcap::Capture,
-    bytes: Vec<u8>,
-    streams: Streams,
-}
-
-impl Capture {
-    /// The captures that a scenario asks for, in its order.
-    pub fn all(scenario: &Scenario) -> Vec<Capture> {
-        let ports = &scenario.observe.captures;
-        ports.iter().map(|port| Capture::new(*port)).collect()
-    }
-
-    fn new(port: PortId) -> Capture {
-        let file = pcap::Capture {
-            snap_length: WHOLE_FRAMES,
-        };
-        let mut bytes = Vec::new();
-        file.header(&mut bytes);
-        Capture {
-            port,
-            file,
-            bytes,
-            streams: Streams::default(),
-        }
-    }
-
-    /// What was captured since the last call.
-    pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
-    }
-}
 
 /// Refused: a capture of packets that RoCEv2 does not know.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {

@@ -5,7 +5,8 @@ use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Reply, Transport};
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 /// Payload of an event of [`class::CREDIT`] for a sender's timer; 0 is a receiver's turn.

@@ -5,7 +5,7 @@
 //! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers 1987.
 
 use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, PRIORITIES};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::NEVER;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

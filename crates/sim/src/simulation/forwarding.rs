@@ -3,7 +3,7 @@
 use crate::devices::port::is_down;
 use crate::ids::{NodeId, PortId};
 use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 impl Simulation {
     /// A frame stands in the switch behind `ingress`, which forwards it or has no way for it.

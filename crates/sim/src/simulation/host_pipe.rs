@@ -4,7 +4,8 @@ use crate::ids::{PortId, Priority};
 use crate::mechanisms::frame::{Frame, FIRST};
 use crate::mechanisms::host_pipe::DrainState;
 use crate::mechanisms::transport::Transport;
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {

@@ -3,8 +3,10 @@
 //! What an event does stands beside the device it happens to: [`crate::simulation::switch`], [`crate::devices::nic`], [`crate::mechanisms::pause`],
 //! [`crate::devices::operations`]. Equal times are ordered by event class, then entity; an entity has one pending event of a class.
 
+mod border;
 mod build;
-pub(crate) mod capture;
+mod capture;
+mod class;
 mod credits;
 mod deadlock;
 mod faults;
@@ -13,108 +15,32 @@ mod host_pipe;
 mod network_tables;
 mod nic;
 mod operations;
-pub(crate) mod outcome;
+mod outcome;
 pub(crate) mod parts;
 mod pause;
+mod pause_row;
 mod prefetch;
 mod queue_pair;
-pub(crate) mod series;
+mod sampling;
+mod series;
+mod state;
 mod switch;
 mod telemetry;
 mod trimming;
 mod voq;
 mod watchdog;
 
-use crate::devices::credits::Credits;
-use crate::devices::nic::NicPort;
-use crate::devices::operations::Operations;
-use crate::devices::port::{Delivery, Port, Queue, Scheduler, Side};
-use crate::devices::queue_pair::QueuePair;
-use crate::devices::voq::Voqs;
+use crate::devices::port::Delivery;
 use crate::ids::{PortId, QueuePairId};
-use crate::mechanisms::buffer::{Pool, PriorityGroup};
 use crate::mechanisms::chance;
-use crate::mechanisms::event_queue::{Event, EventQueue};
-use crate::mechanisms::forwarding::Forwarding;
-use crate::mechanisms::frame::{Frames, Kind};
-use crate::mechanisms::marking::Marker;
-use crate::mechanisms::port_priority::PortPriorityTable;
-use crate::mechanisms::routing::Routes;
-use crate::mechanisms::telemetry::Telemetry;
-use crate::mechanisms::trimming::Trimming;
-use crate::model::parameters::{Parameters, Pfc};
-use crate::model::results::{Outcome, Summary};
-use crate::model::scenario::{Operation, Scenario};
-use crate::simulation::capture::Capture;
-use crate::simulation::parts::Border;
-use crate::simulation::series::Series;
+use crate::mechanisms::event_queue::Event;
+use crate::mechanisms::frame::Kind;
+use crate::model::results::Outcome;
+use crate::model::scenario::Operation;
 use crate::time::{Picoseconds, NEVER};
-use std::sync::Arc;
-
-/// Event classes, in the order in which they happen at equal times.
-pub(crate) mod class {
-    /// A port looks for the next frame. Entity: port.
-    pub const TRANSMIT: u32 = 0;
-    /// A PFC frame arrives. Entity: port that sent it.
-    pub const PFC_ARRIVES: u32 = 1;
-    /// A port obeys a PFC frame. Entity: port that was asked.
-    pub const PFC_APPLIES: u32 = 2;
-    /// A pause runs out. Entity: port and priority.
-    pub const PAUSE_ENDS: u32 = 3;
-    /// A frame arrives. Entity: port that sent it.
-    pub const ARRIVES: u32 = 4;
-    /// A PFC frame stands in line. Entity: port and priority; payload: how many came before, and in the last bit XOFF.
-    pub const PFC_READY: u32 = 5;
-    /// XOFF is sent again. Entity: port and priority.
-    pub const REFRESH: u32 = 6;
-    /// The receive buffer of a NIC has drained. Entity: port.
-    pub const DRAINED: u32 = 7;
-    /// An operation is posted. Entity: operation.
-    pub const POST: u32 = 8;
-    /// A CNP stands in line. Entity: queue pair.
-    pub const CNP_READY: u32 = 9;
-    /// A transport's deadline. Entity: queue pair.
-    pub const DEADLINE: u32 = 10;
-    /// A poll of the watchdog at which something may be found. Entity: port and priority; payload 0. Or a fault begins or
-    /// ends. Entity: fault; payload [`OF_FAULT`].
-    pub const WATCHDOG: u32 = 11;
-    /// The same class.
-    pub const FAULT: u32 = WATCHDOG;
-    /// Tells the second from the first.
-    pub const OF_FAULT: u32 = 1;
-    /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
-    pub const ROUTE: u32 = 12;
-    /// A frame stands at its egress port, which granted it credit. Entity: port and priority; several at one time are one
-    /// like the other.
-    pub const CROSSES: u32 = 13;
-    /// A receiver grants credit. Entity: port; payload 0. Or a sender has waited for some. Entity: queue pair; payload
-    /// [`crate::devices::credits::OF_SENDER`].
-    pub const CREDIT: u32 = 14;
-    /// Everything observed is sampled.
-    pub const SAMPLE: u32 = 15;
-
-    /// Bit n: class n only keeps pauses going, or watches.
-    pub const OF_PAUSES: u32 = 1 << PFC_ARRIVES
-        | 1 << PFC_APPLIES
-        | 1 << PAUSE_ENDS
-        | 1 << PFC_READY
-        | 1 << REFRESH
-        | 1 << SAMPLE;
-}
-
-/// What stands behind a port, for a frame that arrives: asked for each, so kept apart from the port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Behind {
-    Switch,
-    Nic,
-    /// A switch that forwards at run time.
-    Forwarding,
-    /// Any of these, on a link that is captured or in a wrong port.
-    Checked,
-}
-
-/// The part of an event's key that names the entity; the class stands above it.
-pub(crate) const ENTITY: u32 = 0x0FFF_FFFF;
+use capture::file::Capture;
+pub use state::Simulation;
+use state::{Behind, ENTITY};
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,78 +78,6 @@ pub struct Occupancy {
     pub pool_cells: u64,
     /// Cells of `headroom_cells` that are taken out of headroom that groups share.
     pub shared_headroom_cells: u64,
-}
-
-/// What all devices share, and what ports are set to.
-#[derive(Clone)]
-pub(crate) struct Settings {
-    /// The scenario's own: framing and path MTU are those of all devices, the rest may be another at some.
-    pub parameters: Parameters,
-    pub seed: u64,
-    /// By the number that a port has.
-    pub devices: Vec<Device>,
-    /// The longest frame, on the link.
-    pub longest: u32,
-    /// Whether any queue marks at enqueue, at dequeue; whether any NIC has a host pipe.
-    pub mark_enqueue: bool,
-    pub mark_dequeue: bool,
-    pub pipes: bool,
-    /// Whether any switch trims.
-    pub trims: bool,
-    /// No pause takes longer, from being decided on to running out.
-    pub longest_pause: Picoseconds,
-}
-
-/// What a port is set to, as far as it is asked for during the run.
-#[derive(Clone)]
-pub(crate) struct Device {
-    pub scheduler: Scheduler,
-    pub pfc: Pfc,
-    pub trimming: Option<Trimming>,
-    pub tx_depth: u32,
-}
-
-/// A network in the middle of a run.
-pub struct Simulation {
-    pub(crate) now: Picoseconds,
-    /// The key of the event that happens.
-    pub(crate) key: u32,
-    /// No event later than this happens: the end of the run, or in a part of a network, of the window.
-    pub(crate) until: Picoseconds,
-    pub(crate) queue: EventQueue,
-    /// Since when no frame has started; or later, when it was last asked whether that is a deadlock.
-    pub(crate) still_since: Picoseconds,
-    /// Pending events that repeat a pause.
-    pub(crate) repeated: u64,
-    /// Of a part of a network: what leads to the others.
-    pub(crate) border: Option<Box<Border>>,
-    pub(crate) frames: Frames,
-    pub(crate) ports: Vec<Port>,
-    pub(crate) queues: PortPriorityTable<Queue>,
-    pub(crate) groups: PortPriorityTable<PriorityGroup>,
-    /// What stands behind each port.
-    pub(crate) kinds: Vec<Behind>,
-    pub(crate) markers: Vec<Marker>,
-    pub(crate) slices: Vec<u32>,
-    pub(crate) sides: Vec<Side>,
-    /// What waits where it came in; none without switches that do that.
-    pub(crate) voqs: Option<Box<Voqs>>,
-    pub(crate) pools: Vec<Pool>,
-    pub(crate) nics: Vec<NicPort>,
-    pub(crate) queue_pairs: Vec<QueuePair>,
-    pub(crate) telemetry: Option<Box<Telemetry>>,
-    /// What receivers grant; none where nobody waits for that.
-    pub(crate) credits: Option<Box<Credits>>,
-    pub(crate) operations: Operations,
-    pub(crate) routes: Routes,
-    /// What switches that forward at run time know; none if all ways were chosen before.
-    pub(crate) forwarding: Option<Box<Forwarding>>,
-    pub(crate) settings: Settings,
-    pub(crate) scenario: Arc<Scenario>,
-    pub(crate) totals: Summary,
-    pub(crate) pauses: Vec<outcome::PauseRow>,
-    pub(crate) series: Series,
-    pub(crate) captures: Vec<Capture>,
 }
 
 impl Simulation {
@@ -317,22 +171,6 @@ impl Simulation {
             class::CREDIT => self.credit_event(entity, event.payload),
             _ => self.sample(before),
         }
-    }
-
-    /// What a port is set to.
-    #[inline]
-    pub(crate) fn device(&self, port: PortId) -> &Device {
-        &self.settings.devices[self.ports[port].settings as usize]
-    }
-
-    /// Puts an event of `entity` in the queue.
-    #[inline]
-    pub(crate) fn schedule(&mut self, time: Picoseconds, class: u32, entity: u32, payload: u32) {
-        self.queue.push(Event {
-            time,
-            key: class << 28 | entity,
-            payload,
-        });
     }
 
     /// The port looks for a frame at `time`, unless it does so earlier.

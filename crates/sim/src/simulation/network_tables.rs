@@ -5,7 +5,7 @@ use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Operation, Service, Verb};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 
 /// The tables `links`, `paths` and `limits`.

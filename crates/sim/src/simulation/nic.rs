@@ -3,7 +3,7 @@
 use crate::devices::port::dequeue;
 use crate::devices::queue_pair::Turn;
 use crate::ids::{PortId, QueuePairId};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::NEVER;
 
 impl Simulation {

@@ -5,7 +5,8 @@ use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::Kind;
 use crate::mechanisms::transport::Transport;
 use crate::model::scenario::{Service, Verb};
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {

@@ -8,23 +8,9 @@ use crate::mechanisms::watchdog::Guard;
 use crate::model::results::{Column, Outcome, Table};
 use crate::model::scenario::Verb;
 use crate::simulation::network_tables;
-use crate::simulation::Simulation;
+use crate::simulation::pause_row::PauseRow;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
-
-/// One pause of a port's priority.
-#[derive(Debug, Clone, Copy)]
-pub struct PauseRow {
-    /// The port that was paused.
-    pub port: PortId,
-    /// Which priority.
-    pub priority: Priority,
-    /// From when.
-    pub start: Picoseconds,
-    /// To when; the end of the run if it was still paused.
-    pub end: Picoseconds,
-    /// The key of the event that ended it.
-    pub key: u32,
-}
 
 const STATUS: &[&str] = &["unfinished", "completed", "failed"];
 const VERBS: &[&str] = &["write", "read", "send"];

@@ -4,7 +4,8 @@ use crate::devices::port::{is_down, Delivery};
 use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {

@@ -5,7 +5,8 @@
 //! network lies in the caches and is not read ahead.
 
 use crate::ids::{PortId, Priority};
-use crate::simulation::{class, Behind, Simulation, ENTITY};
+use crate::simulation::class;
+use crate::simulation::state::{Behind, Simulation, ENTITY};
 use std::hint::black_box;
 
 /// From so many ports on: with the frames between them, more than a second-level cache of 512 KiB holds.

@@ -6,7 +6,8 @@ use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
 use crate::model::parameters::Notification;
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {

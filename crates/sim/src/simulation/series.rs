@@ -1,10 +1,8 @@
 //! Time series: queues, pauses and rates at a fixed interval.
 
-use crate::congestion::CongestionControl;
-use crate::ids::{PortId, Priority};
+use crate::ids::Priority;
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Observe;
-use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
 /// What was sampled, one row per time and thing.
@@ -30,11 +28,11 @@ const WORDS: &[&str] = &[
     "sent_bytes",
     "ecn_marks",
 ];
-const QUEUE: u8 = 0;
-const PAUSED: u8 = 1;
-const RATE: u8 = 2;
-const SENT: u8 = 3;
-const MARKS: u8 = 4;
+pub(super) const QUEUE: u8 = 0;
+pub(super) const PAUSED: u8 = 1;
+pub(super) const RATE: u8 = 2;
+pub(super) const SENT: u8 = 3;
+pub(super) const MARKS: u8 = 4;
 
 impl Series {
     /// Nothing yet.
@@ -68,7 +66,7 @@ impl Series {
         retain(&mut self.place, &keep);
     }
 
-    fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
+    pub(super) fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
         let (time, what, id, priority, value) = row;
         self.place.push(place as u32);
         self.time.push(time);
@@ -125,61 +123,4 @@ impl Series {
 fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     let mut keep = keep.iter();
     values.retain(|_| keep.next() == Some(&true));
-}
-
-impl Simulation {
-    /// Samples everything observed, and again after the interval while something is going on. The event before was at `before`.
-    pub(crate) fn sample(&mut self, before: Picoseconds) {
-        let now = self.now;
-        self.sample_at(now);
-        // Operations that wait for one that failed never end: a run in which nothing is to happen is over, too.
-        let going_on = !self.operations.all_ended() || self.frames.live() > 0;
-        if going_on && !self.queue.is_empty() {
-            let next = self.series.next(now);
-            self.schedule(next, class::SAMPLE, 0, 0);
-        } else if self.queue.is_empty() {
-            self.now = before; // observing does not make a run longer
-        }
-    }
-
-    /// Samples everything observed that is here.
-    pub(crate) fn sample_at(&mut self, now: Picoseconds) {
-        let border = self.border.as_deref();
-        let here = |port: PortId| border.is_none_or(|border| border.has(port));
-        let observe = &self.scenario.observe;
-        for (place, port) in observe.ports.iter().enumerate() {
-            if !here(*port) {
-                continue;
-            }
-            for priority in Priority::all() {
-                let Some(queue) = self.queues.get((*port, priority)) else {
-                    continue;
-                };
-                if queue.frames == 0 && queue.bytes == 0 {
-                    continue;
-                }
-                let paused = self.ports[*port].paused >> priority.0 & 1;
-                let values = [
-                    (QUEUE, f64::from(queue.bytes)),
-                    (PAUSED, f64::from(paused)),
-                    (SENT, queue.sent_bytes as f64),
-                    (MARKS, f64::from(queue.marks)),
-                ];
-                for (what, value) in values {
-                    let row = (now, what, port.0, priority, value);
-                    self.series.row(place, row);
-                }
-            }
-        }
-        for (place, id) in observe.queue_pairs.iter().enumerate() {
-            let queue_pair = &self.queue_pairs[*id];
-            if !here(queue_pair.port) {
-                continue;
-            }
-            let line = self.scenario.links[queue_pair.port.link()].rate;
-            let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
-            let place = observe.ports.len() + place;
-            self.series.row(place, (now, RATE, id.0, Priority(0), rate));
-        }
-    }
 }

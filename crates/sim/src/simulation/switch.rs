@@ -7,7 +7,7 @@ use crate::mechanisms::chance;
 use crate::mechanisms::frame::{CE, ECT};
 use crate::mechanisms::marking::{Law, Marker};
 use crate::model::parameters::MarkAt;
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 impl Simulation {
     /// A frame stands in the switch behind `ingress`.

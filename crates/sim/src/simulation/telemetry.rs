@@ -5,7 +5,7 @@ use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Outstanding, Transport};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 impl Simulation {
     /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.

@@ -5,7 +5,7 @@ use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::Transport;
 use crate::mechanisms::trimming::Trimming;
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 impl Simulation {
     /// How a frame is trimmed, if it may be where it would leave by `egress`.

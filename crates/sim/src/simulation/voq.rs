@@ -2,7 +2,8 @@
 
 use crate::devices::port::{dequeue, is_down};
 use crate::ids::{priority_queue_number, PortId, Priority};
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {

@@ -3,7 +3,8 @@
 use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::mechanisms::watchdog::Poll;
 use crate::model::parameters::{self, WatchdogAction};
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {

@@ -3,7 +3,7 @@
 
 use crate::ids::QueuePairId;
 use crate::mechanisms::frame::{Frame, Kind};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use wirespeed_wire::{Credit, CreditPacket, Network, CREDIT_UNIT};
 
 impl Simulation {

@@ -1,40 +1,15 @@
 //! Frames of TCP and UDP. The connections are open from the beginning, so a capture shows no handshake; sequence numbers
 //! begin at 1, as they would after one.
 
-use crate::ids::QueuePairId;
+use super::streams::Streams;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::frame::{Frame, Kind};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, MILLISECOND};
-use std::collections::HashMap;
 use wirespeed_wire::{SocketPacket, SocketProtocol};
 
 /// Receivers always have room. Without a handshake nothing scales this.
 const WINDOW: u16 = u16::MAX;
-
-/// What a port has seen so far of the segments to each queue pair: of data, and of what is acknowledged.
-#[derive(Debug, Default)]
-pub(super) struct Streams(HashMap<QueuePairId, Seen>);
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    /// All segments before it.
-    sent: u32,
-    acknowledged: u32,
-}
-
-impl Streams {
-    /// The segments that a frame stands at: its own in its direction, and what it acknowledges of the other.
-    fn place(&mut self, frame: &Frame) -> [u32; 2] {
-        let seen = self.0.entry(frame.queue_pair).or_default();
-        if frame.kind == Kind::TcpAck {
-            seen.acknowledged = seen.acknowledged.max(frame.psn);
-            return [seen.sent, frame.psn];
-        }
-        seen.sent = seen.sent.max(frame.psn + 1);
-        [frame.psn, seen.acknowledged]
-    }
-}
 
 impl Simulation {
     pub(super) fn socket_packet(&self, frame: &Frame, streams: &mut Streams) -> SocketPacket {

@@ -4,7 +4,8 @@ use crate::devices::port::{is_down, Delivery};
 use crate::ids::{LinkId, PortId, Priority};
 use crate::model::faults::link_down::LinkDown;
 use crate::model::faults::Fault;
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 
 /// What an event of class ROUTE is, its payload.

@@ -3,7 +3,7 @@
 use crate::ids::{LinkId, PortId};
 use crate::mechanisms::frame::Frame;
 use crate::model::faults::miswiring::Miswiring;
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 impl Simulation {
     pub(super) fn apply_miswiring(&mut self, it: &Miswiring) {

@@ -9,7 +9,8 @@ use crate::devices::port::Delivery;
 use crate::ids::{LinkId, PortId};
 use crate::mechanisms::link_faults::{Effect, Start};
 use crate::model::faults::{Fault, Kind};
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 use wirespeed_wire::link_errors::LinkErrors;
 

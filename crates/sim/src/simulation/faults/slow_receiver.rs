@@ -2,7 +2,8 @@
 
 use crate::ids::PortId;
 use crate::model::faults::Kind;
-use crate::simulation::{class, Simulation};
+use crate::simulation::class;
+use crate::simulation::state::Simulation;
 use crate::time::ByteTime;
 
 /// The least rate of a NIC port, of all faults that hold.

@@ -2,7 +2,7 @@
 
 use crate::ids::{PortId, Priority};
 use crate::model::faults::Kind;
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 /// The priorities that a NIC port pauses, of all faults that hold.
 pub(super) fn all<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {

@@ -3,7 +3,6 @@
 //! Every part has all tables of the whole, indexed as there; what it owns of them is what belongs to its ports. Whoever adds
 //! a field to the simulation is asked here, by the compiler, what becomes of it.
 
-use super::border::Border;
 use super::partition::Partition;
 use crate::devices::nic::NicPort;
 use crate::devices::port::{Delivery, Port, Queue, Side};
@@ -11,9 +10,11 @@ use crate::devices::queue_pair::QueuePair;
 use crate::ids::{port_and_priority, ports_of, PortId, Priority};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::event_queue::{Event, EventQueue};
+use crate::simulation::border::Border;
+use crate::simulation::class;
 use crate::simulation::credits::OF_SENDER;
 use crate::simulation::faults::link_down::is_everywhere;
-use crate::simulation::{class, Simulation, ENTITY};
+use crate::simulation::state::{Simulation, ENTITY};
 use std::mem::swap;
 use std::thread;
 

@@ -3,7 +3,7 @@
 use crate::ids::QueuePairId;
 use crate::mechanisms::routing::Routes;
 use crate::model::scenario::Verb;
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 
 /// By port. A frame that a NIC sends or takes in is as much work as one that a switch takes in and sends on: 570 and 820
 /// instructions (callgrind, from what parts of S3 took, 2026-11-22), which were 0.33 us and 0.39 us, both processors busy.

@@ -8,7 +8,7 @@
 //! What cannot be cut runs in one, and [`Run::alone`] says why: [`alone`] lists all that does that.
 
 mod barrier;
-mod border;
+mod crossing;
 mod graph;
 mod join;
 mod load;
@@ -17,13 +17,13 @@ mod serial;
 mod windows;
 mod worker_pool;
 
-pub(crate) use border::Border;
 pub use serial::SerialReason;
 
 use crate::model::results::Outcome;
 use crate::model::scenario::Scenario;
 use crate::problem::Refused;
-use crate::simulation::{Occupancy, Progress, Simulation};
+use crate::simulation::state::Simulation;
+use crate::simulation::{Occupancy, Progress};
 use crate::time::NEVER;
 use load::Load;
 use partition::{Devices, Partition};

@@ -8,7 +8,7 @@ use super::graph::Graph;
 use super::load::Load;
 use crate::ids::{LinkId, PortId};
 use crate::model::scenario::{Scenario, Verb};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 use std::cmp::Reverse;
 use std::sync::Arc;

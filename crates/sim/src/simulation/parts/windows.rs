@@ -6,9 +6,9 @@
 //! them: who works on a part changes nothing in what the part does.
 
 use super::barrier::Barrier;
-use super::border::{Border, BorderMessage};
 use super::serial::SerialReason;
-use crate::simulation::Simulation;
+use crate::simulation::border::{Border, BorderMessage};
+use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! The threads of a run: they are there as long as it is in parts, so that each keeps its processor, and what that has cached.
 
 use super::windows::{Agenda, Part, Shared, Stop};
-use crate::simulation::Simulation;
+use crate::simulation::state::Simulation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -123,7 +123,7 @@ impl Common {
 mod tests {
     use super::*;
     use crate::reader;
-    use crate::simulation::parts::border::Border;
+    use crate::simulation::border::Border;
     use crate::time::NEVER;
 
     const AGENDA: Agenda = Agenda {

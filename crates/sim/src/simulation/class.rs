@@ -1,0 +1,49 @@
+//! Event classes, in the order in which they happen at equal times.
+
+/// A port looks for the next frame. Entity: port.
+pub const TRANSMIT: u32 = 0;
+/// A PFC frame arrives. Entity: port that sent it.
+pub const PFC_ARRIVES: u32 = 1;
+/// A port obeys a PFC frame. Entity: port that was asked.
+pub const PFC_APPLIES: u32 = 2;
+/// A pause runs out. Entity: port and priority.
+pub const PAUSE_ENDS: u32 = 3;
+/// A frame arrives. Entity: port that sent it.
+pub const ARRIVES: u32 = 4;
+/// A PFC frame stands in line. Entity: port and priority; payload: how many came before, and in the last bit XOFF.
+pub const PFC_READY: u32 = 5;
+/// XOFF is sent again. Entity: port and priority.
+pub const REFRESH: u32 = 6;
+/// The receive buffer of a NIC has drained. Entity: port.
+pub const DRAINED: u32 = 7;
+/// An operation is posted. Entity: operation.
+pub const POST: u32 = 8;
+/// A CNP stands in line. Entity: queue pair.
+pub const CNP_READY: u32 = 9;
+/// A transport's deadline. Entity: queue pair.
+pub const DEADLINE: u32 = 10;
+/// A poll of the watchdog at which something may be found. Entity: port and priority; payload 0. Or a fault begins or
+/// ends. Entity: fault; payload [`OF_FAULT`].
+pub const WATCHDOG: u32 = 11;
+/// The same class.
+pub const FAULT: u32 = WATCHDOG;
+/// Tells the second from the first.
+pub const OF_FAULT: u32 = 1;
+/// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
+pub const ROUTE: u32 = 12;
+/// A frame stands at its egress port, which granted it credit. Entity: port and priority; several at one time are one
+/// like the other.
+pub const CROSSES: u32 = 13;
+/// A receiver grants credit. Entity: port; payload 0. Or a sender has waited for some. Entity: queue pair; payload
+/// [`crate::devices::credits::OF_SENDER`].
+pub const CREDIT: u32 = 14;
+/// Everything observed is sampled.
+pub const SAMPLE: u32 = 15;
+
+/// Bit n: class n only keeps pauses going, or watches.
+pub const OF_PAUSES: u32 = 1 << PFC_ARRIVES
+    | 1 << PFC_APPLIES
+    | 1 << PAUSE_ENDS
+    | 1 << PFC_READY
+    | 1 << REFRESH
+    | 1 << SAMPLE;

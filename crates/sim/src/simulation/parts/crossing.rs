@@ -1,0 +1,77 @@
+//! What leaves a part over its border, and enters another.
+
+use crate::ids::PortId;
+use crate::simulation::border::BorderMessage;
+use crate::simulation::state::Simulation;
+use crate::time::Picoseconds;
+
+impl Simulation {
+    /// A frame that `port` sends is out of this part where it arrives in another one.
+    #[inline(never)] // most ports have their other end in the same part
+    pub(crate) fn leave(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
+        let border = self.border.as_mut().expect("a part has a border");
+        if border.part_of[port.peer()] == border.own {
+            return self.schedule(arrival, class, port.0, index);
+        }
+        let frame = self.frames[index];
+        let carried = self.telemetry.as_ref().map(|it| Box::new(it.of(index)));
+        border.frames += 1;
+        border.leave(
+            port.peer(),
+            arrival,
+            BorderMessage::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+                carried,
+            },
+        );
+        self.frames.remove(index);
+    }
+
+    /// One for which `dependent` waits completed at `at`. Whether it is another part's to know.
+    pub(crate) fn completes_elsewhere(&mut self, dependent: u32, at: Picoseconds) -> bool {
+        if self.border.is_none() {
+            return false;
+        }
+        let port = self.poster(dependent);
+        let delay = self.post_delay(dependent);
+        let Some(border) = &mut self.border else {
+            return false;
+        };
+        if border.part_of[port] == border.own {
+            return false;
+        }
+        border.completions += 1;
+        border.leave(port, at + delay, BorderMessage::Completed { dependent, at });
+        true
+    }
+
+    /// An event that happens in every part is one of the whole: the first part counts it.
+    pub(crate) fn count_once(&mut self) {
+        if self.border.as_ref().is_some_and(|border| border.own > 0) {
+            self.totals.events -= 1;
+        }
+    }
+
+    /// Takes in what left another part.
+    pub(super) fn enter(&mut self, entering: BorderMessage) {
+        match entering {
+            BorderMessage::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+                carried,
+            } => {
+                let index = self.frames.insert(frame);
+                if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
+                    telemetry.put(index, *carried);
+                }
+                self.schedule(arrival, class, port.0, index);
+            }
+            BorderMessage::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What is sampled for time series.
+
+use crate::congestion::CongestionControl;
+use crate::ids::{PortId, Priority};
+use crate::simulation::class;
+use crate::simulation::series::{MARKS, PAUSED, QUEUE, RATE, SENT};
+use crate::simulation::state::Simulation;
+use crate::time::Picoseconds;
+
+impl Simulation {
+    /// Samples everything observed, and again after the interval while something is going on. The event before was at `before`.
+    pub(crate) fn sample(&mut self, before: Picoseconds) {
+        let now = self.now;
+        self.sample_at(now);
+        // Operations that wait for one that failed never end: a run in which nothing is to happen is over, too.
+        let going_on = !self.operations.all_ended() || self.frames.live() > 0;
+        if going_on && !self.queue.is_empty() {
+            let next = self.series.next(now);
+            self.schedule(next, class::SAMPLE, 0, 0);
+        } else if self.queue.is_empty() {
+            self.now = before; // observing does not make a run longer
+        }
+    }
+
+    /// Samples everything observed that is here.
+    pub(crate) fn sample_at(&mut self, now: Picoseconds) {
+        let border = self.border.as_deref();
+        let here = |port: PortId| border.is_none_or(|border| border.has(port));
+        let observe = &self.scenario.observe;
+        for (place, port) in observe.ports.iter().enumerate() {
+            if !here(*port) {
+                continue;
+            }
+            for priority in Priority::all() {
+                let Some(queue) = self.queues.get((*port, priority)) else {
+                    continue;
+                };
+                if queue.frames == 0 && queue.bytes == 0 {
+                    continue;
+                }
+                let paused = self.ports[*port].paused >> priority.0 & 1;
+                let values = [
+                    (QUEUE, f64::from(queue.bytes)),
+                    (PAUSED, f64::from(paused)),
+                    (SENT, queue.sent_bytes as f64),
+                    (MARKS, f64::from(queue.marks)),
+                ];
+                for (what, value) in values {
+                    let row = (now, what, port.0, priority, value);
+                    self.series.row(place, row);
+                }
+            }
+        }
+        for (place, id) in observe.queue_pairs.iter().enumerate() {
+            let queue_pair = &self.queue_pairs[*id];
+            if !here(queue_pair.port) {
+                continue;
+            }
+            let line = self.scenario.links[queue_pair.port.link()].rate;
+            let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
+            let place = observe.ports.len() + place;
+            self.series.row(place, (now, RATE, id.0, Priority(0), rate));
+        }
+    }
+}
