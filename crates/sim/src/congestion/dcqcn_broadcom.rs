@@ -246,7 +246,8 @@ impl Constants {
 pub struct DcqcnP;
 
 impl Definition for DcqcnP {
-    const DESCRIPTION: &'static str = "DCQCN-P of Broadcom adapters; the model is this simulator's.";
+    const DESCRIPTION: &'static str =
+        "DCQCN-P of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
     type Shared = Constants;
@@ -270,7 +271,8 @@ impl Definition for DcqcnP {
 pub struct DcqcnD;
 
 impl Definition for DcqcnD {
-    const DESCRIPTION: &'static str = "DCQCN-D of Broadcom adapters; the model is this simulator's.";
+    const DESCRIPTION: &'static str =
+        "DCQCN-D of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
     type Shared = Constants;
