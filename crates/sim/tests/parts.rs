@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
-use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
+use wirespeed_sim::ids::{LinkId, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -288,7 +288,7 @@ fn mechanisms_in_parts() {
         }))
     };
     row("a link down", &|it| {
-        it.faults = vec![link_down(Links::One(8))];
+        it.faults = vec![link_down(Links::One(LinkId(8)))];
         it.parameters.transport.ack_timeout = 6;
     });
     row("a spine down", &|it| {
@@ -349,7 +349,7 @@ fn mechanisms_in_parts() {
     row("CNPs lost and late", &|it| {
         let (port, delay) = (support::port(it, 7), 4 * MICROSECOND);
         let loss = cnp::Loss {
-            link: 9,
+            link: LinkId(9),
             probability: 0.5,
         };
         it.faults = vec![

@@ -7,7 +7,7 @@ use crate::model::scenario::Scenario;
 impl Scenario {
     /// Exchanges the second ends of two links of a scenario that is as planned so far.
     pub fn exchange_cables(&mut self, miswired: &Miswiring) {
-        let [one, other] = miswired.links.map(|link| link as usize);
+        let [one, other] = miswired.links.map(|link| link.index());
         let second = |link: usize| PortId(2 * link as u32 + 1);
         let kept = self.links[one].b;
         self.links[one].b = std::mem::replace(&mut self.links[other].b, kept);

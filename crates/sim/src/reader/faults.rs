@@ -4,7 +4,7 @@ use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
 use super::quantities::{rate, time};
 use super::wiring::Wiring;
-use crate::ids::{NodeId, PortId, Priority};
+use crate::ids::{LinkId, NodeId, PortId, Priority};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::link_down::{LinkDown, Links};
 use crate::model::faults::miswiring::Miswiring;
@@ -110,7 +110,7 @@ impl<'j> FaultReader<'j, '_> {
     }
 
     /// The link that the fault is put on, by its index in `links`.
-    fn link(&mut self, item: &Object) -> Option<u32> {
+    fn link(&mut self, item: &Object) -> Option<LinkId> {
         let Some(last) = self.scenario.links.len().checked_sub(1) else {
             let found = item.shown("link");
             let expected = "a scenario with links";
@@ -118,7 +118,7 @@ impl<'j> FaultReader<'j, '_> {
             return None;
         };
         let link = item.whole_up_to("link", last as u64, self.problems)?;
-        Some(link as u32)
+        Some(LinkId(link as u32))
     }
 
     /// The NIC port that the fault is put on, as its host's number `nic_port` in the order of `links`.
@@ -184,7 +184,7 @@ fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     if let [one, other] = named {
         if let (Some(one), Some(other)) = (index(one), index(other)) {
             if one != other {
-                let links = [one as u32, other as u32];
+                let links = [one, other].map(|link| LinkId(link as u32));
                 return Some(Kind::Miswiring(Miswiring { links }));
             }
         }
@@ -214,7 +214,7 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
         exchanged.extend(it.links);
         scenario.exchange_cables(it);
         for link in it.links {
-            let cable = &scenario.links[link as usize];
+            let cable = &scenario.links[link];
             if cable.a == cable.b {
                 let found = format!("both ends of links[{link}] at node {} then", cable.a);
                 problems.note(place, found, "two nodes", "");

@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire, ACK, BARE};
+use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::results::Outcome;
@@ -101,7 +102,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     }
     scenario.operations[2].delay = 20 * MICROSECOND;
     let lost = LinkDown {
-        of: Links::One(0),
+        of: Links::One(LinkId(0)),
         detection: MILLISECOND,
         convergence: 0,
     };

@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
+use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::results::Outcome;
@@ -12,7 +13,7 @@ use wirespeed_wire::link_errors::Fec;
 
 fn errors(ber: f64, fec: Fec, floor: f64) -> Kind {
     Kind::BitErrors(BitErrors {
-        link: 1,
+        link: LinkId(1),
         ber,
         fec,
         floor,
@@ -122,7 +123,7 @@ fn an_xoff_may_be_lost() {
         kind: Kind::BitErrors(errors),
     };
     let noise = BitErrors {
-        link: 0,
+        link: LinkId(0),
         ber: 0.01,
         fec: Fec::None,
         floor: 0.0,

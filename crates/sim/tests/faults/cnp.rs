@@ -2,7 +2,7 @@
 
 use crate::always;
 use crate::support::{column, flow, run, star};
-use wirespeed_sim::ids::PortId;
+use wirespeed_sim::ids::{LinkId, PortId};
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{cnp, Kind};
 use wirespeed_sim::model::preset;
@@ -26,7 +26,7 @@ fn incast(faults: Vec<Kind>) -> Scenario {
 /// Link 8 joins the ninth host.
 fn loss(probability: f64) -> Kind {
     Kind::CnpLoss(cnp::Loss {
-        link: 8,
+        link: LinkId(8),
         probability,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::roce;
 use crate::support::{column, connect, flow, link, network, port, post, run, star};
+use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::results::Outcome;
@@ -55,7 +56,7 @@ fn frames(outcome: &Outcome, link: u32) -> u64 {
 fn routes_lead_around_a_link_that_is_down() {
     let (mut scenario, taken, other) = two_ways();
     let begin = 200 * MICROSECOND;
-    scenario.faults = vec![down(Links::One(taken), begin, NEVER, 10, 40)];
+    scenario.faults = vec![down(Links::One(LinkId(taken)), begin, NEVER, 10, 40)];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
@@ -81,8 +82,8 @@ fn routes_lead_around_a_link_that_is_down() {
 fn a_flap_at_the_end_of_an_outage() {
     let (mut scenario, ..) = two_ways();
     let at = |us: u64| us * MICROSECOND;
-    let long = down(Links::One(0), at(200), at(300), 10, 40);
-    let short = down(Links::One(0), at(298), at(302), 10, 40);
+    let long = down(Links::One(LinkId(0)), at(200), at(300), 10, 40);
+    let short = down(Links::One(LinkId(0)), at(298), at(302), 10, 40);
     scenario.faults = vec![long, short];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
@@ -94,7 +95,7 @@ fn a_flap_is_not_noticed() {
     let (mut scenario, taken, other) = two_ways();
     let begin = 200 * MICROSECOND;
     scenario.faults = vec![down(
-        Links::One(taken),
+        Links::One(LinkId(taken)),
         begin,
         begin + 5 * MICROSECOND,
         10,
@@ -116,7 +117,7 @@ fn a_link_that_comes_back_is_used_again() {
     let back = begin + 300 * MICROSECOND;
     let end = |convergence| {
         let mut scenario = scenario.clone();
-        scenario.faults = vec![down(Links::One(taken), begin, back, 0, convergence)];
+        scenario.faults = vec![down(Links::One(LinkId(taken)), begin, back, 0, convergence)];
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
         // The other way is taken from routing's knowing it until it knows that the link is back.
@@ -151,7 +152,7 @@ fn without_another_way_the_retries_decide() {
         parameters.transport.ack_timeout = 8; // 1 ms, eight times
         let mut scenario = star(2, 100, 500, parameters);
         flow(&mut scenario, 0, 1, 4 << 20);
-        scenario.faults = vec![down(Links::One(1), 100 * MICROSECOND, until, 1, 1)];
+        scenario.faults = vec![down(Links::One(LinkId(1)), 100 * MICROSECOND, until, 1, 1)];
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [status], "{until}");
         assert!(outcome.summary.drops > 0);
@@ -168,7 +169,7 @@ fn a_sender_waits_for_its_link() {
     let undisturbed = run(scenario.clone()).summary.end;
     let outage = 200 * MICROSECOND;
     let begin = 100 * MICROSECOND;
-    scenario.faults = vec![down(Links::One(0), begin, begin + outage, 0, 0)];
+    scenario.faults = vec![down(Links::One(LinkId(0)), begin, begin + outage, 0, 0)];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     assert!(outcome.summary.drops < 12, "{:?}", outcome.summary); // acknowledgements to it
@@ -209,7 +210,7 @@ fn a_pause_is_asked_for_again() {
         .expect("a long pause");
     let begin = (start + end) / 2;
     let until = begin + MICROSECOND / 2;
-    scenario.faults = vec![down(Links::One(0), begin, until, 0, 1)];
+    scenario.faults = vec![down(Links::One(LinkId(0)), begin, until, 0, 1)];
     let outcome = run(scenario);
     // Dropped is what waited in the downed ports alone: acknowledgements, at most.
     let by_switch = column(&outcome, "ports", "drops");

@@ -3,7 +3,7 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
-use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
+use wirespeed_sim::ids::{LinkId, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_pools::Division;
 use wirespeed_sim::mechanisms::buffer_settings::{self, BufferSettings};
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -390,7 +390,7 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
             rate: draws.one_of(&[1_000_000_000, 40_000_000]),
         }),
         Kind::CnpLoss(cnp::Loss {
-            link: port / 2,
+            link: LinkId(port / 2),
             probability: draws.one_of(&[0.5, 1.0]),
         }),
         Kind::CnpDelay(cnp::Delay {
@@ -423,7 +423,7 @@ fn noise(draws: &mut Draws, scenario: &mut Scenario) {
             from,
             until: from + u64::from(1 + draws.below(100_000)) * NANOSECOND,
             kind: Kind::BitErrors(BitErrors {
-                link,
+                link: LinkId(link),
                 ber,
                 fec,
                 floor: 0.0,
@@ -473,7 +473,7 @@ fn links_down(draws: &mut Draws, scenario: &mut Scenario) {
         let length = draws.one_of(&[30_000, 2_000, 500_000, 0]);
         let of = match draws.percent(30) {
             true => Links::OfNode(NodeId(draws.below(scenario.nodes()))),
-            false => Links::One(draws.below(scenario.links.len() as u32)),
+            false => Links::One(LinkId(draws.below(scenario.links.len() as u32))),
         };
         scenario.faults.push(Fault {
             from,

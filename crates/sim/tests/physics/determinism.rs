@@ -4,7 +4,7 @@ use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::ids::{ports_of, NodeId, PortId, Priority, QueuePairId};
+use wirespeed_sim::ids::{ports_of, LinkId, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{
@@ -156,8 +156,8 @@ fn rerouted(seed: u64) -> Scenario {
     };
     scenario.faults = vec![
         down(Links::OfNode(NodeId(10)), 60, 400, 5),
-        down(Links::One(1), 100, 103, 5),
-        down(Links::One(5), 150, 170, 5),
+        down(Links::One(LinkId(1)), 100, 103, 5),
+        down(Links::One(LinkId(5)), 150, 170, 5),
     ];
     scenario
 }

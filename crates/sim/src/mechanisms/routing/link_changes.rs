@@ -1,12 +1,13 @@
 //! When routing withdraws links and uses them again.
 
+use crate::ids::LinkId;
 use crate::model::faults::Kind;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 
 /// In order of time: the time, the link, and whether it is withdrawn. A link is used while it was given back as often as
 /// withdrawn.
-pub(crate) fn link_changes(scenario: &Scenario) -> Vec<(Picoseconds, u32, bool)> {
+pub(crate) fn link_changes(scenario: &Scenario) -> Vec<(Picoseconds, LinkId, bool)> {
     let mut changes = Vec::new();
     for fault in &scenario.faults {
         let Kind::LinkDown(down) = &fault.kind else {

@@ -233,7 +233,7 @@ impl NextHops {
         let mut tables = vec![(0, table(&withdrawn))];
         let mut changes = link_changes(scenario).into_iter().peekable();
         while let Some((time, link, away)) = changes.next() {
-            let times = &mut withdrawn[link as usize];
+            let times = &mut withdrawn[link];
             *times = if away { *times + 1 } else { *times - 1 };
             if changes.peek().is_none_or(|(next, ..)| *next != time) {
                 tables.push((time, table(&withdrawn)));

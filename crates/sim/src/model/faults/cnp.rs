@@ -1,13 +1,13 @@
 //! Congestion notification packets that never reach the sender, or reach it late.
 
-use crate::ids::PortId;
+use crate::ids::{LinkId, PortId};
 use crate::time::Picoseconds;
 
 /// A link that loses CNPs, in both directions, as where they fall into a class that is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
     /// The link.
-    pub link: u32,
+    pub link: LinkId,
     /// Of a CNP being lost.
     pub probability: f64,
 }

@@ -66,12 +66,12 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
 fn places(kind: &Kind) -> Vec<Place> {
     vec![match kind {
         Kind::LinkDown(it) => match it.of {
-            Links::One(link) => Place::Link(link),
+            Links::One(link) => Place::Link(link.0),
             Links::OfNode(node) => Place::Node(node.0),
         },
-        Kind::Miswiring(it) => return it.links.map(Place::Link).into(),
-        Kind::BitErrors(it) => Place::Link(it.link),
-        Kind::CnpLoss(it) => Place::Link(it.link),
+        Kind::Miswiring(it) => return it.links.map(|link| Place::Link(link.0)).into(),
+        Kind::BitErrors(it) => Place::Link(it.link.0),
+        Kind::CnpLoss(it) => Place::Link(it.link.0),
         Kind::StuckNic(it) => Place::Port(it.port),
         Kind::SlowReceiver(it) => Place::Port(it.port),
         Kind::CnpDelay(it) => Place::Port(it.port),

@@ -4,7 +4,7 @@
 //! How long ports and routing take is stated with the fault: it depends on optics, debounce timers and the routing protocol.
 //! All switches change their routes at the same time.
 
-use crate::ids::NodeId;
+use crate::ids::{LinkId, NodeId};
 use crate::time::Picoseconds;
 
 /// Links that are down.
@@ -22,18 +22,21 @@ pub struct LinkDown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// One, by its index.
-    One(u32),
+    One(LinkId),
     /// All of a node, which is as if it had failed.
     OfNode(NodeId),
 }
 
 impl LinkDown {
     /// The numbers of its links among all, each given by the nodes at its ends.
-    pub(crate) fn links(&self, ends: impl Iterator<Item = [NodeId; 2]>) -> Vec<u32> {
+    pub(crate) fn links(&self, ends: impl Iterator<Item = [NodeId; 2]>) -> Vec<LinkId> {
         match self.of {
             Links::One(link) => vec![link],
             Links::OfNode(node) => {
-                let of_node = (0..).zip(ends).filter(|(_, ends)| ends.contains(&node));
+                let of_node = (0..)
+                    .map(LinkId)
+                    .zip(ends)
+                    .filter(|(_, ends)| ends.contains(&node));
                 of_node.map(|(number, _)| number).collect()
             }
         }

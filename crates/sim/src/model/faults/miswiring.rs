@@ -9,17 +9,17 @@ use crate::ids::{LinkId, PortId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Miswiring {
     /// Their indices.
-    pub links: [u32; 2],
+    pub links: [LinkId; 2],
 }
 
 impl Miswiring {
     /// The port that routing takes to be at the other end of a port of the two.
     pub fn believed_peer(&self, port: PortId) -> Option<PortId> {
         let [one, other] = self.links;
-        let across = |link: u32| LinkId(link).ports()[usize::from(!port.is_second())];
+        let across = |link: LinkId| link.ports()[usize::from(!port.is_second())];
         match port.link() {
-            LinkId(link) if link == one => Some(across(other)),
-            LinkId(link) if link == other => Some(across(one)),
+            link if link == one => Some(across(other)),
+            link if link == other => Some(across(one)),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! What goes wrong.
 
 use super::{refused, with};
-use crate::ids::PortId;
+use crate::ids::{LinkId, PortId};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::slow_receiver::SlowReceiver;
 use crate::model::faults::stuck_nic::StuckNic;
@@ -37,8 +37,8 @@ fn faults_of_every_kind() {
     assert_eq!(
         read(&text, "roce", 1).unwrap().faults,
         [
-            fault(5_000, 6_000, errors(1, 1e-4, Fec::Rs544, 1e-13)),
-            fault(0, NEVER, errors(0, 0.0, Fec::None, 0.0)),
+            fault(5_000, 6_000, errors(LinkId(1), 1e-4, Fec::Rs544, 1e-13)),
+            fault(0, NEVER, errors(LinkId(0), 0.0, Fec::None, 0.0)),
             fault(0, NEVER, stuck(PortId(2), 1 << 3)),
             fault(0, NEVER, stuck(PortId(0), 1 << 5)),
             fault(
@@ -53,7 +53,7 @@ fn faults_of_every_kind() {
                 0,
                 NEVER,
                 Kind::CnpLoss(cnp::Loss {
-                    link: 1,
+                    link: LinkId(1),
                     probability: 0.25
                 })
             ),

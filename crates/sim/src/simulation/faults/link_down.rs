@@ -24,7 +24,7 @@ impl Simulation {
     pub(super) fn put_link_down(&mut self, fault: &Fault, it: &LinkDown) {
         let ends = self.scenario.links.iter().map(|link| [link.a, link.b]);
         let links = it.links(ends).into_iter();
-        for port in links.flat_map(|link| LinkId(link).ports()) {
+        for port in links.flat_map(LinkId::ports) {
             self.ports[port].delivery = Delivery::Checked;
             let faults = &mut self.sides[port].faults;
             faults.add_outage(fault.from, fault.until);

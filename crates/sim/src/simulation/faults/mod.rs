@@ -69,8 +69,8 @@ impl Simulation {
     }
 
     /// Frames of both directions are looked at one by one.
-    fn rule_on_link(&mut self, link: u32, fault: &Fault, effect: Effect) {
-        for port in LinkId(link).ports() {
+    fn rule_on_link(&mut self, link: LinkId, fault: &Fault, effect: Effect) {
+        for port in link.ports() {
             self.ports[port].delivery = Delivery::Checked;
             self.rule(port, fault, effect);
         }
