@@ -126,7 +126,7 @@ impl Simulation {
             span: 0,
             cells: 0,
             kind: Kind::Pfc,
-            priority: priority,
+            priority,
             flags: 0,
         });
         let side = &mut self.sides[port];

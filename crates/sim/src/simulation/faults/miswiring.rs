@@ -7,7 +7,7 @@ use crate::simulation::state::Simulation;
 
 impl Simulation {
     pub(super) fn apply_miswiring(&mut self, it: &Miswiring) {
-        for port in it.links.iter().flat_map(|link| LinkId(link.0).ports()) {
+        for port in it.links.into_iter().flat_map(LinkId::ports) {
             self.watch_arrivals(port);
         }
     }
