@@ -58,7 +58,7 @@ def test_no_speed_no_limit():
 def test_what_a_narrow_slot_costs():
     cost = cost_between(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
     assert (cost.value, cost.unit) == (161.69, "Gb/s")
-    assert cost.basis == ("392.15 Gb/s by design (line rate × RoCEv2 framing), 230.46 Gb/s as found (NIC slot)")
+    assert cost.basis == ("planned 392.15 Gb/s (line rate × RoCEv2 framing), as found 230.46 Gb/s (NIC slot)")
 
 
 @pytest.mark.parametrize("found", [nic_goodput(NIC, X16), None])

@@ -28,8 +28,8 @@ FAIL    nic.pcie-width node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)
                  the NIC's PCIe link is narrower than its slot
         expected 16 lanes
         found    8 lanes
-        impact   197 Gb/s, estimated: x8 at 32 GT/s carries 202.6 Gb/s of the
-                 line's 400 Gb/s
+        impact   estimated loss 197 Gb/s: x8 at 32 GT/s carries 202.6 Gb/s of
+                 the line's 400 Gb/s
         evidence node1: lspci -vvv, node1/lspci.out:412
         fix      Reseat the NIC and its riser (the host goes down)
 

@@ -89,7 +89,8 @@ def compare(
         return tuple(context.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
 
     def _label(path: str, text: str) -> str:
-        return f"{path.rpartition('.')[2]} {text}" if len(paths) > 1 else text
+        name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
+        return f"{name} {text}" if len(paths) > 1 else text
 
     def _expected_text(path: str, intended: Any, got: Any) -> str:
         return _format_expected(path, differences(_setting(path), intended, got)[0], labels)
@@ -98,6 +99,17 @@ def compare(
         return _format_found(path, intended, got, labels)
 
     return check
+
+
+_NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watchdog"}
+"""Settings whose last word needs its group."""
+_TERMS = {
+    **{part: part.upper() for part in ("asn", "bfd", "cnp", "dscp", "ect", "id", "lldp", "pfc", "tc")},
+    "ipv4": "IPv4",
+    "ipv6": "IPv6",
+    "roce": "RoCE",
+}
+"""Parts of names as the field writes them."""
 
 
 def _intended_values(context: CheckContext, paths: tuple[str, ...], where: Place | None) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:
     fitting = wire.path_mtu_fitting(port_mtu, ipv6=ipv6_alone(sender.addresses))
     if planned is None or (fitting is not None and fitting >= planned):
         return None
-    return _all_of(context, nic, f"every packet of the path MTU {planned} is dropped")
+    return _all_of(context, nic, f"every full-size packet (path MTU {planned}) is dropped")
 
 
 def _cost(context: CheckContext, **found: Any) -> Cost | None:
@@ -110,4 +110,4 @@ def _all_of(context: CheckContext, nic: Place, why: str) -> Cost | None:
     bound = nic_bandwidth(context.plan, nic.device, nic.name)
     if bound is None:
         return None
-    return Cost(round(bound.value, 2), bound.unit, f"{bound.value:.2f} {bound.unit} by design; {why}")
+    return Cost(round(bound.value, 2), bound.unit, f"planned {bound.value:.2f} {bound.unit}; {why}")

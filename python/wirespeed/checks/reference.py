@@ -6,14 +6,34 @@ from wirespeed import catalogue
 from wirespeed.checks.model import Check
 from wirespeed.checks.registry import checks
 
+_SUBJECTS = {
+    "bios": "BIOS attribute",
+    "loan": "lent or borrowed device",
+    "module": "kernel module",
+    "nic": "NIC port",
+    "ntb": "non-transparent PCIe bridge",
+    "pcie": "PCIe function",
+    "peer": "BGP neighbour",
+    "port": "switch port",
+    "queue": "queue of a switch port",
+    "rule": "routing rule",
+    "sysctl": "kernel parameter",
+    "vlan": "VLAN interface",
+}
+"""Kinds of places whose name in paths is not the field's term."""
+
 
 def page() -> str:
     """All checks in a table, then the manual page of each."""
     known = checks().values()
-    rows = "".join(f"| [{one.id}](#{_anchor(one.id)}) | {one.manual.title} | {one.over.kind} |\n" for one in known)
+    rows = "".join(
+        f"| [{check.id}](#{_anchor(check.id)}) | {check.manual.title} "
+        f"| {_SUBJECTS.get(check.over.kind, check.over.kind)} |\n"
+        for check in known
+    )
     head = "# Checks\n\n`wirespeed explain ID` prints the manual page of one check.\n\n"
-    table = f"| check | title | checked for each |\n| --- | --- | --- |\n{rows}"
-    return head + table + "".join(_manual_page(one) for one in known)
+    table = f"| check | title | one result for each |\n| --- | --- | --- |\n{rows}"
+    return head + table + "".join(_manual_page(check) for check in known)
 
 
 def _anchor(identifier: str) -> str:

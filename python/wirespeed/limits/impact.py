@@ -27,8 +27,8 @@ def cost_between(designed: Bound | None, found: Bound | None) -> Cost | None:
     if lost <= 0:
         return None
     basis = (
-        f"{number(designed.value)} {designed.unit} by design ({designed.bottleneck}), "
-        f"{number(found.value)} {found.unit} as found ({found.bottleneck})"
+        f"planned {number(designed.value)} {designed.unit} ({designed.bottleneck}), "
+        f"as found {number(found.value)} {found.unit} ({found.bottleneck})"
     )
     return Cost(round(lost, 2), designed.unit, basis)
 

@@ -179,11 +179,11 @@ def _group(group: Group, console: Console) -> None:
     _print_labeled("found", finding.found, console)
     if finding.cost:
         each = " per location" if len(group.findings) > 1 else ""
-        _print_labeled("impact", f"{wording.cost(finding.cost)}{each}, estimated: {finding.cost.basis}", console)
+        _print_labeled("impact", f"estimated loss {wording.cost(finding.cost)}{each}: {finding.cost.basis}", console)
     for source in group.evidence[:_PLACES_NAMED]:
         _print_labeled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:
-        _print_labeled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more", console, style="dim")
+        _print_labeled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more outputs", console, style="dim")
     for fix in group.fixes:
         _fix(fix, console)
 

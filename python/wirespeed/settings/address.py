@@ -14,8 +14,8 @@ class Rule:
 
     kind: ClassVar[str] = "rule"
 
-    table: Annotated[int | None, Setting("routing table the rule looks up; 254 is main")] = None
-    priority: Annotated[int | None, Setting("order among rules, lowest first")] = None
+    table: Annotated[int | None, Setting("routing table of the rule; 254 is main")] = None
+    priority: Annotated[int | None, Setting("position among rules, lowest first")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Route:
 
     kind: ClassVar[str] = "route"
 
-    device: Annotated[str | None, Setting("interface the route leaves by")] = None
-    gateway: Annotated[str | None, Setting("next hop; an empty string means directly connected")] = None
+    device: Annotated[str | None, Setting("outgoing interface of the route")] = None
+    gateway: Annotated[str | None, Setting("next hop; empty if directly connected")] = None
     source: Annotated[str | None, Setting("preferred source address")] = None
 
 
@@ -45,7 +45,7 @@ class NeighbourEntry:
 
     kind: ClassVar[str] = "neighbour"
 
-    mac: Annotated[str | None, Setting("MAC address that answered for the IP address", observed=True)] = None
+    mac: Annotated[str | None, Setting("MAC address of the IP address", observed=True)] = None
 
 
 @dataclass(frozen=True, slots=True)

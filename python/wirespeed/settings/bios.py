@@ -35,11 +35,9 @@ class BiosAttribute:
 
     kind: ClassVar[str] = "bios"
 
-    value: Annotated[str | None, Setting("value; the firmware's name for it if not in `BIOS_VALUES`")] = None
-    menu: Annotated[str | None, Setting("where in the firmware's menus", compare=Compare.NONE)] = None
-    says: Annotated[str | None, Setting("the value as the menu names it", compare=Compare.NONE)] = None
-    why: Annotated[str | None, Setting("what it is for", compare=Compare.NONE)] = None
+    value: Annotated[str | None, Setting("value; as the firmware names it if not in `BIOS_VALUES`")] = None
+    menu: Annotated[str | None, Setting("location in the firmware's menus", compare=Compare.NONE)] = None
+    says: Annotated[str | None, Setting("name of the value in the menu", compare=Compare.NONE)] = None
+    why: Annotated[str | None, Setting("purpose", compare=Compare.NONE)] = None
     source: Annotated[str | None, Setting("source of the value", compare=Compare.NONE)] = None
-    verified: Annotated[
-        bool | None, Setting("whether the name it was read under is known for certain", compare=Compare.NONE)
-    ] = None
+    verified: Annotated[bool | None, Setting("certainty of the attribute's name", compare=Compare.NONE)] = None

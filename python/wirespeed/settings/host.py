@@ -31,7 +31,7 @@ class Module:
 
     kind: ClassVar[str] = "module"
 
-    loaded: Annotated[bool | None, Setting("whether it is loaded or built in")] = None
+    loaded: Annotated[bool | None, Setting("module loaded or built in")] = None
     version: Annotated[str | None, Setting("version", compare=Compare.NONE)] = None
 
 
@@ -69,30 +69,31 @@ class Host:
     os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
     renderer: Annotated[
         str | None,
-        Setting("what configures the network: netplan, networkd, networkmanager or wicked", compare=Compare.NONE),
+        Setting("network configuration service: netplan, networkd, networkmanager or wicked", compare=Compare.NONE),
     ] = None
     cpu_vendor: Annotated[str | None, Setting("amd or intel", compare=Compare.NONE)] = None
     kernel: Kernel = field(default_factory=Kernel)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
-    firewall: Annotated[bool | None, Setting("whether a firewall filters traffic", observed=True)] = None
-    peer_memory: Annotated[
-        bool | None, Setting("whether the kernel has a peer-memory client for GPU memory", observed=True)
-    ] = None
+    firewall: Annotated[bool | None, Setting("active packet filtering by a firewall", observed=True)] = None
+    peer_memory: Annotated[bool | None, Setting("peer-memory client for GPU memory in the kernel", observed=True)] = (
+        None
+    )
     governor: Annotated[str | None, Setting("frequency governor of the CPU cores")] = None
     idle_states: Annotated[
-        frozenset[str] | None, Setting("idle states that CPU cores may enter, by name", compare=Compare.WITHIN)
+        frozenset[str] | None, Setting("enabled idle states of CPU cores, by name", compare=Compare.WITHIN)
     ] = None
-    irq_balancing: Annotated[bool | None, Setting("whether a daemon moves interrupts between CPU cores")] = None
+    irq_balancing: Annotated[bool | None, Setting("interrupt balancing between CPU cores by a daemon")] = None
     rdma_naming: Annotated[str | None, Setting("udev naming of RDMA devices: NAME_KERNEL, NAME_FALLBACK, …")] = None
-    acs_service: Annotated[bool | None, Setting("whether ACS is switched off at every boot")] = None
+    acs_service: Annotated[bool | None, Setting("service that disables ACS at every boot")] = None
     rdma_libraries: Annotated[
-        str | None, Setting("whether the user-space RDMA libraries match the driver: ok or the warning", observed=True)
+        str | None, Setting("compatibility of user-space RDMA libraries and driver: ok, or the warning", observed=True)
     ] = None
     conflicting_stacks: Annotated[
-        tuple[str, ...] | None, Setting("RDMA software stacks that displace the NIC's own", observed=True)
+        tuple[str, ...] | None, Setting("RDMA stacks that replace the modules of the NIC's driver", observed=True)
     ] = None
     rdma_devices: Annotated[
-        tuple[str, ...] | None, Setting("RDMA devices the kernel has; () on a host without any", compare=Compare.NONE)
+        tuple[str, ...] | None,
+        Setting("RDMA devices in the kernel; an empty list if there are none", compare=Compare.NONE),
     ] = None
     bios: Mapping[str, BiosAttribute] = field(default_factory=dict)
     sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
@@ -100,12 +101,8 @@ class Host:
     nics: Mapping[str, Nic] = field(default_factory=dict)
     gpus: Mapping[str, Gpu] = field(default_factory=dict)
     pcie: Mapping[str, PcieFunction] = field(default_factory=dict)
-    ipv6_rules: Annotated[
-        int | None, Setting("IPv6 rules that the kernel has; a planned one not among them is absent", observed=True)
-    ] = None
-    ipv6_routes: Annotated[
-        int | None, Setting("IPv6 routes that the kernel has; a planned one not among them is absent", observed=True)
-    ] = None
+    ipv6_rules: Annotated[int | None, Setting("IPv6 rules in the kernel", observed=True)] = None
+    ipv6_routes: Annotated[int | None, Setting("IPv6 routes in the kernel", observed=True)] = None
     rules: Mapping[str, Rule] = field(default_factory=dict)
     routes: Mapping[str, Route] = field(default_factory=dict)
     neighbours: Mapping[str, NeighbourEntry] = field(default_factory=dict)
@@ -116,5 +113,5 @@ class Host:
     ntbs: Mapping[str, Ntb] = field(default_factory=dict)
     loans: Mapping[str, Loan] = field(default_factory=dict)
     usable_gpus: Annotated[
-        int | None, Setting("GPUs that programs on the host can use, borrowed ones among them", "GPUs", observed=True)
+        int | None, Setting("GPUs usable by programs on the host, borrowed ones included", "GPUs", observed=True)
     ] = None

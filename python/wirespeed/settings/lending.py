@@ -15,9 +15,9 @@ class Ntb:
 
     kind: ClassVar[str] = "ntb"
 
-    node_id: Annotated[int | None, Setting("number of the host in the PCIe cluster")] = None
+    node_id: Annotated[int | None, Setting("node ID of the host in the PCIe cluster")] = None
     prefetch: Annotated[
-        Size | None, Setting("prefetchable memory it takes, which holds what is borrowed", "bytes", Compare.AT_LEAST)
+        Size | None, Setting("prefetchable memory window for borrowed devices", "bytes", Compare.AT_LEAST)
     ] = None
 
 
@@ -27,11 +27,11 @@ class Loan:
 
     kind: ClassVar[str] = "loan"
 
-    borrowed: Annotated[bool | None, Setting("whether this host borrows it, or lends it", compare=Compare.NONE)] = None
-    device: Annotated[str | None, Setting("PCIe address in the host that lends it", compare=Compare.NONE)] = None
-    peer: Annotated[int | None, Setting("number of the other host", compare=Compare.NONE)] = None
+    borrowed: Annotated[bool | None, Setting("direction: borrowed or lent by this host", compare=Compare.NONE)] = None
+    device: Annotated[str | None, Setting("PCIe address in the lending host", compare=Compare.NONE)] = None
+    peer: Annotated[int | None, Setting("node ID of the other host", compare=Compare.NONE)] = None
     window: Annotated[
-        Size | None, Setting("memory of the borrower that the device can reach", "bytes", Compare.NONE)
+        Size | None, Setting("memory of the borrower within reach of the device", "bytes", Compare.NONE)
     ] = None
-    listed: Annotated[bool | None, Setting("whether the host lists it as lent or borrowed")] = None
-    state: Annotated[str | None, Setting("its state, as the tool reports it", compare=Compare.NONE)] = None
+    listed: Annotated[bool | None, Setting("presence in the host's list of lent or borrowed devices")] = None
+    state: Annotated[str | None, Setting("state as reported by the tool", compare=Compare.NONE)] = None

@@ -14,15 +14,15 @@ class Link:
     """Settings and state of one link end."""
 
     speed: Annotated[Bandwidth | None, Setting("speed of the link", "b/s")] = None
-    lanes: Annotated[int | None, Setting("electrical lanes the port is made of", "lanes")] = None
-    enabled: Annotated[bool | None, Setting("whether the port is switched on by configuration")] = None
-    up: Annotated[bool | None, Setting("whether the link is up", observed=True)] = None
+    lanes: Annotated[int | None, Setting("electrical lanes of the port", "lanes")] = None
+    enabled: Annotated[bool | None, Setting("administrative state of the port")] = None
+    up: Annotated[bool | None, Setting("state of the link", observed=True)] = None
     mtu: Annotated[
         int | None,
-        Setting("largest IP packet; a platform that counts headers is normalised", "bytes", Compare.AT_LEAST),
+        Setting("largest IP packet, without link-layer headers", "bytes", Compare.AT_LEAST),
     ] = None
     fec: Annotated[str | None, Setting("forward error correction: rs, fc or none")] = None
-    autonegotiation: Annotated[bool | None, Setting("whether speed is negotiated")] = None
-    training: Annotated[bool | None, Setting("whether the ends train the link; on for copper cables")] = None
-    pause_receive: Annotated[bool | None, Setting("whether global pause (802.3x) is obeyed; off with PFC")] = None
-    pause_send: Annotated[bool | None, Setting("whether global pause (802.3x) is sent; off with PFC")] = None
+    autonegotiation: Annotated[bool | None, Setting("auto-negotiation of the speed")] = None
+    training: Annotated[bool | None, Setting("link training; on for copper cables")] = None
+    pause_receive: Annotated[bool | None, Setting("global pause (802.3x), receive direction; off with PFC")] = None
+    pause_send: Annotated[bool | None, Setting("global pause (802.3x), send direction; off with PFC")] = None

@@ -27,14 +27,14 @@ class Nvm:
     """Options in the NIC's non-volatile memory; they act after the next reset or reboot."""
 
     rdma: Annotated[bool | None, Setting("RDMA support")] = None
-    performance_profile: Annotated[str | None, Setting("what the NIC is tuned for: roce or default")] = None
+    performance_profile: Annotated[str | None, Setting("performance profile: roce or default")] = None
     relaxed_ordering: Annotated[bool | None, Setting("PCIe relaxed ordering")] = None
     sriov: Annotated[bool | None, Setting("virtual functions")] = None
-    link_type: Annotated[str | None, Setting("what the port is, where it can be either: ethernet or infiniband")] = None
+    link_type: Annotated[str | None, Setting("link type of the port: ethernet or infiniband")] = None
     outstanding_reads: Annotated[
-        int | None, Setting("PCIe reads the NIC may have outstanding; 0: the firmware chooses")
+        int | None, Setting("outstanding PCIe reads of the NIC, at most; 0: set by the firmware")
     ] = None
-    dcbx: Annotated[bool | None, Setting("DCBX in firmware; it takes QoS away from the driver")] = None
+    dcbx: Annotated[bool | None, Setting("DCBX in firmware; overrides the driver's QoS settings")] = None
     lldp_nearest_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest bridge")] = None
     lldp_nearest_non_tpmr_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest non-TPMR bridge")] = (
         None
@@ -53,12 +53,12 @@ class Ring:
 class Coalescing:
     """How long the Ethernet interface waits for more packets before it raises an interrupt."""
 
-    adaptive_rx: Annotated[bool | None, Setting("whether the driver adapts it to the traffic received")] = None
-    adaptive_tx: Annotated[bool | None, Setting("whether the driver adapts it to the traffic sent")] = None
-    rx_usecs: Annotated[int | None, Setting("longest wait after a packet was received", "us")] = None
-    rx_frames: Annotated[int | None, Setting("packets received that end the wait", "packets")] = None
-    tx_usecs: Annotated[int | None, Setting("longest wait after a packet was sent", "us")] = None
-    tx_frames: Annotated[int | None, Setting("packets sent that end the wait", "packets")] = None
+    adaptive_rx: Annotated[bool | None, Setting("adaptive coalescing of received packets")] = None
+    adaptive_tx: Annotated[bool | None, Setting("adaptive coalescing of sent packets")] = None
+    rx_usecs: Annotated[int | None, Setting("longest delay of an interrupt after a received packet", "us")] = None
+    rx_frames: Annotated[int | None, Setting("received packets per interrupt, at most", "packets")] = None
+    tx_usecs: Annotated[int | None, Setting("longest delay of an interrupt after a sent packet", "us")] = None
+    tx_frames: Annotated[int | None, Setting("sent packets per interrupt, at most", "packets")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class Counters:
     sent: Annotated[int | None, Setting("RDMA packets sent", "packets", Compare.NONE)] = None
     retries: Annotated[
         int | None,
-        Setting("times that an acknowledgement did not come and packets were sent again", compare=Compare.NONE),
+        Setting("acknowledgement timeouts followed by retransmission", compare=Compare.NONE),
     ] = None
     sequence_errors: Annotated[
         int | None,
-        Setting("packets before which others were missing, seen here or at the other end", compare=Compare.NONE),
+        Setting("out-of-sequence packets, detected at either end", compare=Compare.NONE),
     ] = None
 
 
@@ -82,7 +82,7 @@ class Nic:
 
     kind: ClassVar[str] = "nic"
 
-    rail: Annotated[int | None, Setting("rail the port belongs to, from 1", compare=Compare.NONE)] = None
+    rail: Annotated[int | None, Setting("rail number, from 1", compare=Compare.NONE)] = None
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     pcie: Annotated[str | None, Setting("PCIe address", observed=True)] = None
     mac: Annotated[str | None, Setting("MAC address", compare=Compare.NONE)] = None
@@ -91,8 +91,8 @@ class Nic:
     rdma_mtu: Annotated[
         int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST, observed=True)
     ] = None
-    roce_version: Annotated[str | None, Setting("RoCE version connections are made with by default")] = None
-    gpu: Annotated[str | None, Setting("GPU the port serves", compare=Compare.NONE)] = None
+    roce_version: Annotated[str | None, Setting("default RoCE version of connections")] = None
+    gpu: Annotated[str | None, Setting("GPU assigned to the port", compare=Compare.NONE)] = None
     addresses: Annotated[
         tuple[str, ...] | None, Setting("IP addresses with prefix length", compare=Compare.CONTAINS)
     ] = None
@@ -100,11 +100,11 @@ class Nic:
     driver: Driver = field(default_factory=Driver)
     ring: Ring = field(default_factory=Ring)
     cable_length: Annotated[
-        Length | None, Setting("length the port's receive buffer is made for", "mm", Compare.AT_LEAST)
+        Length | None, Setting("cable length for the receive buffer of the port", "mm", Compare.AT_LEAST)
     ] = None
     coalescing: Coalescing = field(default_factory=Coalescing)
     interrupt_cores: Annotated[
-        frozenset[int] | None, Setting("CPU cores the port's interrupts go to", compare=Compare.WITHIN)
+        frozenset[int] | None, Setting("CPU cores for the interrupts of the port", compare=Compare.WITHIN)
     ] = None
     qdisc: Annotated[str | None, Setting("queueing discipline of each transmit queue")] = None
     qos: NicQos = field(default_factory=NicQos)

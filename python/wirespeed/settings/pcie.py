@@ -32,10 +32,12 @@ class PcieLink:
         int | None, Setting("signalling rate, for example 32000 for 32 GT/s", "MT/s", Compare.AT_LEAST, observed=True)
     ] = None
     width: Annotated[int | None, Setting("lanes", "lanes", Compare.AT_LEAST, observed=True)] = None
-    capable_speed: Annotated[
-        int | None, Setting("signalling rate the function is capable of", "MT/s", Compare.NONE)
-    ] = None
-    capable_width: Annotated[int | None, Setting("lanes the function is capable of", "lanes", Compare.NONE)] = None
+    capable_speed: Annotated[int | None, Setting("highest signalling rate of the function", "MT/s", Compare.NONE)] = (
+        None
+    )
+    capable_width: Annotated[int | None, Setting("largest number of lanes of the function", "lanes", Compare.NONE)] = (
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,14 @@ class PcieFunction:
 
     kind: ClassVar[str] = "pcie"
 
-    description: Annotated[str | None, Setting("what the function is, as lspci names it", compare=Compare.NONE)] = None
+    description: Annotated[str | None, Setting("description of the function by lspci", compare=Compare.NONE)] = None
     role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint", observed=True)] = (
         None
     )
     parent: Annotated[str | None, Setting("address of the bridge above", compare=Compare.NONE)] = None
     acs: Annotated[
         frozenset[str] | None,
-        Setting("Access Control Services that are on, as lspci names them: SrcValid, ReqRedir, UpstreamFwd, …"),
+        Setting("enabled Access Control Services, as lspci names them: SrcValid, ReqRedir, UpstreamFwd, …"),
     ] = None
     link: PcieLink = field(default_factory=PcieLink)
     max_payload: Annotated[int | None, Setting("MaxPayload in use", "bytes", Compare.AT_LEAST, observed=True)] = None
@@ -59,4 +61,4 @@ class PcieFunction:
         None
     )
     relaxed_ordering: Annotated[bool | None, Setting("Enable Relaxed Ordering in the device control register")] = None
-    numa_node: Annotated[int | None, Setting("NUMA node the function is local to", compare=Compare.NONE)] = None
+    numa_node: Annotated[int | None, Setting("NUMA node of the function", compare=Compare.NONE)] = None

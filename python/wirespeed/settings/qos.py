@@ -117,18 +117,16 @@ class WatchdogAction(StrEnum):
 class Ecn:
     """WRED marking of ECN-capable packets on one egress queue."""
 
-    enabled: Annotated[bool | None, Setting("whether the queue marks at all")] = None
-    minimum: Annotated[Size | None, Setting("queue depth where marking starts", "bytes", Compare.WITHIN_3_PERCENT)] = (
-        None
-    )
+    enabled: Annotated[bool | None, Setting("ECN marking of the queue")] = None
+    minimum: Annotated[
+        Size | None, Setting("queue depth for the start of marking", "bytes", Compare.WITHIN_3_PERCENT)
+    ] = None
     maximum: Annotated[
-        Size | None, Setting("queue depth from which every packet is marked", "bytes", Compare.WITHIN_3_PERCENT)
+        Size | None, Setting("queue depth for marking of every packet", "bytes", Compare.WITHIN_3_PERCENT)
     ] = None
-    minimum_fill: Annotated[
-        int | None, Setting("where marking starts, on systems that count in parts of the queue's buffer", "percent")
-    ] = None
+    minimum_fill: Annotated[int | None, Setting("start of marking as a share of the queue's buffer", "percent")] = None
     maximum_fill: Annotated[
-        int | None, Setting("where every packet is marked, in parts of the queue's buffer", "percent")
+        int | None, Setting("marking of every packet as a share of the queue's buffer", "percent")
     ] = None
     probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
 
@@ -139,10 +137,10 @@ class Queue:
 
     kind: ClassVar[str] = "queue"
 
-    discipline: Annotated[Discipline | None, Setting("how the queue is served")] = None
-    weight: Annotated[int | None, Setting("share of the bandwidth that strict queues leave", "percent")] = None
-    guaranteed: Annotated[int | None, Setting("share of the line rate the queue never has less of", "percent")] = None
-    shape: Annotated[Bandwidth | None, Setting("most that the queue may send", "b/s")] = None
+    discipline: Annotated[Discipline | None, Setting("scheduling of the queue")] = None
+    weight: Annotated[int | None, Setting("share of the bandwidth after strict queues", "percent")] = None
+    guaranteed: Annotated[int | None, Setting("guaranteed share of the line rate", "percent")] = None
+    shape: Annotated[Bandwidth | None, Setting("largest sending rate of the queue", "b/s")] = None
     ecn: Ecn = field(default_factory=Ecn)
 
 
@@ -150,17 +148,17 @@ class Queue:
 class Watchdog:
     """PFC watchdog of a switch port."""
 
-    enabled: Annotated[bool | None, Setting("whether it watches the port")] = None
-    action: Annotated[WatchdogAction | None, Setting("what happens to a stuck queue")] = None
-    detect: Annotated[Duration | None, Setting("pause time after which a queue is stuck", "ps")] = None
-    restore: Annotated[Duration | None, Setting("pause-free time after which it is restored", "ps")] = None
+    enabled: Annotated[bool | None, Setting("PFC watchdog of the port")] = None
+    action: Annotated[WatchdogAction | None, Setting("action for a stuck queue")] = None
+    detect: Annotated[Duration | None, Setting("pause duration for the detection of a stuck queue", "ps")] = None
+    restore: Annotated[Duration | None, Setting("pause-free time before restoration", "ps")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
     """What a switch port does with the traffic classes. The maps are the ones in effect on this port."""
 
-    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp, dot1p or both")] = None
+    trust: Annotated[str | None, Setting("header field for classification: dscp, dot1p or both")] = None
     dscp_tc: Annotated[
         Mapping[Dscp, SwitchTrafficClass] | None,
         Setting("classification: DSCP to switch traffic class", compare=Compare.CONTAINS),
@@ -175,13 +173,11 @@ class PortQos:
     ] = None
     pfc_queue: Annotated[
         Mapping[Priority, SwitchQueue] | None,
-        Setting("PFC priority of a received pause to the egress queue it stops", compare=Compare.CONTAINS),
+        Setting("PFC priority of a received pause to the paused egress queue", compare=Compare.CONTAINS),
     ] = None
     pfc_pg: Annotated[
         Mapping[Priority, PriorityGroup] | None,
-        Setting(
-            "PFC priority of a sent pause to the ingress priority group that triggers it", compare=Compare.CONTAINS
-        ),
+        Setting("PFC priority of a sent pause to its ingress priority group", compare=Compare.CONTAINS),
     ] = None
     dot1p_tc: Annotated[
         Mapping[Priority, SwitchTrafficClass] | None,
@@ -189,9 +185,9 @@ class PortQos:
     ] = None
     tc_dscp: Annotated[
         Mapping[SwitchTrafficClass, Dscp] | None,
-        Setting("rewriting: switch traffic class to the DSCP packets leave with; it classifies nothing"),
+        Setting("rewriting: switch traffic class to DSCP of outgoing packets"),
     ] = None
-    pfc: Annotated[frozenset[Priority] | None, Setting("priorities that PFC makes lossless")] = None
+    pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
     watchdog: Watchdog = field(default_factory=Watchdog)
 
 
@@ -199,8 +195,8 @@ class PortQos:
 class NicQos:
     """What a NIC does with the traffic classes."""
 
-    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp or dot1p")] = None
-    willing: Annotated[bool | None, Setting("whether the NIC takes its QoS from the switch (DCBX)")] = None
+    trust: Annotated[str | None, Setting("header field for classification: dscp or dot1p")] = None
+    willing: Annotated[bool | None, Setting("QoS configuration received from the switch (DCBX willing)")] = None
     priority_tc: Annotated[
         Mapping[Priority, NicTrafficClass] | None, Setting("802.1p priority to NIC traffic class")
     ] = None
@@ -210,30 +206,30 @@ class NicQos:
     ] = None
     tc_discipline: Annotated[
         Mapping[NicTrafficClass, Discipline] | None,
-        Setting("how each NIC traffic class is served", compare=Compare.CONTAINS),
+        Setting("scheduling of each NIC traffic class", compare=Compare.CONTAINS),
     ] = None
     tc_share: Annotated[
         Mapping[NicTrafficClass, int] | None,
         Setting("ETS bandwidth of each NIC traffic class", "percent", Compare.CONTAINS),
     ] = None
-    pfc: Annotated[frozenset[Priority] | None, Setting("priorities that PFC makes lossless")] = None
+    pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
     dscp_priority: Annotated[
         Mapping[Dscp, Priority] | None, Setting("DSCP to 802.1p priority", compare=Compare.CONTAINS)
     ] = None
-    roce_dscp: Annotated[Dscp | None, Setting("DSCP of RoCEv2 data the NIC sends")] = None
-    roce_priority: Annotated[Priority | None, Setting("priority of RoCEv2 data the NIC sends")] = None
-    cnp_dscp: Annotated[Dscp | None, Setting("DSCP of congestion notification packets the NIC sends")] = None
-    cnp_priority: Annotated[Priority | None, Setting("priority of congestion notification packets")] = None
+    roce_dscp: Annotated[Dscp | None, Setting("DSCP of sent RoCEv2 data")] = None
+    roce_priority: Annotated[Priority | None, Setting("priority of sent RoCEv2 data")] = None
+    cnp_dscp: Annotated[Dscp | None, Setting("DSCP of sent congestion notification packets (CNPs)")] = None
+    cnp_priority: Annotated[Priority | None, Setting("priority of sent congestion notification packets (CNPs)")] = None
     roce_share: Annotated[int | None, Setting("ETS bandwidth of the RoCE traffic class", "percent")] = None
-    congestion: Annotated[Congestion | None, Setting("congestion control the NIC runs")] = None
-    ecn: Annotated[bool | None, Setting("whether the NIC's congestion control is on")] = None
-    ecn_priorities: Annotated[
-        frozenset[Priority] | None, Setting("priorities whose traffic the NIC's congestion control slows")
-    ] = None
-    ect: Annotated[Ect | None, Setting("ECN code point of RoCEv2 data the NIC sends")] = None
+    congestion: Annotated[Congestion | None, Setting("congestion control algorithm of the NIC")] = None
+    ecn: Annotated[bool | None, Setting("congestion control of the NIC")] = None
+    ecn_priorities: Annotated[frozenset[Priority] | None, Setting("priorities under congestion control of the NIC")] = (
+        None
+    )
+    ect: Annotated[Ect | None, Setting("ECN code point of sent RoCEv2 data")] = None
     congestion_parameters: Annotated[
         Mapping[str, int] | None,
-        Setting("parameters of the NIC's congestion control, by its driver's names", compare=Compare.CONTAINS),
+        Setting("parameters of the NIC's congestion control, as its driver names them", compare=Compare.CONTAINS),
     ] = None
     priority_buffer: Annotated[
         Mapping[Priority, int] | None, Setting("802.1p priority to receive buffer of the NIC", compare=Compare.CONTAINS)
@@ -241,9 +237,7 @@ class NicQos:
     buffer_size: Annotated[
         Mapping[int, Size] | None, Setting("size of each receive buffer of the NIC", "bytes", Compare.CONTAINS)
     ] = None
-    configure: Annotated[bool | None, Setting("whether the RoCE QoS configuration package applies at driver load")] = (
-        None
-    )
+    configure: Annotated[bool | None, Setting("RoCE QoS configuration at driver load")] = None
 
 
 @dataclass(frozen=True, slots=True)

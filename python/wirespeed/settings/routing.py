@@ -14,15 +14,11 @@ class Bgp:
 
     asn: Annotated[int | None, Setting("autonomous system number of the switch")] = None
     router_id: Annotated[str | None, Setting("BGP identifier, the IPv4 loopback address")] = None
-    maximum_paths: Annotated[int | None, Setting("equal paths a route may have (ECMP)", "paths", Compare.AT_LEAST)] = (
-        None
-    )
-    multipath_relax: Annotated[
-        bool | None, Setting("whether paths through different neighbouring systems count as equal")
+    maximum_paths: Annotated[
+        int | None, Setting("equal paths of a route, at most (ECMP)", "paths", Compare.AT_LEAST)
     ] = None
-    networks: Annotated[
-        tuple[str, ...] | None, Setting("local prefixes that it announces", compare=Compare.CONTAINS)
-    ] = None
+    multipath_relax: Annotated[bool | None, Setting("equal-cost paths through different autonomous systems")] = None
+    networks: Annotated[tuple[str, ...] | None, Setting("announced local prefixes", compare=Compare.CONTAINS)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +28,11 @@ class BgpPeer:
     kind: ClassVar[str] = "peer"
 
     asn: Annotated[int | None, Setting("autonomous system number of the neighbour")] = None
-    description: Annotated[str | None, Setting("who the neighbour is", compare=Compare.NONE)] = None
+    description: Annotated[str | None, Setting("description of the neighbour", compare=Compare.NONE)] = None
     unnumbered: Annotated[
-        bool | None, Setting("whether the neighbour is found by its IPv6 router advertisements on the port")
+        bool | None, Setting("discovery of the neighbour by IPv6 router advertisements on the port")
     ] = None
-    ipv4: Annotated[bool | None, Setting("whether IPv4 prefixes are exchanged")] = None
-    ipv6: Annotated[bool | None, Setting("whether IPv6 prefixes are exchanged")] = None
-    bfd: Annotated[bool | None, Setting("whether BFD watches the session")] = None
-    state: Annotated[str | None, Setting("state of the session: Established when it works", observed=True)] = None
+    ipv4: Annotated[bool | None, Setting("exchange of IPv4 prefixes")] = None
+    ipv6: Annotated[bool | None, Setting("exchange of IPv6 prefixes")] = None
+    bfd: Annotated[bool | None, Setting("BFD for the session")] = None
+    state: Annotated[str | None, Setting("state of the session; Established: it is up", observed=True)] = None

@@ -38,7 +38,7 @@ class Package:
 
     kind: ClassVar[str] = "package"
 
-    installed: Annotated[bool | None, Setting("whether it is installed for the running kernel")] = None
+    installed: Annotated[bool | None, Setting("installed for the running kernel")] = None
     version: Annotated[str | None, Setting("version")] = None
 
 
@@ -48,8 +48,8 @@ class InstallStep:
 
     kind: ClassVar[str] = "step"
 
-    action: Annotated[Action | None, Setting("what is done", compare=Compare.NONE)] = None
-    subject: Annotated[str | None, Setting("what it is done to", compare=Compare.NONE)] = None
+    action: Annotated[Action | None, Setting("action", compare=Compare.NONE)] = None
+    subject: Annotated[str | None, Setting("software that the action applies to", compare=Compare.NONE)] = None
     version: Annotated[str | None, Setting("version", compare=Compare.NONE)] = None
     files: Annotated[
         Mapping[str, str] | None, Setting("file name patterns of a package by format", compare=Compare.NONE)
@@ -72,5 +72,5 @@ class Software:
     gcc: Annotated[str | None, Setting("major release of GCC under nvcc", compare=Compare.NONE)] = None
     nccl_tests: Annotated[str | None, Setting("revision of nccl-tests", compare=Compare.NONE)] = None
     gencode: Annotated[
-        tuple[str, ...] | None, Setting("code that nvcc must make for the GPUs of the host", compare=Compare.NONE)
+        tuple[str, ...] | None, Setting("nvcc code targets for the GPUs of the host", compare=Compare.NONE)
     ] = None

@@ -21,16 +21,16 @@ class Port:
 
     kind: ClassVar[str] = "port"
 
-    description: Annotated[str | None, Setting("who is at the other end", compare=Compare.NONE)] = None
+    description: Annotated[str | None, Setting("description of the device at the other end", compare=Compare.NONE)] = (
+        None
+    )
     link: Link = field(default_factory=Link)
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
     vlan: Annotated[int | None, Setting("access VLAN of a switched port")] = None
-    tagged_vlans: Annotated[tuple[int, ...] | None, Setting("VLANs a trunk port carries with tags")] = None
-    unnumbered: Annotated[
-        bool | None, Setting("whether the port routes with its IPv6 link-local address alone (RFC 8950)")
-    ] = None
-    breakout: Annotated[int | None, Setting("ports the front panel port is split into")] = None
-    cable_length: Annotated[Length | None, Setting("length the port's headroom is made for", "mm")] = None
+    tagged_vlans: Annotated[tuple[int, ...] | None, Setting("tagged VLANs of a trunk port")] = None
+    unnumbered: Annotated[bool | None, Setting("routing by IPv6 link-local address only (RFC 8950)")] = None
+    breakout: Annotated[int | None, Setting("breakout: number of ports per front-panel port")] = None
+    cable_length: Annotated[Length | None, Setting("cable length for the headroom of the port", "mm")] = None
     qos: PortQos = field(default_factory=PortQos)
     queues: Mapping[str, Queue] = field(default_factory=dict)
     neighbour: Neighbour = field(default_factory=Neighbour)
@@ -45,10 +45,8 @@ class Vlan:
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of the routed interface")] = (
         None
     )
-    mtu: Annotated[
-        int | None, Setting("largest IP packet the routed interface forwards", "bytes", Compare.AT_LEAST)
-    ] = None
-    description: Annotated[str | None, Setting("what the VLAN is for", compare=Compare.NONE)] = None
+    mtu: Annotated[int | None, Setting("largest IP packet of the routed interface", "bytes", Compare.AT_LEAST)] = None
+    description: Annotated[str | None, Setting("description of the VLAN", compare=Compare.NONE)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,10 @@ class Switch:
     chip: Annotated[str | None, Setting("chip family; it selects keywords on some systems", compare=Compare.NONE)] = (
         None
     )
-    routing: Annotated[bool | None, Setting("whether the switch routes")] = None
-    lldp: Annotated[bool | None, Setting("whether LLDP runs")] = None
-    pfc: Annotated[bool | None, Setting("whether PFC works at all; off stops it on every port")] = None
-    watchdog_poll: Annotated[Duration | None, Setting("interval at which the PFC watchdog looks", "ps")] = None
+    routing: Annotated[bool | None, Setting("IP routing")] = None
+    lldp: Annotated[bool | None, Setting("LLDP")] = None
+    pfc: Annotated[bool | None, Setting("PFC of the whole switch; off disables it on every port")] = None
+    watchdog_poll: Annotated[Duration | None, Setting("polling interval of the PFC watchdog", "ps")] = None
     loopbacks: Annotated[tuple[str, ...] | None, Setting("addresses of the switch itself, with prefix length")] = None
     load_balancing: LoadBalancing = field(default_factory=LoadBalancing)
     buffers: Buffers = field(default_factory=Buffers)

@@ -1,4 +1,4 @@
-"""BGP AS number and router ID of a switch
+"""BGP instance of a switch: AS number and router ID
 
 BGP on the switch has the planned autonomous system (AS) number and router ID.
 

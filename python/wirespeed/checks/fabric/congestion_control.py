@@ -4,8 +4,8 @@ The NIC runs the planned congestion control, and the ECN marking of its leaf que
 (minimum below maximum), DCQCN-D a step (minimum equal to maximum, probability 100 %).
 
 Impact:
-    The two algorithms count notifications differently. With the wrong marking they react too hard or too late: tail
-    latency under congestion is several times higher.
+    The two algorithms count notifications differently. With the wrong marking they reduce the rate too much or too
+    late: tail latency under congestion is several times higher.
 
 Fix:
     Set the mode of the NIC, or change mode and marking together on every NIC and every port.
@@ -60,14 +60,14 @@ def check(context: CheckContext) -> Outcome:
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
             if getattr(change, name) is not None
         ]
-        found = f"{queue} marks from {low} to {high} at {probability} %"
+        found = f"{_format_queue(queue)} marks from {low} to {high} at {probability} %"
         return failure(
             "the ECN marking of the leaf does not fit the congestion control of the NIC",
             f"{mode}, and {needed}",
             found,
             *fixes,
         )
-    return success(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
+    return success(str(intended), f"{mode}; {_format_queue(queue)} marks from {low} to {high} at {probability} %")
 
 
 def _thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
@@ -94,8 +94,15 @@ def _marks(context: CheckContext, queue: Place | None, intended: Congestion) -> 
         shape = _shape(low, high, context.found_value("queue.ecn.probability", queue))
     except UnreadError:
         return ""
-    slope = "slope" if shape is Congestion.DCQCN_P else "step"
-    return f", for which {queue} marks a {slope} from {low} to {high}" if shape is intended else ""
+    if shape is not intended:
+        return ""
+    marking = "with a probability" if shape is Congestion.DCQCN_P else "every packet"
+    return f"; {_format_queue(queue)} marks {marking} from {low} to {high}"
+
+
+def _format_queue(queue: Place) -> str:
+    """``leaf1:Eth1/31 queue 3``."""
+    return f"{queue.device}:{queue.outer.name} queue {queue.name}"
 
 
 def _leaf_queue(context: CheckContext) -> Place | None:

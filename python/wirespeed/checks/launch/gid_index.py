@@ -45,7 +45,7 @@ def check(context: CheckContext) -> Outcome:
     if others:
         found += f"; {wanted} is at index {others[0]}"
     return failure(
-        "jobs use a GID index that is not the planned address", expected, found, *_fixes(context, index, others)
+        "the GID index of jobs does not contain the planned address", expected, found, *_fixes(context, index, others)
     )
 
 
@@ -56,7 +56,7 @@ def _fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
     address = str(ip_interface(context.intended_value("nic.addresses")[0]).ip)
     fixes = [
         context.change(
-            f"{others}remove and set the planned address again, so that it gets its index back",
+            f"{others}remove and set the planned address again; it then returns to this GID index",
             "gid.address",
             address,
             row,

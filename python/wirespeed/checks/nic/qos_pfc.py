@@ -29,6 +29,6 @@ failures = (
 )
 check = compare(
     *needs,
-    wrong="PFC of the NIC is on for the wrong priorities",
+    wrong="PFC of the NIC is not enabled for exactly the planned priorities",
     fix="set the PFC priorities",
 )

@@ -10,7 +10,9 @@ Fix:
     Set the MTU of the port. Switches include different headers in their MTU; the values here are IP packet sizes.
 
 Example:
-    Eth1/1   node1 enp29s0np0   up   -   off   400000   1500
+    $ show interface status
+    Name     Description        Oper   Reason   AutoNeg   Speed    MTU
+    Eth1/1   node1 enp29s0np0   up     -        off       400000   1500
 
 Source:
     Broadcom 957608-AN210, 2.6 item 12 and 5.1 question 2

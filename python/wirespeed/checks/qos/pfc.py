@@ -53,7 +53,8 @@ def check(context: CheckContext) -> Outcome:
     wrong = configured if found == intended else found
     fix = context.change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
     found_text = _format_priorities(context, found, configured, across, intended)
-    return failure("PFC of the port is on for the wrong priorities", expected, found_text, fix)
+    enabled = "enabled for other priorities than planned" if wrong else "not enabled"
+    return failure(f"PFC of the port is {enabled}", expected, found_text, fix)
 
 
 def _other_end(context: CheckContext) -> Place | None:
