@@ -61,7 +61,7 @@ def test_a_screenful() -> None:
         "  flows            1,024 of 1,024 completed\n"
         "  completion time  mean 5,785   p50 6,022   p99 6,469   max 6,469   min 403.3 µs\n"
         "  simulated time   6,470 µs\n"
-        "  frames           1,048,576 data and ACK, 28 PFC, 1 CNP (sent, counted per hop)\n"
+        "  frames           1,048,576 data and ACK, 28 PFC, 1 CNP (counted on every link)\n"
         "  PFC              14 pauses, 1 resume\n"
         "  ECN              8,962 packets marked, 8,962 CNPs received\n"
         "  loss             0 drops, 0 lost on faulty links, 0 retransmissions\n"
@@ -81,8 +81,8 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
     lines = stream.getvalue().splitlines()
     assert lines[7:9] == [
-        "  most congested   leaf1:Eth1/1 → node1:eth0: queue up to 9.6 MiB, 5,791 packets marked",
-        "                   leaf1:Eth1/2 → node2:eth0: queue up to 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
+        "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.6 MiB, 5,791 packets marked",
+        "                   leaf1:Eth1/2 → node2:eth0: max queue 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
     ]
 
 
@@ -110,8 +110,8 @@ def test_nothing_is_wrapped_or_cut() -> None:
             "  PFC watchdog     2 queues stuck, 1 recovered, 1,234 frames dropped",
         ),
         (
-            replace(WHOLE, deadlocks=("priority 3: 2-3 waits for 3-2 waits for 2-3",)),
-            "  deadlock         priority 3: 2-3 waits for 3-2 waits for 2-3",
+            replace(WHOLE, deadlocks=("priority 3: switch 2:3 → switch 3:2 → switch 2:3",)),
+            "  deadlock         priority 3: switch 2:3 → switch 3:2 → switch 2:3",
         ),
         (
             replace(WHOLE, faults=(FAULT, replace(FAULT, start_us=0.0, until_us=None, setting="a = []"))),
@@ -136,11 +136,11 @@ def test_lines(run: Summary, line: str) -> None:
 
 def test_a_name_of_several_lines_is_said_once() -> None:
     source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
-    circles = ("priority 3: 2-3 waits for 3-2", "priority 4: 2-4 waits for 4-2")
+    circles = ("priority 3: switch 2:3 → switch 3:2", "priority 4: switch 2:4 → switch 4:2")
     lines = print_summary(replace(WHOLE, source=source, deadlocks=circles)).splitlines()
     assert lines[9:11] == [
-        "  deadlock         priority 3: 2-3 waits for 3-2",
-        "                   priority 4: 2-4 waits for 4-2",
+        "  deadlock         priority 3: switch 2:3 → switch 3:2",
+        "                   priority 4: switch 2:4 → switch 4:2",
     ]
     assert lines[12:14] == ["  assumed          one thing", "                   another"]
 

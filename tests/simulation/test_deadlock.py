@@ -23,7 +23,8 @@ def ring(folder: Path, **more: Any) -> Path:
 
 def test_the_ports_are_named() -> None:
     got = run(RING, "roce", 1)
-    chain = "6-7 waits for 7-8 waits for 8-9 waits for 9-10 waits for 10-11 waits for 11-6 waits for 6-7"
+    ports = ("6:7", "7:8", "8:9", "9:10", "10:11", "11:6", "6:7")
+    chain = " → ".join(f"switch {port}" for port in ports)
     assert got.summary.deadlocks == (f"priority 3: {chain}",)
     assert got.tables["deadlocks"]["node"].to_pylist() == [6, 7, 8, 9, 10, 11]
 
@@ -32,7 +33,7 @@ def test_where_two_cables_join_the_switches_the_cable_is_named(tmp_path: Path) -
     links = json.loads(RING.read_text())["links"]
     got = run(ring(tmp_path, links=[*links[:6], [9, 10], *links[6:]]), "roce", 1)
     assert got.summary.deadlocks
-    assert all("9-10.0" in circle or "9-10.1" in circle for circle in got.summary.deadlocks)
+    assert all("9:10.0" in circle or "9:10.1" in circle for circle in got.summary.deadlocks)
 
 
 def test_an_open_ring_has_none(tmp_path: Path) -> None:
@@ -46,4 +47,4 @@ def test_an_open_ring_has_none(tmp_path: Path) -> None:
 def test_the_command_says_so_and_fails(more: tuple[str, ...]) -> None:
     ended = wirespeed(RING, *more)
     assert ended.returncode == Exit.FAILED
-    assert "  deadlock        priority 3: 6-7 waits for 7-8" in ended.stdout
+    assert "  deadlock        priority 3: switch 6:7 → switch 7:8" in ended.stdout

@@ -46,7 +46,7 @@ def test_faults_that_stay(tmp_path: Path) -> None:
     )
     done = ran(tmp_path, *entries).summary
     assert done.faults == (
-        Fault("wrong-setting", "leaf2", (5,), (), 0.0, None, "port.qos.pfc = []"),
+        Fault("wrong-setting", "leaf2", (5,), (), 0.0, None, "port.qos.pfc = none"),
         Fault("wrong-setting", "leaf1:Ethernet1/1", (4,), (), 0.0, None, "queue.ecn.minimum of roce = 400 kB"),
         Fault("frame-loss", CABLE, (), (0,), 0.0, None),
         Fault("pfc-loss", OTHER, (), (1,), 3.0, None),
@@ -86,7 +86,7 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
     ("more", "expected"),
     [
         ({}, ()),
-        ({"faults": [{"kind": "stuck-nic", "node": 2}]}, (Fault("stuck-nic", "2-3", (2,), (), 0.0, None),)),
+        ({"faults": [{"kind": "stuck-nic", "node": 2}]}, (Fault("stuck-nic", "host 2:3", (2,), (), 0.0, None),)),
         (
             {"faults": [{"kind": "link-down", "node": 3, "from_ns": 1500, "detection_ns": 0, "convergence_ns": 0}]},
             (Fault("link-down", "switch 3", (3,), (), 1.5, None),),
@@ -97,15 +97,15 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
         ),
         (
             {"links": [{"a": 0, "b": 3, "loss": 0.5}, [1, 3], [2, 3], [0, 3]]},
-            (Fault("frame-loss", "0-3.0", (), (0,), 0.0, None),),
+            (Fault("frame-loss", "host 0:3.0", (), (0,), 0.0, None),),
         ),
         (
             {"links": [{"a": host, "b": 3, "loss": 0.1} for host in (0, 1, 2, 0)]},
-            (Fault("frame-loss", "0-3.0, 1-3, 2-3 and 1 more", (), (0, 1, 2, 3), 0.0, None),),
+            (Fault("frame-loss", "host 0:3.0, host 1:3, host 2:3 and 1 more", (), (0, 1, 2, 3), 0.0, None),),
         ),
         (
             {"links": [{"a": host, "b": 3, "loss": 0.1} for host in range(3)]},
-            (Fault("frame-loss", "0-3, 1-3 and 2-3", (), (0, 1, 2), 0.0, None),),
+            (Fault("frame-loss", "host 0:3, host 1:3 and host 2:3", (), (0, 1, 2), 0.0, None),),
         ),
     ],
 )

@@ -99,10 +99,10 @@ def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Pa
 def test_pauses_pass_on(view: SimulationView) -> None:
     """Switch 7 stops switch 6, which stops the hosts while it is stopped itself."""
     by_name = {view.network.port_names[port.port]: port for port in view.pauses.ports}
-    uplink = by_name["switch 6:6-7"]
+    uplink = by_name["switch 6:7"]
     assert uplink.passed_on_ps == 0
     for host in range(3):
-        port = by_name[f"host {host}:{host}-6"]
+        port = by_name[f"host {host}:6"]
         assert 0 < port.passed_on_ps <= port.total_ps
         assert port.longest_ps <= port.total_ps
 
@@ -113,7 +113,7 @@ def test_two_priorities_paused_at_once_are_one_time(tmp_path: Path) -> None:
     parameters = {"pfc": {"lossless_priorities": 0b11000}}
     view = view_result(build_sample(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
     by_name = {view.network.port_names[port.port]: port for port in view.pauses.ports}
-    port = by_name[next(name for name in by_name if name.endswith("-1"))]
+    port = by_name[next(name for name in by_name if name.endswith(":1"))]
     assert port.pauses >= 2
     assert 899e6 <= port.total_ps <= 902e6
 
@@ -168,7 +168,7 @@ def test_nothing_was_sampled(tmp_path: Path) -> None:
 
 def test_only_flows_were_sampled(tmp_path: Path) -> None:
     view = view_result(build_sample(tmp_path, INCAST, "flows"))
-    assert [(series.title, len(series.lines)) for series in view.time_series] == [("Allowed rates", 2)]
+    assert [(series.title, len(series.lines)) for series in view.time_series] == [("Congestion control rates", 2)]
     assert view.animation is None
     assert (view.pauses.ports, view.pauses.victims) == ((), ())
 
@@ -189,7 +189,7 @@ def test_what_did_not_end_comes_first(tmp_path: Path) -> None:
 
 
 def flow(number: int, took: int | None, least: int | None = 10, size: int = 5, verb: str = "write") -> FlowRow:
-    return FlowRow(number, 0, 1, verb, size, 0, took, least, "failed" if took is None else "completed")
+    return FlowRow(number, 0, 1, 0, 2, verb, size, 0, took, least, "failed" if took is None else "completed")
 
 
 def test_flows_that_are_alike_are_drawn_apart() -> None:
@@ -280,8 +280,9 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
         ),
         (
             {"flows_parquet": pa.table({"flow": [1]})},
-            "copy/flows.parquet: no src, dst, verb, bytes, start_ps, end_ps, status; "
-            "expected the table flows with flow, src, dst, verb, bytes, start_ps, end_ps, status\n  hint: " + WRITES,
+            "copy/flows.parquet: no queue_pair, src, dst, verb, bytes, start_ps, end_ps, status; "
+            "expected the table flows with flow, queue_pair, src, dst, verb, bytes, start_ps, end_ps, status\n  hint: "
+            + WRITES,
         ),
     ],
 )

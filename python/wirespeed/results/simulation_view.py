@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation_types import Summary
 
 LEVELS = 64
@@ -32,7 +33,7 @@ class Network:
     switches: frozenset[int]
     cables: tuple[Cable, ...]
     port_names: tuple[str, ...]
-    """By port: ``leaf1:Eth1/1``, or ``switch 16:16-0``, with the port as a scenario without names refers to it."""
+    """By port: ``leaf1:Eth1/1``, or ``switch 16:0``, the port towards node 0, in a scenario without names."""
 
     @property
     def ports(self) -> range:
@@ -154,7 +155,11 @@ class FlowRow:
 
     flow: int
     source: int
+    """Node that sends the data."""
     target: int
+    source_port: int
+    """NIC port that sends the data."""
+    target_port: int
     verb: str
     bytes: int
     start_ps: int | None
@@ -194,6 +199,8 @@ class SimulationView:
     time_series: tuple[TimeSeries, ...]
     """Empty where nothing was sampled."""
     pauses: PauseSummary
+    congested: tuple[CongestedPort, ...]
+    """The switch ports with the deepest queues, deepest first."""
     distributions: tuple[Distribution, ...]
     flows: tuple[FlowRow, ...]
     """Worst first, not all of very many."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wirespeed.results.simulation_types import FLOWS, LIMITS
 from wirespeed.results.simulation_view import Distribution, FlowRow, Group
@@ -15,15 +15,20 @@ _GROUPS = 4
 """Kinds of flows that are drawn apart, the most frequent ones; beside them all flows together."""
 
 
-def flow_rows(folder: ResultFolder) -> tuple[FlowRow, ...]:
-    """All flows, in their order. A read's data goes from the host that answers to the one that asks."""
-    read = folder.columns(FLOWS, "flow", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
+def flow_rows(folder: ResultFolder, nic_ports: Mapping[int, int]) -> tuple[FlowRow, ...]:
+    """All flows, in their order. The data of a read goes from the responder to the requester.
+
+    ``nic_ports``: the NIC port of each queue pair.
+    """
+    read = folder.columns(FLOWS, "flow", "queue_pair", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
     least = folder.columns(LIMITS, "least_ps")["least_ps"] if folder.has(LIMITS) else None
     return tuple(
         FlowRow(
             flow=flow,
             source=target if verb == "read" else source,
             target=source if verb == "read" else target,
+            source_port=nic_ports[pair ^ (verb == "read")],
+            target_port=nic_ports[pair ^ (verb != "read")],
             verb=verb,
             bytes=size,
             start_ps=start,
@@ -31,8 +36,9 @@ def flow_rows(folder: ResultFolder) -> tuple[FlowRow, ...]:
             least_ps=None if least is None else least[flow],
             status=status,
         )
-        for flow, source, target, verb, size, start, end, status in zip(
+        for flow, pair, source, target, verb, size, start, end, status in zip(
             read["flow"],
+            read["queue_pair"],
             read["src"],
             read["dst"],
             read["verb"],
@@ -59,7 +65,7 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
     ]
     yield Distribution("Completion time", "µs", tuple(_times(kind, of) for kind, of in groups))
     if any(flow.slowdown is not None for flow in completed):
-        yield Distribution("Slowdown", "× ideal", tuple(_slowdowns(kind, of) for kind, of in groups))
+        yield Distribution("Slowdown", "actual / ideal", tuple(_slowdowns(kind, of) for kind, of in groups))
 
 
 def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirespeed.results.congested_ports import CongestedPort
-from wirespeed.results.simulation_types import LINKS, NAMES, QUEUES, Queues, QueuesColumn
-from wirespeed.simulation.result_folder import LINK_COLUMNS, NAME_COLUMNS, network_of
+from wirespeed.results.simulation_types import QUEUES, Queues, QueuesColumn
+from wirespeed.simulation.result_folder import network_of_tables
 from wirespeed.simulation.tables import columns
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ _COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops",
 
 def find_congested_ports(result: Result) -> tuple[CongestedPort, ...]:
     """The most congested ports of a run."""
-    context = result.context
-    names = columns(context, NAMES, *NAME_COLUMNS) if NAMES.name in context else None
-    network = network_of(columns(context, LINKS, *LINK_COLUMNS), names)
+    network = network_of_tables(result.context)
     return _rank_ports(network, columns(result.tables, QUEUES, *_COLUMNS))
 
 

@@ -1,33 +1,23 @@
-"""A deadlock in words: which port waits for which, in a circle."""
+"""Descriptions of deadlocks: the ports that wait for each other in a circle."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wirespeed.simulation.port_names import port_names
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
 
-def circles(tables: Mapping[str, pa.Table]) -> tuple[str, ...]:
-    """Each deadlock of a run: ``priority 3: 6-7 waits for 7-8 waits for 8-6 waits for 6-7``."""
+def circles(tables: Mapping[str, pa.Table], port_names: Sequence[str]) -> tuple[str, ...]:
+    """Each deadlock of a run: ``priority 3: switch 6:7 → switch 7:8 → switch 6:7``. A port waits for the next one."""
     if "deadlocks" not in tables:
         return ()
-    rows = tables["deadlocks"].to_pylist()
-    names = _names(tables["ports"], {row["port"] for row in rows})
     descriptions = []
-    for _, circle in groupby(rows, key=lambda row: row["circle"]):
+    for _, circle in groupby(tables["deadlocks"].to_pylist(), key=lambda row: row["circle"]):
         queues = list(circle)
-        ports = [names[row["port"]] for row in [*queues, queues[0]]]
-        descriptions.append(f"priority {queues[0]['priority']}: {' waits for '.join(ports)}")
+        ports = [port_names[row["port"]] for row in [*queues, queues[0]]]
+        descriptions.append(f"priority {queues[0]['priority']}: {' → '.join(ports)}")
     return tuple(descriptions)
-
-
-def _names(ports: pa.Table, wanted: set[int]) -> dict[int, str]:
-    numbers, nodes, peers = (ports[name].to_pylist() for name in ("port", "node", "peer"))
-    ends = dict(zip(numbers, zip(nodes, peers, strict=True), strict=True))
-    return port_names(ends, wanted)

@@ -65,9 +65,12 @@ class _NodeNames:
 
     def _place(self, place: str, number: int) -> str:
         if place == "node":
-            usual = f"{'host' if number < self._hosts else 'switch'} {number}"
-            return self._devices.get(number, usual)
+            return self._node(number)
         return self._port(number) if place == "port" else " – ".join(self._cable(number))
+
+    def _node(self, number: int) -> str:
+        kind = "host" if number < self._hosts else "switch"
+        return self._devices.get(number, f"{kind} {number}")
 
     def _cable(self, link: int) -> Iterator[str]:
         """Both ends where they have names; a port by numbers names both."""
@@ -78,4 +81,6 @@ class _NodeNames:
     def _port(self, port: int) -> str:
         if self._named and self._named.interfaces[port]:
             return f"{self._named.devices[port]}:{self._named.interfaces[port]}"
-        return port_names(self._ends, [port])[port]
+        name = port_names(self._ends, [port])[port]
+        node, _, peer = name.partition("-")
+        return f"{self._node(int(node))}:{peer}"

@@ -137,6 +137,7 @@ def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
         if isinstance(fault, WrongSetting):
             place = fault.port or fault.node or ""
             value = fault.value if isinstance(fault.value, str) else json.dumps(fault.value)
+            value = "none" if fault.value == [] else value
             of_class = f" of {fault.traffic_class}" if fault.traffic_class else ""
             node = names.node(place.partition(":")[0])
             yield Fault(fault.kind, place, (node,), (), 0.0, None, f"{fault.setting}{of_class} = {value}")

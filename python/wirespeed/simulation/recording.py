@@ -1,8 +1,9 @@
-"""What to record beside the tables, in the words of a command line, and as the numbers the core counts by.
+"""Time series and captures to record in addition to the tables: names of options, resolved to numbers of the core.
 
-A port is named by its node and the node at the other end of its cable: ``16-0`` is the port of 16 that faces 0. Where
-several cables join the two, ``16-0.1`` is the second, in the order of the scenario. A node with one port needs no more
-than its of_device name. Made from a plan, a port is called by its device and interface too: ``leaf1:Eth1/1``.
+A port is named by its node and the node at the other end of its cable: ``16:0``, or ``16-0`` as in scenario files, is
+the port of node 16 towards node 0. If several cables join the two, ``16:0.1`` is the second, in the order of the
+scenario. For a node with one port its number is sufficient. In a scenario made from a plan, ports also have the names
+of device and interface: ``leaf1:Eth1/1``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from wirespeed.units import Duration
 if TYPE_CHECKING:
     from wirespeed import _core
 
-_PORT = re.compile(r"(\d+)(?:-(\d+)(?:\.(\d+))?)?", re.ASCII)
+_PORT = re.compile(r"(\d+)(?:[-:](\d+)(?:\.(\d+))?)?", re.ASCII)
 _SHOWN = 6
 _EXPECTED = "all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"
 _FINEST = Duration(1 * Duration.units["us"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -13,6 +14,7 @@ from wirespeed.results.simulation_view import Cable, Network
 from wirespeed.results.table_type import ColumnName, Columns, TableType
 from wirespeed.simulation.folder import SUMMARY
 from wirespeed.simulation.port_names import port_names
+from wirespeed.simulation.tables import columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,6 +96,12 @@ def open_folder(path: Path) -> ResultFolder:
     return ResultFolder(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
 
 
+def network_of_tables(context: Mapping[str, pa.Table]) -> Network:
+    """Nodes and cables of the context tables of a run."""
+    names = columns(context, NAMES, *NAME_COLUMNS) if NAMES.name in context else None
+    return network_of(columns(context, LINKS, *LINK_COLUMNS), names)
+
+
 def network_of(links: Links, names: Names | None) -> Network:
     """Nodes and cables of the table ``links``, with the names of the table ``names``; None for a scenario without."""
     ends_a = zip(links["a"], links["a_is_switch"], strict=True)
@@ -107,7 +115,9 @@ def network_of(links: Links, names: Names | None) -> Network:
     cables = tuple(map(Cable, links["a"], links["b"], links["rate_bps"]))
     ends = dict(enumerate(end for cable in cables for end in ((cable.a, cable.b), (cable.b, cable.a))))
     by_number = port_names(ends, [port for port in ends if port not in ports])
-    named = {port: f"{node_names[ends[port][0]]}:{number}" for port, number in by_number.items()} | ports
+    named = {
+        port: f"{node_names[ends[port][0]]}:{number.partition('-')[2]}" for port, number in by_number.items()
+    } | ports
     return Network(node_names, frozenset(switches), cables, tuple(named[port] for port in ends))
 
 

@@ -19,6 +19,7 @@ from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.fault_descriptions import describe_faults
 from wirespeed.simulation.memory import Memory
 from wirespeed.simulation.recording import Recording, file_name, resolve
+from wirespeed.simulation.result_folder import network_of_tables
 from wirespeed.simulation.scenario_names import ScenarioNames
 from wirespeed.simulation.tables import arrow, digest
 from wirespeed.units import Duration
@@ -136,6 +137,8 @@ def run(
     peak, growth = memory.peak(), memory.growth()  # before Arrow is loaded
 
     converted = arrow(tables)
+    context_tables = {**arrow(context), **({"names": named.table()} if named else {})}
+    network = network_of_tables(context_tables)
     ended = _count_statuses(converted["flows"])
     completion = array("Q", completion_ps)
     return Result(
@@ -171,12 +174,12 @@ def run(
             watchdog_recovered=totals["watchdog_recovered"],
             watchdog_drops=totals["watchdog_drops"],
             trims=totals["trims"],
-            deadlocks=circles(converted),
+            deadlocks=circles(converted, network.port_names),
             source=planned.source if planned else None,
             faults=faults,
         ),
         converted,
-        {**arrow(context), **({"names": named.table()} if named else {})},
+        context_tables,
         serial_reason,
     )
 

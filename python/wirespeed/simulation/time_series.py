@@ -184,15 +184,21 @@ def _allowed_rates(
     meaning = "Rate limit of congestion control per queue pair."
     rates = {entry: tuple(value / 1e9 for value in of) for entry, of in allowed.items()}
     if len(rates) <= _LINES:
-        lines = [
-            (f"{network.port_names[sending_ports[pair]]}, queue pair {pair}", values) for pair, values in rates.items()
-        ]
+        lines = [(_pair_name(network, sending_ports, pair), values) for pair, values in rates.items()]
     else:
         ordered = [sorted(each) for each in zip(*rates.values(), strict=True)]
         meaning += f" Highest, median and lowest of {len(rates):,} queue pairs."
         names = (("highest", -1), ("median", len(rates) // 2), ("lowest", 0))
         lines = [(name, tuple(each[at] for each in ordered)) for name, at in names]
-    return _build_series(samples, "Allowed rates", meaning, "Gb/s", lines)
+    return _build_series(samples, "Congestion control rates", meaning, "Gb/s", lines)
+
+
+def _pair_name(network: Network, sending_ports: Mapping[int, int], pair: int) -> str:
+    """NIC ports at both ends; the queue pair where several join the two."""
+    ends = [sending_ports[pair], sending_ports[pair ^ 1]]
+    name = " → ".join(network.port_names[port] for port in ends)
+    same = sum([port, sending_ports[other ^ 1]] == ends for other, port in sending_ports.items())
+    return f"{name}, queue pair {pair}" if same > 1 else name
 
 
 def _select_highest(

@@ -131,8 +131,8 @@ def run(
 ) -> None:
     """Simulate one scenario packet by packet until all flows are acknowledged, and print a summary.
 
-    A scenario is JSON. Hosts are numbered from 0, switches follow. Ports: NODE-PEER, such as 16-0 for the port of node
-    16 to node 0; NODE-PEER.1 for the second parallel link; NODE for a host with a single port.
+    A scenario is JSON. Hosts are numbered from 0, switches follow. Ports: NODE:PEER, such as 16:0 for the port of node
+    16 to node 0; 16:0.1 for the second parallel link; NODE for a host with a single port. Scenario files write 16-0.
 
     \b
       {"name": "incast", "hosts": 3, "switches": 1, "link_gbps": 100,

@@ -16,8 +16,13 @@ def shade(share: float) -> str:
 def legend() -> tuple[tuple[str, str], ...]:
     """Shades with what they stand for."""
     ends = (*FROM[1:], 1.0)
-    named = (
-        (f"h{number + 1}", f"up to {wording.plain(100 * end)} %" if end < 1 else "more")
-        for number, end in enumerate(ends)
+    labels = (
+        (
+            f"h{number + 1}",
+            f"{wording.plain(100 * start)} to {wording.plain(100 * end)} %"
+            if start
+            else f"up to {wording.plain(100 * end)} %",
+        )
+        for number, (start, end) in enumerate(zip(FROM, ends, strict=True))
     )
-    return (("h0", "none"), *named)
+    return (("h0", "none"), *labels)

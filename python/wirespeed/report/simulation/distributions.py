@@ -13,7 +13,7 @@ from wirespeed.results.simulation_view import Distribution, Group
 _WIDE = 20
 """Where the highest value is so many times the lowest, the axis is logarithmic."""
 _PERCENTS = (50, 90, 99)
-_SLOWDOWN = "× ideal"
+_SLOWDOWN = "actual / ideal"
 
 
 def chart(distribution: Distribution) -> Chart | None:
@@ -32,12 +32,21 @@ def chart(distribution: Distribution) -> Chart | None:
         meaning="CDF over flows." + (" Dashed line: ideal value, without congestion." if marks else ""),
         description=_description(distribution, groups, unit, size),
         axis="% of flows",
-        along=f"{distribution.title.lower()}, {unit}",
+        along=f"{distribution.title.lower()} ({unit})"
+        if unit == _SLOWDOWN
+        else f"{distribution.title.lower()}, {unit}",
         lines=lines,
         marks=marks,
         x_ticks=x_ticks,
         y_ticks=y_ticks,
-        columns=("flows", "number", f"ideal, {unit}", "min", *(f"p{percent}" for percent in _PERCENTS), "max"),
+        columns=(
+            "flows",
+            "number",
+            "ideal" if unit == _SLOWDOWN else f"ideal, {unit}",
+            "min",
+            *(f"p{percent}" for percent in _PERCENTS),
+            "max",
+        ),
         rows=tuple(_row(group, size) for group in groups),
         height=height,
     )

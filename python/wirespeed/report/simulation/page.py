@@ -23,7 +23,6 @@ from wirespeed.report.simulation import (
 from wirespeed.report.simulation.axes import Chart
 from wirespeed.report.simulation.network_maps import Map, Player
 from wirespeed.report.simulation.pause_timeline import PauseTimelines
-from wirespeed.results.simulation_types import Summary
 from wirespeed.results.simulation_view import Distribution, FlowRow, Group, SimulationView
 
 _LINKS = 500
@@ -83,15 +82,15 @@ def show(run: SimulationView) -> RunPictures:
 
 def rows(runs: Sequence[SimulationView]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What runs amount to, side by side."""
-    columns = [summary_rows(run.summary) for run in runs]
+    columns = [summary_rows(run) for run in runs]
     for name in dict.fromkeys(name for column in columns for name in column):
         yield name, tuple("; ".join(column.get(name, ())) for column in columns)
 
 
-def summary_rows(run: Summary) -> Mapping[str, Sequence[str]]:
+def summary_rows(run: SimulationView) -> Mapping[str, Sequence[str]]:
     """What a run amounts to: all that is said under each name."""
     texts: dict[str, list[str]] = {}
-    for name, text in terminal.rows(run):
+    for name, text in terminal.rows(run.summary, run.congested):
         texts.setdefault(name, []).append(str(text))
     return texts
 
@@ -113,19 +112,28 @@ def _name_group(run: SimulationView, distribution: Distribution) -> Group:
     return replace(distribution.groups[0], name=label(run))
 
 
-def origins(run: SimulationView) -> list[tuple[str, int, float]]:
-    """Who paused others mostly while nobody paused it: for how long in all, and the share of that. Longest first."""
+def origins(run: SimulationView) -> list[tuple[str, int, int]]:
+    """Roots of congestion: devices that paused others mostly while they were not paused themselves.
+
+    Each with the time of its pauses in total, and the part of it not caused by downstream pauses. Longest first.
+    """
     total: dict[int, int] = {}
     not_propagated: dict[int, int] = {}
     for port in run.pauses.ports:
         node = run.network.peer(port.port)
         total[node] = total.get(node, 0) + port.total_ps
         not_propagated[node] = not_propagated.get(node, 0) + port.total_ps - port.passed_on_ps
-    ranked = [
-        (node, not_propagated[node] / total[node]) for node in not_propagated if 2 * not_propagated[node] > total[node]
-    ]
-    ordered = sorted(ranked, key=lambda item: (-not_propagated[item[0]], item[0]))
-    return [(run.network.names[node], total[node], share) for node, share in ordered[:_ORIGINS]]
+    roots = [node for node in total if 2 * not_propagated[node] > total[node]]
+    roots.sort(key=lambda node: (-not_propagated[node], node))
+    return [(_root_name(run, node), total[node], not_propagated[node]) for node in roots[:_ORIGINS]]
+
+
+def _root_name(run: SimulationView, node: int) -> str:
+    """A device with its deepest queue, where that is one of the most congested ports."""
+    name = run.network.names[node]
+    queues = (entry.port for entry in run.congested if entry.port.startswith(f"{name}:"))
+    queue = next(queues, None)
+    return name if queue is None else f"{name} (deepest queue: {queue})"
 
 
 def label(run: SimulationView) -> str:
@@ -135,12 +143,12 @@ def label(run: SimulationView) -> str:
 
 def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...]:
     """What a table shows of a flow, each beside what it is sorted by."""
-    names = run.network.names
+    ports = run.network.port_names
     rate = flow.bytes * 8e3 / flow.took_ps if flow.took_ps else None
     return (
         (str(flow.flow), str(flow.flow)),
-        (names[flow.source], str(flow.source)),
-        (names[flow.target], str(flow.target)),
+        (ports[flow.source_port], str(flow.source_port)),
+        (ports[flow.target_port], str(flow.target_port)),
         (flow.verb, flow.verb),
         (wording.size(flow.bytes), str(flow.bytes)),
         (_us(flow.start_ps), str(-1 if flow.start_ps is None else flow.start_ps)),

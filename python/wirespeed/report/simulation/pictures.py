@@ -79,7 +79,12 @@ def _run_pictures(shown: RunPictures, of: str) -> Iterator[tuple[str, str]]:
     if shown.paused:
         yield (
             "pause-map",
-            _svg("network", _SizedMap(shown.paused), "PFC pauses", f"{of}: time paused, % of the run{dashed}"),
+            _svg(
+                "network",
+                _SizedMap(shown.paused),
+                "PFC pauses",
+                f"{of}: time paused, % of the run. {shown.paused.description}{dashed}",
+            ),
         )
     if shown.pause_timelines:
         red = f"; red areas: {faults}" if shown.pause_timelines.spans else ""

@@ -21,9 +21,7 @@ def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] =
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
-    lines = list(rows(run))
-    at = next(number for number, (name, _) in enumerate(lines) if name == "loss")
-    lines[at:at] = congestion(congested)
+    lines = list(rows(run, congested))
     width = max(len(name) for name, _ in lines)
     before = ""
     for name, text in lines:
@@ -32,7 +30,7 @@ def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] =
         before = name
 
 
-def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
+def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tuple[str, Text | str]]:
     """The rows of the summary: label and text."""
     if run.source:
         source = run.source
@@ -45,9 +43,10 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         times = "   ".join(f"{name} {_microseconds(getattr(run.fct_us, name))}" for name in names)
         yield "completion time", f"{times} µs"
     yield "simulated time", f"{_microseconds(run.end_us)} µs"
-    yield "frames", f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP (sent, counted per hop)"
+    yield "frames", f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP (counted on every link)"
     yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}"
     yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
+    yield from congestion(congested)
     yield "loss", _loss(run)
     if run.watchdog_stuck:
         yield "PFC watchdog", _watchdog(run)
@@ -84,7 +83,7 @@ def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str
     """The switch ports with the deepest queues, by device and port."""
     for port in ports:
         size = port.max_queue_bytes
-        queue = "queue up to " + (f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
+        queue = "max queue " + (f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
         paused = f", paused {_microseconds(port.paused_us)} µs" if port.paused_us else ""
