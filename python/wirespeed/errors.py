@@ -52,6 +52,12 @@ def refuse(place: str, found: str, expected: str = "", hint: str | None = None) 
     return Refused([Problem(place, found, expected, hint)])
 
 
+def format_first(names: Sequence[str], most: int) -> str:
+    """The first names, and the number of the others: ``leaf1, leaf2 and 6 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:
     """A hint naming the known word nearest to ``word``, or None when nothing is near."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

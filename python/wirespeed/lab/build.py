@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wirespeed.errors import refuse
+from wirespeed.errors import format_first, refuse
 from wirespeed.lab import frr, kernel, namespace_command, networkd, readiness, state
 from wirespeed.lab.design import Design
 from wirespeed.lab.lab import Lab
@@ -183,9 +183,9 @@ def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str
         names = ", ".join(key.replace("/", ".") for key in parameters)
         messages.append(f"kernel parameters: {names} (they apply to the whole machine)")
     if left:
-        others = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-        named = ", ".join(list(left)[:_NAMED])
-        messages.append(f"files: {named}{others} (read by hardware, boot or jobs, not by a network namespace)")
+        messages.append(
+            f"files: {format_first(list(left), _NAMED)} (read by hardware, boot or jobs, not by a network namespace)"
+        )
     return (*messages, _NO_SWITCH)
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from wirespeed.plan import Plan
+from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.units import Bandwidth
 
 _FAR = 1 << 62  # b/s; more than any fabric has
@@ -239,20 +240,12 @@ class _Tree:
 
 def _sets(wanted: Iterable[set[str]]) -> list[str | None]:
     """For each set of names the first name of all that are joined with it; None for an empty one."""
-    above: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        above.setdefault(name, name)
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
+    joined = DisjointSets()
     every = [sorted(names) for names in wanted]
     for names in every:
         for name in names[1:]:
-            above[root(name)] = root(names[0])
-    return [root(names[0]) if names else None for names in every]
+            joined.join(name, names[0])
+    return [joined.find(names[0]) if names else None for names in every]
 
 
 def _total(parts: Sequence[list[int]], half: int) -> list[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from wirespeed.errors import format_first
 from wirespeed.limits.bisection import Uplinks, uplinks
 from wirespeed.limits.group import Group, Member
 from wirespeed.plan import Plan
@@ -45,7 +46,7 @@ def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknow
     up: Mapping[tuple[str, ...], Bandwidth] = {uplink.switches: uplink.up for uplink in tier}
     members = tuple(
         Member(
-            _format_switches(switches),
+            format_first(switches, _NAMED),
             count,
             (up[switches] / 8e9 * payload,),
             (up[switches] / 8e9 * acknowledged,),
@@ -61,11 +62,6 @@ def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknow
             break
         first += count
     return Group(members, first)
-
-
-def _format_switches(switches: Sequence[str]) -> str:
-    more = len(switches) - _NAMED
-    return ", ".join(switches[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Bandwidth | None:

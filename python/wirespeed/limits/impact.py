@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from wirespeed.limits.bound import number
-from wirespeed.limits.nic import nic_goodput
+from wirespeed.limits.nic import catalogue_speed, nic_goodput
 from wirespeed.plan import Plan
 from wirespeed.results.findings import Cost
 from wirespeed.results.verdicts import Bound
@@ -65,7 +65,7 @@ def nic_bandwidth(
             width=pcie_width if pcie_width is not None else function.link.width,
         )
         function = dataclasses.replace(function, link=link, max_payload=max_payload or function.max_payload)
-    return nic_goodput(nic, function, speed=_catalogue_speed(plan, nic))
+    return nic_goodput(nic, function, speed=catalogue_speed(plan, nic))
 
 
 def nic_cost(
@@ -141,8 +141,3 @@ def _function(plan: Plan, host: str, address: str | None, ability: tuple[int, in
 def _nic_ability(plan: Plan, nic: Nic) -> tuple[int, int] | None:
     model = plan.hardware.nics.get(nic.model) if nic.model else None
     return (model.pcie.speed.value, model.pcie.width.value) if model else None
-
-
-def _catalogue_speed(plan: Plan, nic: Nic) -> Bandwidth | None:
-    model = plan.hardware.nics.get(nic.model) if nic.model else None
-    return model.speed.value if model else None

@@ -18,6 +18,7 @@ from wirespeed.limits import framing, pcie
 from wirespeed.limits.bound import scale_bound, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
+from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
@@ -122,3 +123,9 @@ def slot_of(function: PcieFunction | None, assumptions: list[str], *, max_payloa
 def ipv6_alone(addresses: Sequence[str] | None) -> bool:
     """Whether the port has IPv6 addresses only."""
     return bool(addresses) and all(":" in address for address in addresses or ())
+
+
+def catalogue_speed(plan: Plan, nic: Nic) -> Bandwidth | None:
+    """The speed of a NIC's model."""
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    return model.speed.value if model else None

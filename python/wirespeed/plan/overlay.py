@@ -9,10 +9,11 @@ whole list of its host does not have is left out, and so is a cable that one of 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from wirespeed.errors import format_first
 from wirespeed.facts import COMPLETE, Facts, State
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.settings import Host, Nic, Place, Switch
@@ -50,11 +51,13 @@ class ObservedPlan:
         """Settings that limits of these hosts' NICs depend on and that were not read, as text."""
         named = [host for host in hosts if host in self.plan.hosts]
         absent = [host for host in named if host not in self.facts.devices]
-        assumptions = [f"not collected: {_format_hosts(absent)}: taken as planned"] if absent else []
+        assumptions = [f"not collected: {format_first(absent, _NAMED)}: taken as planned"] if absent else []
         for path, name in LIMITING.items():
             lacking = [host for host in named if host not in absent and self._lacks(host, path)]
             if lacking:
-                assumptions.append(f"the {name} of NICs was not read on {_format_hosts(lacking)}: taken as planned")
+                assumptions.append(
+                    f"the {name} of NICs was not read on {format_first(lacking, _NAMED)}: taken as planned"
+                )
         return tuple(assumptions)
 
     def _lacks(self, host: str, path: str) -> bool:
@@ -68,11 +71,6 @@ class ObservedPlan:
             if self.facts.value(at, path) is None:
                 return True
         return False
-
-
-def _format_hosts(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 _NAMED = 8  # hosts

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.plan.model import Cable
 
 
@@ -68,14 +69,7 @@ def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Map
 
 def _join_sets(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The set that each name is in, named after one of its members, when both of every pair are in one set."""
-    above = {name: name for name in names}
-
-    def root(name: str) -> str:
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
-    for a, b in pairs:
-        above[root(a)] = root(b)
-    return {name: root(name) for name in names}
+    joined = DisjointSets(names)
+    for pair in pairs:
+        joined.join(*pair)
+    return joined.sets()

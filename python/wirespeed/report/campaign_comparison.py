@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.errors import format_first
 from wirespeed.report import wording
 from wirespeed.results.campaign_history import (
     Campaign,
@@ -132,8 +133,7 @@ def merge_changes(found: Changes) -> list[tuple[str, str | None, str | None, str
         same.setdefault((change.name, change.before, change.after), []).append(change.place)
     rows = []
     for (name, before, after), places in same.items():
-        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-        rows.append((name, before, after, ", ".join(wording.line(place) for place in places[:_PLACES]) + more))
+        rows.append((name, before, after, format_first([wording.line(place) for place in places], _PLACES)))
     return rows
 
 

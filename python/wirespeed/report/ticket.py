@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from wirespeed.errors import format_first
 from wirespeed.report import campaign_comparison, peers, ranking, relations, wording
 from wirespeed.results.campaign_history import Comparison, Difference
 from wirespeed.results.peers import Matrix, Suspect
@@ -185,7 +186,7 @@ def _next(report: Report) -> list[str]:
                 steps.setdefault((fix.sentence, fix.commands), {})[finding.device] = None
     lines: list[str] = []
     for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
-        lines += [f"{number}. {_code(_first_names(list(devices)))}: {_escape(sentence)}", *_block(commands)]
+        lines += [f"{number}. {_code(format_first(list(devices), _DEVICES))}: {_escape(sentence)}", *_block(commands)]
     if len(steps) > _STEPS:
         lines += ["", f"{len(steps) - _STEPS} more steps in the full report"]
     repeats = list(
@@ -206,12 +207,6 @@ def _block(commands: Sequence[str]) -> list[str]:
     fence = "`" * max(3, 1 + max(map(_ticks, kept), default=0))
     rest = [f"{len(commands) - _COMMANDS} more commands in the full report", ""] if len(commands) > _COMMANDS else []
     return ["", fence, *kept, fence, "", *rest]
-
-
-def _first_names(names: Sequence[str]) -> str:
-    """The first names and the number of others."""
-    more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
-    return ", ".join(names[:_DEVICES]) + more
 
 
 def _bullets(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from wirespeed.errors import format_first
 from wirespeed.results.campaign_history import Campaign, Change, Changes
 from wirespeed.results.parameters import IDENTITY, flatten
 
@@ -69,6 +70,4 @@ def _gather(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, set
 
 
 def _words(values: set[str]) -> str:
-    shown: Sequence[str] = sorted(values)
-    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-    return ", ".join(shown[:_NAMED]) + more
+    return format_first(sorted(values), _NAMED)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from wirespeed.plan import Plan
+from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.plan.tiers import tiers_of
 from wirespeed.units import Bandwidth
 
@@ -131,21 +132,14 @@ def _uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
 
 def find_connected(plan: Plan) -> dict[str, str]:
     """For every switch and NIC the name of one device of what is cabled together."""
-    above: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        above.setdefault(name, name)
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
+    joined = DisjointSets()
 
     def node(device: str, port: str) -> str:
         return device if device in plan.switches else f"{device}\0{port}"
 
     for cable in plan.cables:
-        above[root(node(cable.a.device, cable.a.port))] = root(node(cable.b.device, cable.b.port))
-    return {name: root(name) for name in list(above)}
+        joined.join(node(cable.a.device, cable.a.port), node(cable.b.device, cable.b.port))
+    return joined.sets()
 
 
 def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:

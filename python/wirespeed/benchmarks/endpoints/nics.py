@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import pcie
 from wirespeed.limits.impact import gpu_function, nic_function
-from wirespeed.limits.nic import path_of, slot_of
+from wirespeed.limits.nic import catalogue_speed, path_of, slot_of
 from wirespeed.plan import Plan
 from wirespeed.settings import Nic
 from wirespeed.units import Bandwidth
@@ -78,10 +78,7 @@ def nic_with_address(plan: Plan, address: str) -> NicAt | None:
 
 def nic_speed(plan: Plan, at: NicAt) -> Bandwidth | None:
     """The speed of a NIC: as planned, else by the catalogue."""
-    if at.nic.link.speed is not None:
-        return at.nic.link.speed
-    model = plan.hardware.nics.get(at.nic.model) if at.nic.model else None
-    return model.speed.value if model else None
+    return catalogue_speed(plan, at.nic) if at.nic.link.speed is None else at.nic.link.speed
 
 
 def nic_slot(plan: Plan, at: NicAt, assumptions: list[str]) -> pcie.Slot | None:

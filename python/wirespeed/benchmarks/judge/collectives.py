@@ -18,11 +18,10 @@ from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bo
 from wirespeed.limits.gpus import links_of
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.impact import nic_function
-from wirespeed.limits.nic import nic_goodput_two_way, path_of
+from wirespeed.limits.nic import catalogue_speed, nic_goodput_two_way, path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
-from wirespeed.settings import Nic
 from wirespeed.units import Bandwidth
 
 _NAMED = 8  # hosts named one by one
@@ -156,7 +155,7 @@ def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
         return ()
     host = plan.hosts[names[0]]
     nic = next(iter(host.nics.values()), None)
-    path = path_of(nic, [], speed=_speed(plan, nic)) if nic else None
+    path = path_of(nic, [], speed=catalogue_speed(plan, nic)) if nic else None
     if path is None:
         return ()
     one_way = 2 * path.speed.gb_per_s
@@ -211,7 +210,7 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
     binds: Counter[str] = Counter()
     for nic in used(host, assumptions):
         function = nic_function(plan, name, nic)
-        speed = _speed(plan, nic)
+        speed = catalogue_speed(plan, nic)
         at_most = nic_goodput_two_way(nic, function, speed=speed)
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
@@ -222,11 +221,6 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
     return Member(name, ranks, tuple(most), tuple(usual), bind, links_of(plan, name))
-
-
-def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:
-    model = plan.hardware.nics.get(nic.model) if nic.model else None
-    return model.speed.value if model else None
 
 
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -131,6 +132,22 @@ class LineReader(Protocol):
 
     def finish(self) -> list[ReadRun]:
         """All runs, after the last line."""
+
+
+class RunReader(ABC):
+    """A reader that has at most one run open."""
+
+    def __init__(self) -> None:
+        self._found: list[ReadRun] = []
+
+    def finish(self) -> list[ReadRun]:
+        """All runs, after the last line."""
+        self._close()
+        return self._found
+
+    @abstractmethod
+    def _close(self) -> None:
+        """End the open run, if there is one."""
 
 
 def read_apart(

@@ -22,6 +22,7 @@ Source:
 from __future__ import annotations
 
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, Outcome, failure, success
+from wirespeed.errors import format_first
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic, Place
 
@@ -46,7 +47,7 @@ def check(context: CheckContext) -> Outcome:
         if (mac := context.found_value("neighbour.mac", entry)) != own
     ]
     if not wrong:
-        return success(own, f"{own}, resolved by {_first_names(sorted({entry.device for _, entry in entries}))}")
+        return success(own, f"{own}, resolved by {format_first(sorted({entry.device for _, entry in entries}), 3)}")
     nics = {nic.mac: name for name, nic in _host(context).nics.items()}
     foreign = any(mac not in nics for _, _, mac in wrong)
     found = "; ".join(
@@ -81,7 +82,3 @@ def _host(context: CheckContext) -> Host:
 
 def _interface(interface: str | None) -> str:
     return f" ({interface})" if interface else ""
-
-
-def _first_names(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

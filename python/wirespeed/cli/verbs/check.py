@@ -125,7 +125,7 @@ class _Subject:
 
 
 def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
-    from wirespeed.errors import refuse
+    from wirespeed.errors import format_first, refuse
 
     if cluster is None or bundle is None:
         missing = "cluster file and bundle are missing" if cluster is None else "the bundle is missing"
@@ -139,16 +139,16 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
     if there and len(strangers) == len(there):
         raise refuse(
             str(bundle),
-            f"devices {_several(strangers)}, none of them in {plan.name}",
-            f"some of {_several(list(wanted))}",
+            f"devices {format_first(strangers, _NAMED)}, none of them in {plan.name}",
+            f"some of {format_first(list(wanted), _NAMED)}",
             "`wirespeed collect --name HOST` sets the name that the cluster file uses",
         )
     notes = []
     if strangers:
-        notes.append(f"not in the cluster file, not checked: {_several(strangers)}")
+        notes.append(f"not in the cluster file, not checked: {format_first(strangers, _NAMED)}")
     absent = [name for name in wanted if name not in there]
     if absent:
-        notes.append(f"not in the bundle, all settings unknown: {_several(absent)}")
+        notes.append(f"not in the bundle, all settings unknown: {format_first(absent, _NAMED)}")
     if not evidence.complete:
         notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
     return _Subject(plan, evidence.facts, evidence.recorded, tuple(notes))
@@ -165,17 +165,12 @@ def _since(subject: _Subject, bundle: Path) -> _Subject:
     )
 
 
-def _several(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
-
-
 def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
     import tempfile
 
     from wirespeed.checks.baseline import baseline, describe_hosts
     from wirespeed.collect import collect_local
-    from wirespeed.errors import refuse
+    from wirespeed.errors import format_first, refuse
 
     if bundle is not None:
         raise refuse("check", f"both --local and the bundle {bundle} are given", hint="omit one of them")
@@ -193,7 +188,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
         raise refuse(
             str(cluster),
             f"no host named {here} (this machine)",
-            f"one of {_several(list(plan.hosts))}",
+            f"one of {format_first(list(plan.hosts), _NAMED)}",
             "collect with `wirespeed collect --local --name HOST`, then check that bundle",
         )
     alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})

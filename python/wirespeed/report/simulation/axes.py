@@ -82,7 +82,13 @@ def up(value: float, top: float) -> float:
 def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...], int]:
     """Lines (name, path) with their places in the legend, and the height of the picture."""
     lines = tuple(
-        ChartLine(_short(name), index, path, LEFT + index % 2 * _LEGEND_COLUMN, HEIGHT + index // 2 * _LEGEND_LINE + 16)
+        ChartLine(
+            shorten(name, _LETTERS),
+            index,
+            path,
+            LEFT + index % 2 * _LEGEND_COLUMN,
+            HEIGHT + index // 2 * _LEGEND_LINE + 16,
+        )
         for index, (name, path) in enumerate(paths)
     )
     return lines, HEIGHT + -(-len(lines) // 2) * _LEGEND_LINE + 10
@@ -114,5 +120,6 @@ def bytes_unit(most: float) -> tuple[str, float]:
     return next(((unit, size) for unit, size in units if most < 1e3 * size), units[-1])
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+def shorten(name: str, letters: int) -> str:
+    """A name in at most so many letters."""
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"

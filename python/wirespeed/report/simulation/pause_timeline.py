@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick
-from wirespeed.report.simulation.axes import Span, time_ticks
+from wirespeed.report.simulation.axes import Span, shorten, time_ticks
 from wirespeed.report.simulation.color_scale import shade
 from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.results.simulation_types import Fault
@@ -70,7 +70,7 @@ def draw_timelines(
     for number, stripe in enumerate(pauses.timelines):
         name = network.port_names[stripe.port]
         title = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
-        rows.append(Row(top + number * _ROW, _short(name), title, _cells(stripe.shares)))
+        rows.append(Row(top + number * _ROW, shorten(name, _LETTERS), title, _cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
     scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)
     ticks = tuple(Tick(round(_LEFT + (tick.at - 62) * scale, 1), tick.label) for tick in ticks)
@@ -98,7 +98,3 @@ def _cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:
                 cells.append(Cell(round(_LEFT + start * step, 1), round((at - start) * step, 1), shade(shares[start])))
             start = at
     return tuple(cells)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"

@@ -14,7 +14,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
@@ -62,11 +62,11 @@ def read(log: Source) -> list[ReadRun]:
     )
 
 
-class _Reader:
+class _Reader(RunReader):
     """A report at a time: title, legend, tables."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._table: str | None = None
         self._isolated: set[str] = set()
@@ -101,10 +101,6 @@ class _Reader:
                 self._draft.fail(text)
             else:
                 fail(self._draft, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

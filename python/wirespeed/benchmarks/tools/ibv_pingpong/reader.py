@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
@@ -44,11 +44,11 @@ def read(log: Source) -> list[ReadRun]:
     )
 
 
-class _Reader:
+class _Reader(RunReader):
     """A report at a time: the addresses of its queue pairs, its two results, or its error."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._transport: str | None = None
         self._early: list[str] = []  # errors are not buffered as addresses are, and may come before them
@@ -75,10 +75,6 @@ class _Reader:
                 self._early.append(text)
             else:
                 self._draft.fail(text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _address(self, line: Line, side: str, gid: str) -> None:
         if self._draft is None or (side == "local" and "remote" in self._sides):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.iperf_intervals import Report, add, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
@@ -118,12 +118,12 @@ def _whole(line: Line) -> str | None:
     return "" if found is None else found.end_of
 
 
-class _Reader:
+class _Reader(RunReader):
     """A test at a time: its connections, the intervals, the summary."""
 
     def __init__(self, title: str | None) -> None:
         self._title = title
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._version: str | None = None
         self._port: int | None = None
         self._reset()
@@ -154,10 +154,6 @@ class _Reader:
             self._separated = True
         elif not self._report(line, text):
             self._word(line, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

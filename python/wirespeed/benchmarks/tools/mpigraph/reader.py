@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
@@ -46,11 +46,11 @@ def read(log: Source) -> list[ReadRun]:
     )
 
 
-class _Reader:
+class _Reader(RunReader):
     """A run at a time: settings, progress, two summaries with their table."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._nodes: list[tuple[str, str]] = []
         self._side: str | None = None
@@ -71,10 +71,6 @@ class _Reader:
             self._head(line, text)
         elif self._draft is not None and not self._setting(self._draft, text) and not self._row(line, text):
             fail(self._draft, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

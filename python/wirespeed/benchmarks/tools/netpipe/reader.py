@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
@@ -56,11 +56,11 @@ def read(log: Source) -> list[ReadRun]:
     return reader.finish() or _files(log.without_debug())
 
 
-class _Reader:
+class _Reader(RunReader):
     """A run at a time: modes, the line that starts it, rows of growing size."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._modes: Counter[str] = Counter()  # printed before the next run, and by how many processes
         self._said: Counter[str] = Counter()  # of this run
@@ -106,10 +106,6 @@ class _Reader:
             self._open(line).fail(text)
         elif self._draft is not None and is_failure(text) and not self._is_complete():
             fail(self._draft, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

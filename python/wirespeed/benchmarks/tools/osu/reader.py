@@ -13,7 +13,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,
@@ -60,11 +60,11 @@ def read(log: Source) -> list[ReadRun]:
     )
 
 
-class _Reader:
+class _Reader(RunReader):
     """A table at a time: title, settings, column line, rows; errors at any place."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._sized = True
         self._columns: list[Column] = []
@@ -99,10 +99,6 @@ class _Reader:
             self._comment(line, text)
         elif self._draft is None or not self._startup_line(line, self._draft, text):
             self._other_line(line, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
@@ -87,11 +87,11 @@ def _unit(text: str) -> tuple[Metric, str] | None:
     return Metric.BW_AVG, f"{prefix}{binary}{'B' if what == 'B' else 'b'}/s"
 
 
-class _Reader:
+class _Reader(RunReader):
     """A matrix at a time, with the line that stands above it."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._heading: _Heading | None = None
         self._measure: tuple[Metric, str] | None = None
@@ -108,10 +108,6 @@ class _Reader:
         elif not self._row(line, text):
             self._close()
             self._above = text
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _begin(self, line: Line, heading: _Heading) -> None:
         above = self._above

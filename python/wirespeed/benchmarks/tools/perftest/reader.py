@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.benchmarks.tools.perftest.patterns import (
     AFTER_TITLE,
     CPU_FREQUENCY,
@@ -74,11 +74,11 @@ def read(log: Source) -> list[ReadRun]:
 _SILENT_SERVERS = ("ib_read_lat", "ib_atomic_lat")  # only the client of these measures and prints
 
 
-class _Reader:
+class _Reader(RunReader):
     """A report at a time: title, settings, addresses, column line, rows, dashed line; errors at any place."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._columns: list[str] = []
         self._meanings: list[tuple[Metric, str, str | None] | None] = []  # of the columns
@@ -126,10 +126,6 @@ class _Reader:
             self._half(line, self._draft, half.group(1).lower())
         elif not (self._number(line, text) or self._row(line, text) or self._failure(line, text)):
             self._setting(line, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
@@ -67,11 +67,11 @@ def read(log: Source) -> list[ReadRun]:
     )
 
 
-class _Reader:
+class _Reader(RunReader):
     """A report at a time."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._command: tuple[str, str] | None = None
         self._servers = 0
@@ -101,10 +101,6 @@ class _Reader:
             self._interrupted = True
         elif _FAILURE.match(text) and not self._is_complete(self._draft):
             self._draft.fail(text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:

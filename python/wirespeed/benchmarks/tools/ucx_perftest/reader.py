@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
 from wirespeed.results.benchmarks import Metric
 
@@ -44,11 +44,11 @@ def read(log: Source) -> list[ReadRun]:
 _MESSAGE = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]]*\] +[\w.-]+:\d+ +UCX .*")
 
 
-class _Reader:
+class _Reader(RunReader):
     """A run at a time: settings, column line, rows."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        super().__init__()
         self._draft: Draft | None = None
         self._box: dict[str, str] = {}
         self._command: dict[str, str] = {}
@@ -88,10 +88,6 @@ class _Reader:
             self._row(line, row)
         elif self._draft is not None and not self._draft.complete:
             fail(self._draft, text)
-
-    def finish(self) -> list[ReadRun]:
-        self._close()
-        return self._found
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
