@@ -121,6 +121,13 @@ def declared_default(platform: str, path: str) -> Any:
     return declared_defaults(platform, path)[path]
 
 
+def declared_cases(platform: str, path: str) -> dict[str, Any]:
+    """The default of a setting that has several, by case: ``1500 routed, 9214 switched``."""
+    text = declared_default(platform, path)
+    cases = (part.rpartition(" ") for part in text.split(", "))
+    return {case: _value(value) for value, _, case in cases}
+
+
 def _value(text: str) -> Any:
     if text in ("on", "off"):
         return text == "on"

@@ -18,8 +18,7 @@ from wirespeed.simulation.workload.fault_entries import (
     TimedFault,
     WrongSetting,
 )
-from wirespeed.simulation.workload.file import LATEST, Traffic
-from wirespeed.units import Duration
+from wirespeed.simulation.workload.file import LATEST, Traffic, nanoseconds
 
 Refuse = Callable[..., Problem]
 """A problem of a fault: its key, what was found, what was expected, a hint."""
@@ -52,11 +51,6 @@ def refusal_of(traffic: Traffic, index: int) -> Refuse:
         return Problem(traffic.origin.locate("faults", index, key), found, expected, hint)
 
     return problem
-
-
-def nanoseconds(time: Duration | None) -> int:
-    """Whole nanoseconds, not before the time."""
-    return 0 if time is None else -(-int(time) // 1000)
 
 
 class _FaultChecker:

@@ -10,7 +10,7 @@ from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
-from wirespeed.simulation.faults.places import nanoseconds, refusal_of
+from wirespeed.simulation.faults.places import refusal_of
 from wirespeed.simulation.faults.wiring import exchange_ports
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.receive_buffer import PauseThresholds, pause_thresholds
@@ -28,6 +28,7 @@ from wirespeed.simulation.workload.fault_entries import (
     TimedFault,
     WrongSetting,
 )
+from wirespeed.simulation.workload.file import nanoseconds
 
 
 class CableFault(TypedDict, total=False):

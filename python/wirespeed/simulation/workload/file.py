@@ -166,3 +166,8 @@ def traffic_schema() -> dict[str, Any]:
         "title": "wirespeed traffic file",
         "description": "Traffic on a simulated cluster: patterns, sizes, times, faults.",
     }
+
+
+def nanoseconds(time: Duration | None) -> int:
+    """Whole nanoseconds, not before the time."""
+    return 0 if time is None else -(-int(time) // 1000)

@@ -11,7 +11,7 @@ from wirespeed.cluster.ranges import members
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
-from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic
+from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic, nanoseconds
 
 _MOST = 4_000_000
 """Messages of a file: about 1 GB of scenario."""
@@ -86,12 +86,12 @@ class _PatternReader:
                 self._refuse(index, key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
                 return
         pairs = self._pairs(index, entry, seed)
-        start = 0 if entry.start is None else -(-int(entry.start) // 1000)
+        start = nanoseconds(entry.start)
         every, messages = None, entry.messages
         if entry.pattern is Pattern.BACKGROUND:
             assert entry.rate is not None and entry.until is not None
             every = max(1, int(entry.size) * 8 * 10**9 // int(entry.rate))
-            messages = max(0, -(-(-(-int(entry.until) // 1000) - start) // every))
+            messages = max(0, -(-(nanoseconds(entry.until) - start) // every))
             if not messages:
                 self._refuse(index, "until", f"until {entry.until}", f"a time after its start, {start} ns")
                 return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.declaration import declared_cases
 from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Switch, Watchdog, WatchdogAction
 from wirespeed.settings.link import Link
@@ -18,9 +18,10 @@ from wirespeed.units import Bandwidth, Duration, Size
 DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
 """EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
 
-DEFAULT_MTU: int = declared_default("switch/eos", "vlan.mtu")
+_MTUS: dict[str, int] = declared_cases("switch/eos", "port.link.mtu")
+DEFAULT_MTU = _MTUS["routed"]
 """Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
-DEFAULT_L2_MTU = 9214
+DEFAULT_L2_MTU = _MTUS["switched"]
 """Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""
 
 FEC_WORDS = {

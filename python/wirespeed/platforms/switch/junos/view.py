@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.platforms.switch.junos.classes import ClassOfService, class_of_service
 from wirespeed.platforms.switch.junos.commands import (
+    DEFAULT_PHYSICAL_MTU,
     L2_HEADER,
     PATHS,
     dscp_bits,
@@ -78,6 +79,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "l2_header": L2_HEADER,
         "physical_mtu": physical_mtu,
+        "default_physical_mtu": DEFAULT_PHYSICAL_MTU,
         "dscp_bits": dscp_bits,
         "priority_bits": priority_bits,
         "bits": lambda dscps: [dscp_bits(dscp) for dscp in dscps],
