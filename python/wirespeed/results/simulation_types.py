@@ -13,7 +13,7 @@ from wirespeed.results.table_type import TableType
 
 @dataclass(frozen=True, slots=True)
 class CompletionTimes:
-    """Time from the earliest start of a flow to its last acknowledgement, µs. Percentiles by nearest rank."""
+    """Time from the earliest start of a flow to its last acknowledgement. Percentiles by nearest rank."""
 
     mean: float
     """Mean."""

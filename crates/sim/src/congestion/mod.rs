@@ -53,7 +53,7 @@ impl Parameters {
     pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refused> {
         let mut checks = Checks {
             place,
-            problems: ranges::problems(form(), self, place),
+            problems: ranges::problems(form(), form(), self, place),
         };
         self.check_together(&mut checks, line_rate_bps);
         if checks.problems.is_empty() {

@@ -6,10 +6,9 @@ use super::problems::Problems;
 use crate::ids::PRIORITIES;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
+use crate::model::schema::scenario;
 use crate::problem::{grouped, Refused};
-use crate::schema::{self, ranges};
-use serde_json::Value;
-use std::sync::OnceLock;
+use crate::schema::ranges;
 
 /// What an event's key can name (`queue::Event`): ports times priorities, queue pairs, operations.
 const ENTITIES: usize = 1 << 28;
@@ -33,7 +32,10 @@ pub fn check_size(links: usize, connections: usize, operations: usize, problems:
 
 /// Notes every parameter out of its range, and parameters that exclude each other. `root` is their path in the file.
 pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
-    problems.take::<()>(Err(Refused(ranges::problems(form(), parameters, root))));
+    let document = scenario();
+    let schema = &document["$defs"]["Parameters"];
+    let found = ranges::problems(document, schema, parameters, root);
+    problems.take::<()>(Err(Refused(found)));
     let mut it = ParameterCheck { root, problems };
     buffer(&mut it, &parameters.switch);
     pools(&mut it, &parameters.switch);
@@ -43,12 +45,6 @@ pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
         host_pipe::check(&mut it, pipe, parameters.transport.mtu_bytes);
     }
     recovery(&mut it, &parameters.transport);
-}
-
-/// The schema of the parameters.
-fn form() -> &'static Value {
-    static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(schema::of::<Parameters>)
 }
 
 /// Cells are counted in 32 bits: of the whole buffer, or of each slice where frames wait in slices.

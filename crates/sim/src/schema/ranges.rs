@@ -5,14 +5,19 @@ use crate::problem::{grouped, Problem};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-/// Every number in `data` that is out of its range in the document. `place` is the path of `data`.
-pub fn problems(document: &Value, data: &impl Serialize, place: &str) -> Vec<Problem> {
+/// Every number in `data` that is out of its range in a schema of the document. `place` is the path of `data`.
+pub fn problems(
+    document: &Value,
+    schema: &Value,
+    data: &impl Serialize,
+    place: &str,
+) -> Vec<Problem> {
     let data = serde_json::to_value(data).expect("parameters are plain data");
     let mut check = Check {
         document,
         found: Vec::new(),
     };
-    check.value(document, &data, place);
+    check.value(schema, &data, place);
     check.found
 }
 

@@ -57,18 +57,23 @@ pub struct Document {
     pub faults: Vec<Fault>,
 }
 
-/// Time from the earliest start of a flow to its last acknowledgement, µs. Percentiles by nearest rank.
+/// Time from the earliest start of a flow to its last acknowledgement. Percentiles by nearest rank.
 #[derive(JsonSchema)]
 pub struct CompletionTimes {
     /// Mean.
+    #[schemars(extend("x-unit" = "us"))]
     pub mean: f64,
     /// Median.
+    #[schemars(extend("x-unit" = "us"))]
     pub p50: f64,
     /// 99th percentile.
+    #[schemars(extend("x-unit" = "us"))]
     pub p99: f64,
     /// Longest.
+    #[schemars(extend("x-unit" = "us"))]
     pub max: f64,
     /// Shortest.
+    #[schemars(extend("x-unit" = "us"))]
     pub min: f64,
 }
 

@@ -15,26 +15,32 @@ use std::sync::OnceLock;
 /// Scenarios, results and presets in one document.
 pub fn document() -> Value {
     json!({
-        "scenario": scenario(),
+        "scenario": exported(),
         "results": results::schema(),
         "presets": presets(),
     })
 }
 
-/// The JSON Schema of a scenario file.
+/// The JSON Schema of a scenario file, without presets: what the reader needs.
 pub fn scenario() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
         let mut schema = schema::of::<scenario_file::Scenario>();
-        parameters::add_presets(&mut schema, &values());
-        for preset in &preset::ALL {
-            for (path, source) in preset.sources.iter().copied().flatten() {
-                parameters::add_source(&mut schema, path, preset.name, source);
-            }
-        }
         parameters::relax(&mut schema);
         schema
     })
+}
+
+/// The same with the values of presets and their sources.
+fn exported() -> Value {
+    let mut schema = scenario().clone();
+    parameters::add_presets(&mut schema, &values());
+    for preset in &preset::ALL {
+        for (path, source) in preset.sources.iter().copied().flatten() {
+            parameters::add_source(&mut schema, path, preset.name, source);
+        }
+    }
+    schema
 }
 
 /// Each preset with its description and its parameters.
