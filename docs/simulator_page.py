@@ -259,7 +259,7 @@ def _results(results: Schema) -> Iterator[str]:
     summary = results["summary"]
     yield from _fields(summary["description"], summary["properties"])
     for name, one in summary["$defs"].items():
-        yield f"\n### {name}\n"
+        yield f"\n### `{name}`\n"
         yield from _fields(one["description"], one["properties"])
     yield "\n## Result tables\n\nParquet files in the folder of `--output`. Times count from the start of the run.\n"
     yield from _table_sections(results["tables"])

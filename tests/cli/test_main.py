@@ -75,7 +75,7 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
         ("list", "wirespeed list: WHAT is missing\n  hint: usage: `wirespeed list [OPTIONS] WHAT [NAME]`"),
         (
             "schema nodes",
-            "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario\n"
+            "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario, summary\n"
             "  hint: `wirespeed schema --help` shows the usage",
         ),
         (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import typer
 import yaml
-from pages import DOCS, HAND_WRITTEN, PAGES, headings
+from pages import DOCS, PAGES, ROOT, headings
 
 from wirespeed.cli.app import app
 
@@ -18,6 +19,11 @@ GLOSSARY: dict[str, tuple[str, str, str]] = yaml.safe_load((DOCS / "glossary.yam
 _QUOTED = re.compile(r"`[^`]*`|'[^'\s][^'\n]*'|\"[^\"]*\"")
 _NOT_A_WORD = re.compile(r"[/_=@<>{}|*$\\~+\d]|^-|\w[.:,]\w|…|^\W*$")
 _AROUND = ".,;:()[]!?"
+_PRODUCT_PAGES = ("docs/reference/catalogue.md", "docs/reference/platforms.md")
+"""Pages whose headings are names of products."""
+_PACKAGE = ROOT / "python" / "wirespeed"
+_HTML_HEADING = re.compile(r"<(h[1-3]|th)\b[^>]*>(.*?)</\1>", re.DOTALL)
+_MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<[^>]*>|&\w+;", re.DOTALL)
 
 
 def help_texts() -> Iterator[tuple[str, str]]:
@@ -32,10 +38,38 @@ def help_texts() -> Iterator[tuple[str, str]]:
 
 
 def heading_texts() -> Iterator[tuple[str, str]]:
-    """Page and each of its headings, for pages that people write."""
-    for page in HAND_WRITTEN:
-        for heading in headings(PAGES[page]):
-            yield page, heading
+    """Page and each of its headings; file and each heading of reports and of tables in a terminal."""
+    for page, text in PAGES.items():
+        if page not in _PRODUCT_PAGES:
+            for heading in headings(text):
+                yield page, heading
+    for template in sorted(_PACKAGE.glob("report/templates/*.html.j2")):
+        for match in _HTML_HEADING.finditer(template.read_text(encoding="utf-8")):
+            yield template.name, _MARKUP.sub(" ", match[2])
+    for file in sorted((*_PACKAGE.glob("report/**/*.py"), *_PACKAGE.glob("cli/**/*.py"))):
+        for heading in _column_headings(ast.parse(file.read_text(encoding="utf-8"))):
+            yield file.relative_to(_PACKAGE).as_posix(), heading
+
+
+def _column_headings(tree: ast.AST) -> Iterator[str]:
+    """Texts that a module passes to ``add_column``, directly or as the values of a loop."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_column(node.func) and node.args:
+            yield from _texts(node.args[0])
+        if isinstance(node, ast.For) and any(
+            _is_column(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)
+        ):
+            yield from _texts(node.iter)
+
+
+def _is_column(function: ast.expr) -> bool:
+    return getattr(function, "attr", None) == "add_column" or getattr(function, "id", None) == "_Column"
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
 
 
 def words(text: str) -> set[str]:

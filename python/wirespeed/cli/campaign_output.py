@@ -140,7 +140,7 @@ def mesh_text(mesh: Mesh, campaign: Campaign) -> str:
         SCHEMA,
         id=campaign.id,
         cluster=campaign.cluster,
-        signs={".": "good", "x": "bad", "?": "unknown", " ": "no way leads there"},
+        signs={".": "good", "x": "bad", "?": "unknown", " ": "no route"},
         nics=mesh.nics,
         rows={aspect: mesh.rows(aspect) for aspect in mesh.aspects},
         causes=mesh.causes,

@@ -226,7 +226,7 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
         title = f"{_ends(source, target)}: {len(known)} cells"
         if fractions:
             title += (
-                f", median {wording.percent(median(fractions))}, least {wording.percent(min(fractions))} of their like"
+                f", median {wording.percent(median(fractions))}, lowest {wording.percent(min(fractions))} of their peers"
             )
     if all(cell.value is None for cell in known):
         return "failed", low, title

@@ -76,7 +76,7 @@ def parse(
     """Parse the output of benchmark tools: nccl-tests, perftest, iperf3, OSU micro-benchmarks and more.
 
     `wirespeed list tools` lists all tools. The tool is recognised by the content of the file: text or JSON, one run or
-    many, with rank prefixes, colours, quoting and NCCL debug lines in between. Skipped lines are reported on standard
+    many, with rank prefixes, colors, quoting and NCCL debug lines in between. Skipped lines are reported on standard
     error. Units are corrected: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is Mib/s.
 
     Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) are shown as communicators: network, NICs, GPUDirect RDMA per path,
