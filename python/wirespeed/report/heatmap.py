@@ -225,9 +225,8 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
     else:
         title = f"{_ends(source, target)}: {len(known)} cells"
         if fractions:
-            title += (
-                f", median {wording.percent(median(fractions))}, lowest {wording.percent(min(fractions))} of their peers"
-            )
+            middle, lowest = wording.percent(median(fractions)), wording.percent(min(fractions))
+            title += f", median {middle}, lowest {lowest} of their peers"
     if all(cell.value is None for cell in known):
         return "failed", low, title
     if not fractions:
