@@ -30,7 +30,7 @@ def read_yaml(file: Traversable) -> Any:
         place = f"{file}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
         if isinstance(error, _RepeatedKeyError):
             raise refuse(place, f"the key {error.problem!r} twice", "each key once") from error
-        raise refuse(place, f"broken YAML: {error.problem}", "YAML") from error
+        raise refuse(place, f"YAML syntax error: {error.problem}") from error
 
 
 def validate(model: type[Model], content: Any, place: str) -> Model:

@@ -40,7 +40,7 @@ def test_a_number_without_a_source_is_refused() -> None:
         ),
         ("medium: dac\n", "own.yaml: no 'title'; expected one"),
         ("title: 3\n", "own.yaml: title: found 3; expected a valid string"),
-        ("title: 'A cable\n", "own.yaml:2: found broken YAML: found unexpected end of stream; expected YAML"),
+        ("title: 'A cable\n", "own.yaml:2: YAML syntax error: found unexpected end of stream"),
     ],
 )
 def test_a_malformed_file_is_named(tmp_path: Path, text: str, message: str) -> None:

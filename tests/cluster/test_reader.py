@@ -136,7 +136,8 @@ def test_a_damaged_file_is_planned_or_refused(start: int, length: int, instead: 
     try:
         build(read_text(SMALL[:start] + instead + SMALL[start + length :], "damaged.yaml"))
     except Refused as refused:
-        assert all(problem.found and problem.expected for problem in refused.problems)
+        whole = ("YAML syntax error: ", "missing key ")
+        assert all(problem.expected or problem.found.startswith(whole) for problem in refused.problems)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 5_000, "- " * 100_000, "? " * 50_000])

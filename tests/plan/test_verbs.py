@@ -30,6 +30,14 @@ def test_init_writes_a_file_that_validates(tmp_path: Path) -> None:
     assert invoke("validate", file).strip() == f"{file}: ok: 4 hosts, 32 NICs, 1 switch, 32 cables, 0 warnings"
 
 
+def test_validate_counts_networks_that_are_not_connected(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(EXAMPLE.read_text().replace("leaf1: {", "leaf[1-2]: {"))
+    assert (
+        invoke("validate", file).strip().endswith("0 warnings; hosts in 2 networks without a connection between them")
+    )
+
+
 def test_init_overwrites_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("precious")

@@ -135,7 +135,7 @@ REFUSALS = {
         "{rendered: true, automatic: the",
         "own: settings.port.link.fec: found rendered beside automatic or instead",
     ),
-    "broken YAML": ("systems: [own]", "systems: [own", "own:4: found broken YAML: "),
+    "broken YAML": ("systems: [own]", "systems: [own", "own:4: YAML syntax error: "),
 }
 
 

@@ -33,14 +33,15 @@ def out(tmp_path: Path) -> Path:
     folder = tmp_path / "out"
     assert run("render", CLUSTER, "-o", folder, "--device", "node[1-2],leaf1") == (
         0,
-        f"wrote 43 files for 3 devices to {folder}; next: apply.sh of a host, wirespeed-apply.txt of a switch\n",
+        f"wrote 43 files for 3 devices to {folder}; next: run apply.sh on each host, "
+        "follow wirespeed-apply.txt on each switch\n",
     )
     return folder
 
 
 def test_json_names_every_file(out: Path) -> None:
-    code, said = run("render", CLUSTER, "-o", out, "--device", "leaf1", "--format", "json")
-    document = json.loads(said)
+    code, output = run("render", CLUSTER, "-o", out, "--device", "leaf1", "--format", "json")
+    document = json.loads(output)
     files = document.pop("files")
     assert (code, document) == (
         0,
@@ -74,7 +75,7 @@ def test_a_device_that_is_not_there_is_refused(verb: str, nodes: str, message: s
 
 
 def test_what_was_just_rendered_does_not_differ(out: Path) -> None:
-    assert run("diff", CLUSTER, out, "-d", "node[1-2],leaf1") == (0, "")
+    assert run("diff", CLUSTER, out, "-d", "node[1-2],leaf1") == (0, "43 files compared, no differences\n")
 
 
 def test_every_way_a_file_can_differ(out: Path) -> None:
@@ -83,11 +84,11 @@ def test_every_way_a_file_can_differ(out: Path) -> None:
     (out / "node2/etc/rccl.conf").unlink()
     (out / "node2/etc/left over").write_text("")
     (out / "leaf1/home/admin/wirespeed.cfg").chmod(0o600)
-    code, said = run("diff", CLUSTER, out, "-d", "node[1-2],leaf1")
+    code, output = run("diff", CLUSTER, out, "-d", "node[1-2],leaf1")
     assert code == 1
-    assert said == (
-        "--- found node1 /etc/netplan/60-wirespeed.yaml\n"
-        "+++ rendered node1 /etc/netplan/60-wirespeed.yaml\n"
+    assert output == (
+        f"--- {netplan}\n"
+        "+++ node1:/etc/netplan/60-wirespeed.yaml (current rendering)\n"
         "@@ -9,7 +9,7 @@\n"
         "       renderer: networkd\n"
         "       optional: true\n"
@@ -97,16 +98,16 @@ def test_every_way_a_file_can_differ(out: Path) -> None:
         "       addresses: [10.1.0.1/31]\n"
         "       routes:\n"
         "         - {to: default, via: 10.1.0.0, from: 10.1.0.1, table: 101}\n"
-        "node2 /etc/rccl.conf: missing\n"
-        "node2 /etc/left over: extra\n"
-        "leaf1 /home/admin/wirespeed.cfg: mode: found 600, rendered 644\n"
+        "node2:/etc/rccl.conf: missing\n"
+        "node2:/etc/left over: extra\n"
+        "leaf1:/home/admin/wirespeed.cfg: mode: 600 in the folder, 644 rendered\n"
     )
 
 
 def test_a_device_without_files_lacks_every_file(out: Path) -> None:
     shutil.rmtree(out / "node2")
-    code, said = run("diff", CLUSTER, out, "-d", "node2", "--format", "json")
-    document = json.loads(said)
+    code, output = run("diff", CLUSTER, out, "-d", "node2", "--format", "json")
+    document = json.loads(output)
     assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
     assert {(one["device"], one["kind"]) for one in document["differences"]} == {("node2", "missing")}
     assert len(document["differences"]) == 20
@@ -115,14 +116,14 @@ def test_a_device_without_files_lacks_every_file(out: Path) -> None:
 def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.yaml"
     changed.write_text(CLUSTER.read_text().replace("dscp: 26", "dscp: 24"))
-    code, said = run("diff", changed, out, "-d", "node1")
+    code, output = run("diff", changed, out, "-d", "node1")
     assert code == 1
-    assert "-ROCE_DSCP=26\n+ROCE_DSCP=24\n" in said
+    assert "-ROCE_DSCP=26\n+ROCE_DSCP=24\n" in output
 
 
 def test_the_healthy_bundle_has_no_other_setting_than_intended(healthy_bundle: Callable[[str], Path]) -> None:
-    code, said = run("diff", CLUSTER, healthy_bundle(EXAMPLE.name), "--format", "json")
-    differences = json.loads(said)["differences"]
+    code, output = run("diff", CLUSTER, healthy_bundle(EXAMPLE.name), "--format", "json")
+    differences = json.loads(output)["differences"]
     assert [one for one in differences if one["kind"] != "unread"] == []
     assert code == (3 if differences else 0)
 
@@ -134,12 +135,10 @@ def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Pat
     text = config.read_text()
     assert text.count("dscp 26 traffic-class 3\n") == 1
     config.write_text(text.replace("dscp 26 traffic-class 3\n", "dscp 26 traffic-class 2\n"))
-    code, said = run("diff", CLUSTER, bundle, "-d", "leaf1")
+    code, output = run("diff", CLUSTER, bundle, "-d", "leaf1")
     assert code == 1
-    first, *rest = said.splitlines()
-    assert first.startswith(
-        "leaf1 port Eth1/1 port.qos.dscp_tc: expected 26 -> 3, found 26 -> 2 (running-config (leaf1/"
-    )
+    first, *rest = output.splitlines()
+    assert first.startswith("leaf1:Eth1/1 port.qos.dscp_tc: planned 26 -> 3, found 26 -> 2 (running-config (leaf1/")
     assert len(rest) == 31
 
 

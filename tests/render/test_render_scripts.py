@@ -56,7 +56,7 @@ def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     before = contents(image)
     said = sh(device / "apply.sh", "--root", str(image))
     assert said.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: sh -c if [ -t 0 ]; then exec netplan try ")
-    assert said.endswith("nothing was done; ./apply.sh --yes does it\n")
+    assert said.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
     assert contents(image) == before
 
 

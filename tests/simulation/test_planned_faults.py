@@ -132,9 +132,9 @@ WRONG = "kind: wrong-setting"
             f"kind: link-down, node: spine1, start: 2000000 s, {TIMES}",
             "found start 2,000,000.0 s; expected at most 1,000,000 s",
         ),
-        (CABLE, "no 'kind'; expected 'kind', which has no default"),
+        (CABLE, "missing key 'kind'"),
         ("kind: cnp-los", f"found kind: 'cnp-los'; expected {KINDS}\n  hint: did you mean 'cnp-loss'?"),
-        (f"kind: cnp-loss, {CABLE}", "no 'probability'; expected 'probability', which has no default"),
+        (f"kind: cnp-loss, {CABLE}", "missing key 'probability' (of each)"),
         (
             f"kind: cnp-loss, {CABLE}, probability: 1, brr: 2",
             "found the unknown key 'brr'; expected one of kind, port, probability, start, until",

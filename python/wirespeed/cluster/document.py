@@ -63,21 +63,48 @@ def _events(text: str, file: str) -> Iterator[Any]:
         line = getattr(error.problem_mark or error.context_mark, "line", None)
         last = text.count("\n") + 1  # the parser is a line behind where a text ends without a newline
         place = file if line is None else f"{file}:{min(line + 1, last)}"
-        raise refuse(
-            place, f"broken YAML: {error.problem or error}", "YAML", _syntax_hint(str(error.problem))
-        ) from None
+        cause, hint = _explain(str(error.problem or error))
+        raise refuse(place, f"YAML syntax error: {cause}", hint=hint) from None
     except (yaml.YAMLError, UnicodeError) as error:
-        raise refuse(file, f"broken YAML: {str(error).splitlines()[0]}", "YAML text in UTF-8") from None
+        raise refuse(file, f"YAML syntax error: {str(error).splitlines()[0]}", "YAML text in UTF-8") from None
 
 
-def _syntax_hint(problem: str) -> str | None:
-    if "tab" in problem or "cannot start any token" in problem:
-        return "indent with spaces, and quote text that starts with @, `, % or a tab"
-    if "expected ',' or" in problem:
-        return 'close every { and [, and quote a node range inside them: {a: "leaf[1-2]"}'
-    if "mapping values" in problem:
-        return "quote text that holds ': '"
-    return None
+def _explain(problem: str) -> tuple[str, str | None]:
+    """What the parser's message means, and what to do."""
+    return next(((cause, hint) for part, cause, hint in _SYNTAX_ERRORS if part in problem), (problem, None))
+
+
+_INDENT = "indent the keys of one mapping by the same number of spaces, and write a space after each colon"
+_SYNTAX_ERRORS = (
+    (
+        "cannot start any token",
+        "a tab as indentation, or text that starts with a special character",
+        "indent with spaces, and quote text that starts with @, `, % or a tab",
+    ),
+    (
+        "expected ',' or '}'",
+        'a value inside { } is not followed by "," or "}"',
+        'close every { and [, and quote a node range inside them: {a: "leaf[1-2]"}',
+    ),
+    (
+        "expected ',' or ']'",
+        'a value inside [ ] is not followed by "," or "]"',
+        'close every { and [, and quote a node range inside them: {a: "leaf[1-2]"}',
+    ),
+    (
+        "expected node content",
+        "a value is missing, or a bracket is not closed",
+        "close every { and [ in the lines above",
+    ),
+    ("mapping values", 'a second ": " in one line', "quote text that contains ': ', and check the indentation"),
+    ("could not find expected ':'", 'a key without ":"', _INDENT),
+    ("did not find expected key", "wrong indentation", _INDENT),
+    ("'-' indicator", "wrong indentation of a list", "start every entry of a list with '- ' in the same column"),
+    ("block sequence entries", 'a "- " where no list can begin', "start a list in a line of its own"),
+    ("unexpected end of stream", "a quote that is not closed", "close every ' and \""),
+    ("document start", "text outside the mapping", "begin every top-level key in the first column"),
+)
+"""Part of a message of libyaml, its meaning, and a hint."""
 
 
 def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: list[Problem]) -> Raw | None:

@@ -176,7 +176,7 @@ def _network(text: Any) -> Any:
 def _network_4(text: Any) -> Any:
     found = _network(text)
     if isinstance(found, IPv6Network):
-        raise Unfit("an IPv4 network such as 10.255.0.0/24", "BGP names a switch by an IPv4 address (RFC 4271)")
+        raise Unfit("an IPv4 network such as 10.255.0.0/24", "BGP router IDs are IPv4 addresses (RFC 4271)")
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from wirespeed.cluster.document import load
 from wirespeed.cluster.fields import Unfit, check_host_name
@@ -21,10 +21,11 @@ from wirespeed.cluster.model import (
     Origin,
     Part,
     Pattern,
+    SwitchPart,
     SwitchSpec,
 )
 from wirespeed.cluster.ranges import members
-from wirespeed.cluster.refusals import problems_of
+from wirespeed.cluster.refusals import missing_key, problems_of
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
 from wirespeed.units import Length
 
@@ -108,7 +109,7 @@ def check_version(version: object, origin: Origin) -> None:
             origin.locate("version"),
             f"version {version}",
             f"version {VERSION} at most",
-            "a newer wirespeed reads this file",
+            "upgrade wirespeed",
         )
     if int(version) != VERSION:
         raise refuse(origin.locate("version"), f"version {version}", f"version {VERSION}")
@@ -166,7 +167,7 @@ class _Expansion:
         if part.model is None or part.os is None or part.nics is None:
             for name in ("model", "os", "nics"):
                 if getattr(part, name) is None:
-                    self._report_missing_key(path, name)
+                    self._report_missing_key(path, name, HostPart)
             return None
         return HostSpec(part, part.model, part.os, part.nics, path)
 
@@ -174,13 +175,13 @@ class _Expansion:
         for key, group in self.file.switches.items():
             for name, part, path in self._members("switches", key, group):
                 if part.model is None:
-                    self._report_missing_key(path, "model")
+                    self._report_missing_key(path, "model", SwitchPart)
                     yield name, None
                 else:
                     yield name, SwitchSpec(part, part.model, part.os, part.role or "leaf", path)
 
-    def _report_missing_key(self, path: tuple[str | int, ...], name: str) -> None:
-        problem = Problem(self.origin.locate(*path), f"no {name!r}", f"{name!r}, which has no default")
+    def _report_missing_key(self, path: tuple[str | int, ...], name: str, model: type[BaseModel]) -> None:
+        problem = missing_key(self.origin.locate(*path), name, model)
         if problem not in self.problems:
             self.problems.append(problem)
 

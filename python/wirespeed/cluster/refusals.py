@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from wirespeed.cluster.fields import Unfit
 from wirespeed.cluster.model import ClusterFile, Origin
 from wirespeed.errors import Problem, did_you_mean
+from wirespeed.units import Quantity
 
 _SHAPES = {
     "dict_type": "a mapping",
@@ -27,6 +28,23 @@ def problems_of(error: ValidationError, origin: Origin, file: type[BaseModel] = 
     yield from sorted(found, key=_line)
 
 
+def missing_key(place: str, name: str, model: type[BaseModel] | None) -> Problem:
+    """A key without a default that is not in the file; ``model`` describes it."""
+    fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
+    field = fields.get(name)
+    if field is None:
+        return Problem(place, f"missing key {name!r}")
+    meaning = (field.description or "").rstrip(".")
+    meaning = f" ({meaning[:1].lower()}{meaning[1:]})" if meaning else ""
+    kind = _bare(field.annotation)
+    example = f"add a value such as `{name}: {kind.example}`" if _is_quantity(kind) else None
+    return Problem(place, f"missing key {name!r}{meaning}", hint=example)
+
+
+def _is_quantity(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Quantity)
+
+
 def _line(problem: Problem) -> int:
     return int(problem.place.rpartition(":")[2])
 
@@ -37,7 +55,7 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
     place, found, kind = origin.locate(*where), complaint["input"], complaint["type"]
     name = _name(where)
     if kind == "union_tag_not_found":
-        return Problem(place, "no 'kind'", "'kind', which has no default")
+        return missing_key(place, "kind", None)
     if kind == "union_tag_invalid":
         kinds, kind = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
         hint = did_you_mean(kind, kinds)
@@ -46,7 +64,8 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
         known = sorted(_names(_model_at(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
     if kind == "missing":
-        return Problem(origin.locate(*where[:-1]), f"no {name!r}", f"{name!r}, which has no default")
+        model = _model_at(file, steps[:-1])
+        return missing_key(origin.locate(*where[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(cause, Unfit):
         return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)

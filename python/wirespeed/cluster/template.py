@@ -10,7 +10,7 @@ hosts:
   node[1-4]:
     model: dell-xe9680-mi300x                  # server in the catalogue: PCIe tree, slots, interface names
     os: ubuntu-22.04
-    nics: 8 x broadcom-bcm957608-p1400gd       # NIC ports that take part, in rail order
+    nics: 8 x broadcom-bcm957608-p1400gd       # RDMA NIC ports, in rail order
     # interfaces: [enp29s0np0, …]              # if the kernel names them otherwise
     # mtu: 9000                                # of every NIC
     # control_interface: eno8303               # for ssh and job start
@@ -27,8 +27,15 @@ switches:
 # Cables between switches: every switch of a to every switch of b.
 # links:
 #   - {a: "leaf[1-2]", b: "spine[1-2]", count: 2}
-# Or a whole fabric of leaves, spines and cores by its pattern:
+# Or a complete leaf-spine fabric, with cores above it where pods are joined:
 # fabric: {pods: 2, leaf_spine: {uplinks: 32}, spine_core: {uplinks: 32}}
+
+# Example with two leaves and two spines; the hosts are divided evenly among the leaves, in the order of the file:
+# switches:
+#   leaf[1-2]: {model: dell-z9664f, os: dell-sonic, role: leaf}
+#   spine[1-2]: {model: dell-z9664f, os: dell-sonic, role: spine}
+# fabric: {leaf_spine: {uplinks: 16, length: 30 m}}
+# addresses: {scheme: link-31, pool: 10.1.0.0/16, loopbacks: 10.255.0.0/24}
 
 cabling:
   pattern: by-host                             # or by-rail; or file: cables.csv (see `wirespeed plan --help`)
@@ -41,7 +48,7 @@ addresses:
   # loopbacks: 10.255.0.0/24                   # addresses of the switches; needed with links
   # fabric: 10.2.0.0/24                        # /31s between switches, for a numbered underlay
 
-# How switches with links route: eBGP on every cable (RFC 7938), unnumbered where there is no addresses.fabric.
+# Routing between switches: eBGP on every cable (RFC 7938); unnumbered unless addresses.fabric is set.
 # routing: {underlay: bgp-unnumbered, asn: {base: 4200000000, per: tier}, bfd: true}
 
 # DSCP and priority are the cluster's choice; NIC and switch data define their queues. All other traffic is in
@@ -51,6 +58,6 @@ classes:
   cnp: {dscp: 48, priority: 7, strict: true}
 
 # launch:
-#   gid_index: 3                               # row of the GID table a job uses
+#   gid_index: 3                               # GID index that jobs use
 #   environment: {NCCL_DEBUG: VERSION}
 """

@@ -142,7 +142,7 @@ def _loopbacks(cluster: Cluster, names: Sequence[str], problems: Problems) -> di
             ("addresses",),
             "no 'loopbacks'",
             "a pool for the address of every switch, such as loopbacks: 10.255.0.0/24",
-            "BGP names a switch by it",
+            "BGP uses the address of a switch as its router ID",
         )
         return {}
     if len(names) >= pool.num_addresses:

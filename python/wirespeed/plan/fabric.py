@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from wirespeed.catalogue.model import ChipModel, SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
+from wirespeed.cluster.ranges import fold
 from wirespeed.plan.affinity import Chassis, Seat
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -142,14 +143,13 @@ def patterned_cables(
             for (host, seat), port in zip(entries, ports, strict=False):
                 placed[host, seat.interface] = End(leaf, port)
     for path, leaves in full.items():
-        leaf, count = leaves[0]
-        taken = uplinks.get(leaf, 0)
-        more = f", and too many for {len(leaves) - 1} more" if len(leaves) > 1 else ""
+        leaf, count = max(leaves, key=lambda entry: entry[1])
+        whole, taken = len(boxes[leaf].ports), uplinks.get(leaf, 0)
+        free = f"at most {max(0, whole - taken)}"
         problems.refuse(
             path,
-            f"{count} NICs for {leaf}{more}",
-            f"at most {max(0, len(boxes[leaf].ports) - taken)}, its ports"
-            + (f" less {taken} towards switches" if taken else ""),
+            f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold([name for name, _ in leaves])}",
+            f"{free}: {whole} ports, of which {taken} are uplinks" if taken else f"{free}, one for each port",
             "add leaves",
         )
     if problems.refused:

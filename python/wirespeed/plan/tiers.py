@@ -54,6 +54,15 @@ def tiers_of(roles: Mapping[str, str], between: Sequence[Cable]) -> Tiers:
     return Tiers(height, group)
 
 
+def host_networks(hosts: Sequence[str], switches: Sequence[str], cables: Iterable[Cable]) -> list[list[str]]:
+    """Hosts by network: between two networks there is no path of cables."""
+    sets = _join_sets([*hosts, *switches], ((cable.a.device, cable.b.device) for cable in cables))
+    networks: dict[str, list[str]] = {}
+    for host in hosts:
+        networks.setdefault(sets[host], []).append(host)
+    return list(networks.values())
+
+
 def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Mapping[str, str]) -> dict[str, int]:
     """Cables down to the nearest leaf, by breadth-first search."""
     found = {name: 0 for name in names if roles[name] == "leaf"}

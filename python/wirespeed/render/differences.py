@@ -73,14 +73,14 @@ def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
         lines = difflib.unified_diff(
             [_visible(line) for line in found.decode("utf-8", "backslashreplace").split("\n")],
             file.text.split("\n"),
-            f"found {file.device} {file.path}",
-            f"rendered {file.device} {file.path}",
+            str(path),
+            f"{file.device}:{file.path} (current rendering)",
             lineterm="",
         )
         yield FileDifference(file.device, file.path, "different", tuple(lines))
     mode = path.stat().st_mode & 0o777
     if mode != file.mode:
-        yield FileDifference(file.device, file.path, "mode", (f"found {mode:o}, rendered {file.mode:o}",))
+        yield FileDifference(file.device, file.path, "mode", (f"{mode:o} in the folder, {file.mode:o} rendered",))
 
 
 def _visible(line: str) -> str:

@@ -16,8 +16,10 @@ from wirespeed.cli.verbs.render import named
 if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.render import FileDifference, SettingDifference
+    from wirespeed.settings import Place
 
 SCHEMA = 1
+_EXPECTED = "give the output folder of `wirespeed render`, or a bundle written by `wirespeed collect`"
 
 
 class Format(StrEnum):
@@ -47,7 +49,7 @@ def diff(
     """Show the differences between a cluster file and rendered files or a bundle.
 
     Folder of rendered files: a unified diff of each file, from the files in the folder to the current rendering, and
-    the names of missing and extra files. Bundle: each setting with the expected and the found value.
+    the names of missing and extra files. Bundle: each setting with the planned and the found value.
 
     Exit code 1 when something differs, 3 when nothing differs but a setting could not be read, 0 otherwise.
 
@@ -66,17 +68,21 @@ def diff(
     plan = build(read(cluster))
     show_problems(plan.warnings, "warning")
     devices = rendering.devices_of(plan, named(device))
+    if not other.exists():
+        raise refuse(str(other), "no such file or folder", hint=_EXPECTED)
     if rendering.is_rendered(other):
-        files = list(rendering.compare_files(rendering.files(plan, devices), other))
-        _print_files(plan, files, format_)
+        rendered = list(rendering.files(plan, devices))
+        files = list(rendering.compare_files(rendered, other))
+        _print_files(plan, files, len(rendered), format_)
         raise typer.Exit(Exit.FAILED if files else Exit.PASSED)
     if other.is_dir() and not (other / "manifest.json").exists():
-        hint = "give the output folder of `wirespeed render` or `wirespeed collect`"
-        raise refuse(str(other), "neither a folder of rendered files nor a bundle", hint=hint)
+        raise refuse(str(other), "neither a folder of rendered files nor a bundle", hint=_EXPECTED)
     settings = _settings(plan, other, devices)
     _print_settings(plan, settings, format_)
     raise typer.Exit(
-        Exit.worst(*(Exit.INCOMPLETE if one.kind == "unread" else Exit.FAILED for one in settings), Exit.PASSED)
+        Exit.worst(
+            *(Exit.INCOMPLETE if difference.kind == "unread" else Exit.FAILED for difference in settings), Exit.PASSED
+        )
     )
 
 
@@ -87,23 +93,26 @@ def _settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingD
     return list(rendering.compare_settings(plan, collect.read_facts(bundle), devices))
 
 
-def _print_files(plan: Plan, files: Sequence[FileDifference], format_: Format) -> None:
+def _print_files(plan: Plan, files: Sequence[FileDifference], compared: int, format_: Format) -> None:
     from rich.text import Text
 
     from wirespeed.cli.console import out
+    from wirespeed.report.wording import plural
     from wirespeed.results.json import document
 
     if format_ is Format.JSON:
         typer.echo(document("file-differences", SCHEMA, cluster=plan.name, differences=files), nl=False)
         return
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    for one in files:
-        if one.kind != "different":
-            what = f"{one.kind}: {one.lines[0]}" if one.lines else one.kind
-            out().print(Text(f"{one.device} {one.path}: {what}"), soft_wrap=True)
+    for file in files:
+        if file.kind != "different":
+            state = f"{file.kind}: {file.lines[0]}" if file.lines else file.kind
+            out().print(Text(f"{file.device}:{file.path}: {state}"), soft_wrap=True)
             continue
-        for line in one.lines:
+        for line in file.lines:
             out().print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
+    if not files:
+        out().print(f"{plural(compared, 'file')} compared, no differences", soft_wrap=True)
 
 
 def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: Format) -> None:
@@ -113,40 +122,54 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
     from wirespeed.results.json import document
 
     if format_ is Format.JSON:
-        rows = [{"place": str(one.place), "setting": one.path, "kind": one.kind, **_values(one)} for one in settings]
+        rows = [
+            {"place": str(difference.place), "setting": difference.path, "kind": difference.kind, **_values(difference)}
+            for difference in settings
+        ]
         typer.echo(document("setting-differences", SCHEMA, cluster=plan.name, differences=rows), nl=False)
         return
     for line in _lines(settings):
         out().print(Text(line), soft_wrap=True)
+    if not settings:
+        out().print("no differences", soft_wrap=True)
 
 
-def _values(one: SettingDifference) -> dict[str, str | None]:
-    """Both values and where the second comes from, in format_value; what a device said is made harmless."""
+def _values(difference: SettingDifference) -> dict[str, str | None]:
+    """Both values as text, and where the second was read; device output cannot drive the terminal."""
     from wirespeed.checks.wording import differences, format_value
     from wirespeed.report.wording import clean
     from wirespeed.settings import THINGS, settings_of
 
-    intended, found = one.intended, one.found
-    if one.kind == "different":
-        thing = next(thing for thing in THINGS if one.path in settings_of(thing))
-        intended, found = differences(settings_of(thing)[one.path], intended, found)
+    intended, found = difference.intended, difference.found
+    if difference.kind == "different":
+        kind = next(kind for kind in THINGS if difference.path in settings_of(kind))
+        intended, found = differences(settings_of(kind)[difference.path], intended, found)
     return {
         "intended": None if intended is None else format_value(intended),
         "found": None if found is None else clean(format_value(found)),
-        "source": None if one.source is None else clean(one.source),
+        "source": None if difference.source is None else clean(difference.source),
     }
 
 
 def _lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
     unread: dict[tuple[str, str, str | None], list[str]] = {}
-    for one in settings:
-        said = _values(one)
-        if one.kind == "unread":
-            unread.setdefault((one.place.device, one.path, said["source"]), []).append(str(one.place))
-        elif one.kind == "absent":
-            yield f"{one.place}: expected, but not present ({said['source']})"
+    for difference in settings:
+        values, place = _values(difference), _format_place(difference.place)
+        if difference.kind == "unread":
+            unread.setdefault((difference.place.device, difference.path, values["source"]), []).append(place)
+        elif difference.kind == "absent":
+            yield f"{place}: planned, but not present ({values['source']})"
         else:
-            yield f"{one.place} {one.path}: expected {said['intended']}, found {said['found']} ({said['source']})"
+            comparison = f"planned {values['intended']}, found {values['found']} ({values['source']})"
+            yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
         where = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
         yield f"{' '.join(part for part in (where, path) if part)}: not read ({reason})"
+
+
+def _format_place(place: Place) -> str:
+    """``leaf1:Eth1/18 queue 3`` and ``node1:eth0 gid 3`` inside a port, NIC or PCIe function; else with the kind."""
+    text = place.device
+    for depth, (kind, name) in enumerate(place.within):
+        text += f":{name}" if depth == 0 and kind in ("port", "nic", "pcie") else f" {kind} {name}"
+    return text

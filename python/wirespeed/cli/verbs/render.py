@@ -138,7 +138,7 @@ def _print(plan: Plan, output: Path, written: WriteResult, told: Sequence[Render
     devices = f"{count} device{'' if count == 1 else 's'}"
     out().print(
         f"wrote {written.files} files for {devices} to {output}"
-        "; next: apply.sh of a host, wirespeed-apply.txt of a switch",
+        "; next: run apply.sh on each host, follow wirespeed-apply.txt on each switch",
         markup=False,
         soft_wrap=True,
     )

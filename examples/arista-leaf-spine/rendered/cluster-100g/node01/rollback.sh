@@ -1,8 +1,8 @@
 #!/bin/sh
 # Restores the files of node01 from before apply.sh. Run it there, as root.
 #
-# ./rollback.sh              print what would be done
-# ./rollback.sh --yes        do it
+# ./rollback.sh              dry run: print the changes
+# ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
 # Interrupts:
@@ -93,5 +93,5 @@ fi
 if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
-[ -n "$yes" ] || echo "nothing was done; ./rollback.sh --yes does it"
+[ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"
 exit "$status"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs the files beside this script on node1 and activates them. Run it there, as root.
 #
-# ./apply.sh               print what would be done
+# ./apply.sh               dry run: print the changes
 # ./apply.sh --diff        the same, with the lines that differ
-# ./apply.sh --yes         do it; the earlier files are stored in /var/lib/wirespeed/before for rollback.sh
+# ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
 # Interrupts:
@@ -121,5 +121,5 @@ put /etc/wirespeed/hostfile 644 || :
 put /etc/ucx/ucx.conf 644 || :
 put /usr/local/bin/wirespeed-mpirun 755 || :
 put /usr/local/bin/wirespeed-perftest 755 || :
-[ -n "$yes" ] || echo "nothing was done; ./apply.sh --yes does it"
+[ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 exit "$status"
