@@ -324,7 +324,7 @@ def drawing() -> None:
 
 NAMES = [
     *("pause-map", "pauses", "network", "sent-by-hosts", "busiest-links", "deepest-queues", "ecn-marks"),
-    *("allowed-rates", "completion-time", "slowdown"),
+    *("congestion-control-rates", "completion-time", "slowdown"),
 ]
 
 

@@ -202,7 +202,7 @@ def test_a_scenario_that_cannot_run_is_refused_with_its_name(tmp_path: Path) -> 
         result(tmp_path, {**INCAST, "links": [[0, 3], [1, 3], [2, 1]]})
     lines = [line for line in str(refused.value).splitlines() if "hint" not in line]
     assert lines == [
-        f"{tmp_path / 'scenario.json'}: flows[{flow}]: no way from host {flow} to host 2; "
+        f"{tmp_path / 'scenario.json'}: flows[{flow}]: no route from host {flow} to host 2; "
         "expected ends joined by switches"
         for flow in (0, 1)
     ]

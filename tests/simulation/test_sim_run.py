@@ -133,21 +133,23 @@ def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
             "  hint: --force replaces an earlier result and leaves other files alone",
         ),
         ("-o scenario.json", "scenario.json: found a file; expected a new or an empty folder"),
-        ("-o scenario.json/out", "scenario.json/out: not a directory"),
-        ("-o /proc/1/out", "/proc/1/out: no such file or directory"),
+        ("-o scenario.json/out", "scenario.json/out: not a directory\n  hint: no folder FOLDER/scenario.json"),
+        ("-o /proc/1/out", "/proc/1/out: no such file or directory\n  hint: did you mean 'mounts'?"),
     ],
 )
 def test_refusals(arguments: str, message: str, tmp_path: Path) -> None:
     write_scenario(tmp_path, INCAST)
     done = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"error: {message}\n")
+    expected = message.replace("FOLDER", str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"error: {expected}\n")
     assert names(tmp_path) == ["scenario.json"]
 
 
 def test_a_missing_scenario_is_refused(tmp_path: Path) -> None:
     done = wirespeed("none.json", "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == "error: none.json: no such file or directory\n"
+    hint = f"relative paths start at {tmp_path}"
+    assert done.stderr == f"error: none.json: no such file or directory\n  hint: {hint}\n"
     assert names(tmp_path) == []
 
 

@@ -24,7 +24,7 @@ use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
 use wirespeed_sim::{Run, SerialReason, Simulation, Threads};
 
 /// Parts, threads, and events at a time.
-const WAYS: [(usize, usize, u64); 5] = [
+const THREAD_LAYOUTS: [(usize, usize, u64); 5] = [
     (1, 1, 1 << 16),
     (2, 2, 1 << 16),
     (3, 2, 997),
@@ -41,7 +41,7 @@ proptest! {
         numbers in prop::collection::vec(any::<u32>(), 400),
         sampled in any::<bool>(),
         share in prop_oneof![Just(100u64), 0..100u64],
-        way in 0..WAYS.len(),
+        layout in 0..THREAD_LAYOUTS.len(),
     ) {
         let mut scenario = scenario(&mut Draws::new(numbers));
         if sampled {
@@ -55,14 +55,14 @@ proptest! {
             scenario.until = whole.summary.end / 100 * share;
             whole = in_one(&scenario);
         }
-        same_in(&scenario, &whole, WAYS[way]);
+        same_in(&scenario, &whole, THREAD_LAYOUTS[layout]);
     }
 }
 
 /// Runs on every number of threads, in steps of several sizes, and compares all there is to compare.
 fn same(scenario: &Scenario, expected: &Outcome) {
-    for way in WAYS {
-        same_in(scenario, expected, way);
+    for layout in THREAD_LAYOUTS {
+        same_in(scenario, expected, layout);
     }
 }
 
@@ -261,7 +261,7 @@ fn mechanisms_in_parts() {
         rows.push((name, scenario));
     };
     for balance in [Balance::Spray, Balance::Flowlet, Balance::Adaptive] {
-        row("ways", &|it| {
+        row("paths", &|it| {
             it.parameters.ecmp.balance = balance;
             it.parameters.ecmp.flowlet_gap_ns = 500;
         });

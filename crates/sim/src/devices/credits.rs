@@ -296,7 +296,7 @@ impl Sender {
         }
     }
 
-    /// Whether its receiver answers, as far as it knows. One request may be on its way.
+    /// Whether its receiver answers, as far as it knows. One request may be in flight.
     pub fn is_answered(&self) -> bool {
         self.unanswered < 2
     }

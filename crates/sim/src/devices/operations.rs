@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// What became of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Not posted, or on its way.
+    /// Not posted, or in flight.
     Unfinished,
     /// Acknowledged to its last byte.
     Completed,

@@ -108,9 +108,9 @@ pub struct Side {
     pub storm: u8,
     /// Frames lost on the link.
     pub lost: u64,
-    /// Frames of each priority that came in here and found no room in the switch, no way on, or a port that is down.
+    /// Frames of each priority that came in here and found no room in the switch, no route, or a port that is down.
     pub drops: [u64; PRIORITIES],
-    /// Packets that found no room on their way to here, and were trimmed.
+    /// Packets that found no room in flight to here, and were trimmed.
     pub trims: u64,
     /// PFC frames started.
     pub pfc_frames: u64,

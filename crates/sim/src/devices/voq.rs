@@ -49,7 +49,7 @@ struct EgressQueue {
     cores: Vec<Voq>,
     /// The core whose turn it is.
     turn: usize,
-    /// Frames that were granted, the first first, and are on their way to the port.
+    /// Frames that were granted, the first first, and are in flight to the port.
     crossing: Line,
     /// Bytes of these, and of those that stand at the port.
     granted: u64,

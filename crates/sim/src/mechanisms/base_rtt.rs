@@ -168,7 +168,7 @@ mod tests {
                 r#""hosts": 2, "switches": 0, "links": [[0, 1]], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,
                 packet + ack + 2_000_000,
             ),
-            // Two ways between two leaves, of which one is longer.
+            // Two paths between two leaves, of which one is longer.
             (
                 r#""hosts": 2, "switches": 4, "links": [[0, 2], [1, 3], [2, 4], [4, 3], [2, 5],
                     {"a": 5, "b": 3, "delay_ns": 9000}], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,

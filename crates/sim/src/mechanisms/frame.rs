@@ -57,7 +57,7 @@ pub const ACK_REQUEST: u8 = 64;
 /// the packet.
 pub const TRIMMED: u8 = 128;
 
-/// One frame on its way.
+/// One frame in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     /// The next frame of the queue it stands in.
@@ -170,7 +170,7 @@ impl Frames {
         base
     }
 
-    /// How many are on their way.
+    /// How many are in flight.
     pub fn live(&self) -> usize {
         self.live
     }

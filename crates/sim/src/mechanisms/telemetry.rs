@@ -12,7 +12,7 @@ use crate::mechanisms::frame::Kind;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 
-/// As many hops as a packet has room for: those of the longest way through three tiers.
+/// As many hops as a packet has room for: those of the longest path through three tiers.
 const MOST_HOPS: usize = 5;
 
 /// What one packet carries beside its frame.
@@ -79,7 +79,7 @@ pub(crate) struct Telemetry {
     carried: Vec<TelemetryRecord>,
     /// By port, bytes on the link; empty = switches write nothing.
     sent_bytes: Vec<u64>,
-    /// By queue pair: the ways of its packets, if it chooses any.
+    /// By queue pair: the paths of its packets, if it chooses any.
     entropy: Vec<Option<EntropyValues>>,
 }
 

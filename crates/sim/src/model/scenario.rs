@@ -36,13 +36,13 @@ pub struct Scenario {
     pub parameters: Parameters,
     /// What some of them are set to.
     pub devices: Devices,
-    /// Routes given by hand. Where there is none, switches have the shortest ways.
+    /// Configured routes. Without one, switches use the shortest paths.
     pub routes: Vec<Route>,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// Seed of every chance.
     pub seed: u64,
-    /// The run ends here, whatever is still on its way; [`crate::time::NEVER`] = when nothing is.
+    /// The run ends here, whatever is still in flight; [`crate::time::NEVER`] = when nothing is.
     pub until: Picoseconds,
     /// What to record beside the tables.
     pub observe: Observe,
@@ -65,7 +65,7 @@ pub struct Link {
     pub pfc_lost_from: Picoseconds,
 }
 
-/// A route of one switch that is not, or not all of, the shortest ways.
+/// A route of one switch other than all shortest paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The switch.

@@ -1,4 +1,4 @@
-//! The scenario file: JSON that says nodes, links and traffic, and what differs from the preset.
+//! The scenario file: JSON with nodes, links, traffic, and deviations from the preset.
 //!
 //! ```json
 //! {

@@ -1,4 +1,4 @@
-//! The `routes` of a scenario: ways of single switches to single hosts that are not the shortest.
+//! The `routes` of a scenario: routes of single switches to single hosts that are not shortest paths.
 
 use super::json::Json;
 use super::ports::Ports;

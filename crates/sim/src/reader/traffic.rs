@@ -110,7 +110,7 @@ impl Traffic {
             };
             if !wiring.joined(scenario, port_a, port_b) {
                 let found = format!(
-                    "no way from host {} to host {}",
+                    "no route from host {} to host {}",
                     ends.hosts[0], ends.hosts[1]
                 );
                 let hint = "hosts do not forward";

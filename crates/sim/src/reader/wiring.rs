@@ -55,7 +55,7 @@ impl Wiring {
         Err(end - first)
     }
 
-    /// Whether one cable or a way over switches joins two NIC ports.
+    /// Whether one cable or a path over switches joins two NIC ports.
     pub fn joined(&mut self, scenario: &Scenario, port_a: PortId, port_b: PortId) -> bool {
         if port_a.peer() == port_b {
             return true;

@@ -41,7 +41,7 @@ impl Simulation {
     /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
     ///
     /// # Errors
-    /// `Refused` when a switch has no room left to share, a queue pair no way to its peer, or what is to be captured
+    /// `Refused` when a switch has no room left to share, a queue pair no route to its peer, or what is to be captured
     /// has no form on a wire.
     pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
         telemetry::make_room(&mut scenario);
@@ -262,7 +262,7 @@ fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, 
     (Arc::new(transport), parameters.congestion.prepare())
 }
 
-/// Every different way of marking, and which one each queue has.
+/// every different marking setting, and which one each queue has.
 fn markers(
     scenario: &Scenario,
     resolved: &BufferSettings,

@@ -71,7 +71,7 @@ impl Simulation {
     }
 }
 
-/// The shortest way from a queue back to itself.
+/// The shortest circle through a queue.
 fn circle(
     waits: &BTreeMap<QueueNumber, BTreeSet<QueueNumber>>,
     first: QueueNumber,

@@ -6,7 +6,7 @@ use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
 use crate::simulation::state::Simulation;
 
 impl Simulation {
-    /// A frame stands in the switch behind `ingress`, which forwards it or has no way for it.
+    /// A frame stands in the switch behind `ingress`, which forwards it or has no route for it.
     #[inline(never)]
     pub(crate) fn forward(&mut self, ingress: PortId, index: u32) {
         match self.egress(ingress, index) {
@@ -15,7 +15,7 @@ impl Simulation {
         }
     }
 
-    /// A frame that came in by a port has no way on, and is no business of the node.
+    /// A frame that came in by a port has no route, and is no business of the node.
     #[cold]
     pub(crate) fn drop_unroutable(&mut self, port: PortId, index: u32) {
         let priority = self.frames[index].priority;

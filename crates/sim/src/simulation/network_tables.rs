@@ -1,4 +1,4 @@
-//! What follows from the scenario alone and explains a result: cables, the way of each flow's data, and the least time a
+//! What follows from the scenario alone and explains a result: cables, the path of each flow's data, and the least time a
 //! flow can take.
 
 use crate::ids::{PortId, QueuePairId};
@@ -107,8 +107,8 @@ fn path(simulation: &Simulation, id: QueuePairId) -> Option<Vec<PortId>> {
 }
 
 /// No less time passes between the post and the completion, whatever else is going on: the message crosses an idle network.
-/// A write and a send end with the acknowledgement's way back, or when they have left where nothing is acknowledged; a read
-/// begins with the request's way there. What hosts take beyond the wire is left out. None where the way is not known before
+/// A write and a send end with the return of the acknowledgement, or when they have left where nothing is acknowledged; a read
+/// begins with the transfer of the request. What hosts take beyond the wire is left out. None where the path is not known before
 /// the run.
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let parameters = &simulation.settings.parameters;

@@ -210,7 +210,7 @@ fn ports(simulation: &Simulation) -> Table {
     )
 }
 
-/// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC both ways.
+/// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC in both directions.
 fn queues(simulation: &Simulation) -> Table {
     let used: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
         .filter(|id| simulation.used(*id))

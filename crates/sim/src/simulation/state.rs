@@ -102,7 +102,7 @@ pub struct Simulation {
     pub(crate) credits: Option<Box<Credits>>,
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
-    /// What switches that forward at run time know; none if all ways were chosen before.
+    /// What switches that forward at run time know; none if all paths were chosen before.
     pub(crate) forwarding: Option<Box<Forwarding>>,
     pub(crate) settings: Settings,
     pub(crate) scenario: Arc<Scenario>,

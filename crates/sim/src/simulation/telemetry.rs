@@ -53,7 +53,7 @@ impl Simulation {
         carried: &TelemetryRecord,
         before: u32,
     ) {
-        // All ways end with the last hop (section 3.6.12.3, OnNACK).
+        // All paths end with the last hop (section 3.6.12.3, OnNACK).
         if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
             if let Some(telemetry) = &mut self.telemetry {
                 telemetry.avoid(id, carried);

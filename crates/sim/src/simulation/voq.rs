@@ -52,7 +52,7 @@ impl Simulation {
         }
     }
 
-    /// The first frame under way stands at its port. It no longer takes buffer where it came in.
+    /// The first frame in flight arrives at its port. It no longer takes buffer where it came in.
     pub(crate) fn crosses(&mut self, egress: PortId, priority: Priority) {
         let Some(voqs) = &mut self.voqs else { return };
         let Some(index) = voqs.cross((egress, priority), &self.frames) else {

@@ -167,14 +167,14 @@ fn completion_times_to_the_picosecond() {
                         let mut parameters = roce();
                         parameters.switch.latency_ns = latency_ns;
                         let hops = u64::from(switches);
-                        let way = |frames: &[u64]| {
+                        let wire_bytes = |frames: &[u64]| {
                             one_way(frames, hops, gbps, delay, latency_ns * NANOSECOND)
                         };
                         let data = data_packets(verb, bytes, 4096);
                         // A read is complete with its last response; the others with the ACK of the last packet.
                         let expected = match verb {
-                            Verb::Read => way(&[BARE + RETH]) + way(&data),
-                            _ => way(&data) + way(&[ACK]),
+                            Verb::Read => wire_bytes(&[BARE + RETH]) + wire_bytes(&data),
+                            _ => wire_bytes(&data) + wire_bytes(&[ACK]),
                         };
                         let found = completion(switches, gbps, DELAY_NS, parameters, verb, bytes);
                         assert_eq!(

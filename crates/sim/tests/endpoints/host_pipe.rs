@@ -274,7 +274,7 @@ fn what_follows_a_read_finds_its_data_in_memory() {
 }
 
 /// A send queue completes in order (IBTA volume 1, chapter 10): a write that is acknowledged while what was read before it is
-/// on its way to memory waits for it.
+/// in flight to memory waits for it.
 #[test]
 fn a_write_completes_after_the_read_before_it() {
     let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));

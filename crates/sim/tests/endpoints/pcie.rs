@@ -116,7 +116,7 @@ fn about(found: f64, expected: f64) {
 const ON_THE_WIRE: f64 = 390.0;
 
 /// The NIC receives what the slot takes, and pauses the switch for the rest; it sends what the slot gives. In a healthy slot
-/// neither happens, and nothing is a picosecond later but the last packet, on its way to memory.
+/// neither happens, and nothing is a picosecond later but the last packet, in flight to memory.
 #[test]
 fn a_slot_that_is_too_narrow() {
     let rows = [

@@ -1,7 +1,7 @@
 //! Selective repeat beside go-back-N, on the wire of long cables: what a loss costs.
 //!
 //! A packet leaves 1 / (1 - l) times on average, and nothing else is sent again: the goodput is 1 - l of the wire, however
-//! long the cable is. Go-back-N keeps (1 - l) / (1 + l W) of it, W packets being on their way when the NAK comes.
+//! long the cable is. Go-back-N keeps (1 - l) / (1 + l W) of it, W packets being in flight when the NAK comes.
 
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};

@@ -203,7 +203,7 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
     scenario
 }
 
-/// Routes given by hand close a cycle of buffers where the shortest ways have enough room in two directions.
+/// Routes given by hand close a cycle of buffers where the shortest paths have enough room in two directions.
 #[test]
 fn routes_by_hand_can_lock_a_ring() {
     let mut parameters = crate::support::preset("roce");

@@ -187,7 +187,7 @@ fn permutations_cross_a_fat_tree() {
     }
 }
 
-/// The choices at edge and aggregation are independent: between two pods all four ways are taken alike.
+/// The choices at edge and aggregation are independent: between two pods all four paths are taken alike.
 #[test]
 fn choices_at_successive_switches_are_independent() {
     const COUNT: u32 = 4000;
@@ -196,20 +196,20 @@ fn choices_at_successive_switches_are_independent() {
         connect(&mut scenario, 0, 15);
     }
     let routes = Routes::compute(&scenario).expect("joined");
-    let mut ways = std::collections::BTreeMap::new();
+    let mut paths = std::collections::BTreeMap::new();
     for connection in 0..COUNT {
         let start = routes.start(QueuePairId(2 * connection)) as usize;
-        *ways
+        *paths
             .entry(routes.hops()[start..start + 2].to_vec())
             .or_insert(0u32) += 1;
     }
-    assert_eq!(ways.len(), 4);
-    for (way, found) in ways {
-        assert!(found.abs_diff(1000) <= 110, "{way:?}: {found}"); // 4 deviations of sqrt(4000 x 1/4 x 3/4)
+    assert_eq!(paths.len(), 4);
+    for (path, found) in paths {
+        assert!(found.abs_diff(1000) <= 110, "{path:?}: {found}"); // 4 deviations of sqrt(4000 x 1/4 x 3/4)
     }
 }
 
-/// The share of the ways from a pod to the core of a fat tree of 8-port switches that 4,000 connections take, which all begin
+/// The share of the paths from a pod to the core of a fat tree of 8-port switches that 4,000 connections take, which all begin
 /// at one edge switch and end in another pod.
 fn core_ways(set: impl Fn(&mut Ecmp)) -> f64 {
     core_ways_of_tiers(set, |_| {})
@@ -269,14 +269,14 @@ fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64
 #[test]
 fn equal_seeds_on_two_tiers_polarise() {
     for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3] {
-        let ways = |seed| {
+        let paths = |seed| {
             core_ways(|ecmp| {
                 ecmp.hash = hash;
                 ecmp.seed = seed;
             })
         };
-        assert_eq!(ways(Some(7)), 0.25, "{hash:?}");
-        assert_eq!(ways(None), 1.0, "{hash:?}");
+        assert_eq!(paths(Some(7)), 0.25, "{hash:?}");
+        assert_eq!(paths(None), 1.0, "{hash:?}");
     }
 }
 
@@ -284,13 +284,13 @@ fn equal_seeds_on_two_tiers_polarise() {
 /// switches' own numbers as seeds leave three of four uplinks without a frame.
 #[test]
 fn other_seeds_do_not_help_a_linear_hash() {
-    let ways = |seed| {
+    let paths = |seed| {
         core_ways(|ecmp| {
             ecmp.hash = EcmpHash::Crc32Lo;
             ecmp.seed = seed;
         })
     };
-    assert_eq!((ways(Some(7)), ways(None)), (0.25, 0.25));
+    assert_eq!((paths(Some(7)), paths(None)), (0.25, 0.25));
     // A seed for each tier changes nothing either; taking other bits of the hash does.
     let tiers = |hash, seed, offset_bits| {
         core_ways_of_tiers(
@@ -304,7 +304,7 @@ fn other_seeds_do_not_help_a_linear_hash() {
     assert_eq!(tiers(EcmpHash::Splitmix64, 2, 0), 1.0);
 }
 
-/// Addresses are what is hashed: with those of other ports, connections go the ways of those.
+/// Addresses are what is hashed: with those of other ports, connections go the paths of those.
 #[test]
 fn addresses_take_the_place_of_numbers() {
     let address = |n: u32| Some(IpAddr::V4(Ipv4Addr::from(0x0A01_0000 + n)));

@@ -115,7 +115,7 @@ fn an_xoff_may_be_lost() {
         .zip(column(&clean, "pauses", "start_ps"));
     let first = rows.filter(|(port, _)| *port == 0).map(|(_, start)| start);
     let first = first.min().expect("host 0 is paused");
-    // It was on its way for 84 bytes and the cable, and obeyed when the standard says so at the latest.
+    // It was in flight for 84 bytes and the cable, and obeyed when the standard says so at the latest.
     let answer = 84 * 80 + 500 * NANOSECOND + response_ceiling(100_000_000_000);
     let burst = |errors: BitErrors| Fault {
         from: first - answer - 100 * NANOSECOND,

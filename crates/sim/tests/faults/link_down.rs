@@ -61,7 +61,7 @@ fn routes_lead_around_a_link_that_is_down() {
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
     assert_eq!(delivered, [0, 8 << 20]);
-    // 10 us of frames on a link that nobody knows to be down, and those on their way before.
+    // 10 us of frames on a link that nobody knows to be down, and those in flight before.
     let lost = column(&outcome, "ports", "lost")[2 * taken as usize];
     let blind = 10 * MICROSECOND / PACKET;
     assert!((blind..blind + 5).contains(&lost), "{lost} of {blind}");

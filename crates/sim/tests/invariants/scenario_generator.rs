@@ -81,7 +81,7 @@ fn architecture(draws: &mut Draws, scenario: &mut Scenario) {
     };
 }
 
-/// Two cabled hosts, a star, a chain of switches, or leaves and spines: shortest ways over these make no cycle of buffers.
+/// Two cabled hosts, a star, a chain of switches, or leaves and spines: shortest paths over these make no cycle of buffers.
 fn topology(draws: &mut Draws) -> (u32, u32, Vec<Link>) {
     let shape = draws.below(4);
     let (switches, hosts) = match shape {

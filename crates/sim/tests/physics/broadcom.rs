@@ -80,7 +80,7 @@ fn d_keeps_the_queue_lower_and_takes_more_cnps() {
         let (p, d) = (run(p), run(d));
         assert!(queue(&p) > 2.0 * queue(&d), "{senders}");
         assert!(d.summary.cnps > 3 * p.summary.cnps, "{senders}");
-        // A CNP for each marked packet, but those on their way at the end.
+        // A CNP for each marked packet, but those in flight at the end.
         let on_their_way = d.summary.ecn_marks - d.summary.cnps;
         assert!(on_their_way < d.summary.cnps / 100, "{senders}");
         assert!(p.summary.cnps < p.summary.ecn_marks / 2, "{senders}");

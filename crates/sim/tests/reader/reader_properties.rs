@@ -6,13 +6,13 @@ use wirespeed_sim::model::preset;
 use wirespeed_sim::problem::Refused;
 use wirespeed_sim::reader;
 
-/// No panic; a refusal says why; what is accepted has a way for every queue pair and a pool in every switch.
+/// No panic; a refusal says why; what is accepted has a route for every queue pair and a pool in every switch.
 pub fn check_reader(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for preset in preset::NAMES {
         match reader::read(&text, preset, 1) {
             Ok(scenario) => {
-                Routes::compute(&scenario).expect("a way for every queue pair");
+                Routes::compute(&scenario).expect("a route for every queue pair");
                 buffer_settings::resolve(&scenario).expect("a pool in every switch");
             }
             Err(Refused(problems)) => assert!(!problems.is_empty()),

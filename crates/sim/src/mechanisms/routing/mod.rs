@@ -1,4 +1,4 @@
-//! Equal-cost multipath: the way of every queue pair through the switches, chosen once before the run.
+//! Equal-cost multipath: the path of every queue pair through the switches, chosen once before the run.
 //!
 //! A switch sends a frame out of one of the ports that lead one hop closer to the destination; a hash of the flow
 //! decides which (RFC 2992, section 2: hash-based selection among equal-cost next hops): [`crate::mechanisms::ecmp`]. Hosts never
@@ -71,7 +71,7 @@ impl Routes {
         self.starts[queue_pair]
     }
 
-    /// Egress port (global number) at each switch on the way, path after path. The last one leads to the host.
+    /// Egress port (global number) at each switch on the path, path after path. The last one leads to the host.
     #[inline]
     pub fn hops(&self) -> &[PortId] {
         &self.hops
@@ -143,7 +143,7 @@ fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
     trips
 }
 
-/// Refused: connections of queue pairs, if there are any, that have no way to their peer.
+/// Refused: connections of queue pairs, if there are any, that have no route to their peer.
 pub(crate) fn refuse_unreachable(
     scenario: &Scenario,
     mut queue_pairs: Vec<QueuePairId>,
@@ -165,7 +165,7 @@ fn unreachable(scenario: &Scenario, queue_pair: QueuePairId) -> Problem {
     Problem {
         place: format!("connection {}", queue_pair.connection()),
         found: format!(
-            "no way from {} to {}",
+            "no route from {} to {}",
             end(connection.port_a),
             end(connection.port_b)
         ),

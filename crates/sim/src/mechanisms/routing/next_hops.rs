@@ -132,7 +132,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The ways that are shortest over the links that are `open`, and where routes are given, theirs: of those the ports with
+    /// The paths that are shortest over the links that are `open`, and where routes are given, theirs: of those the ports with
     /// open links, if any is left.
     pub fn of(
         scenario: &Scenario,
@@ -245,7 +245,7 @@ impl NextHops {
             tables,
         }
     }
-    /// Whether what a queue pair sends has a way at the start.
+    /// Whether what a queue pair sends has a route at the start.
     pub fn reach(&self, queue_pair: QueuePairId) -> bool {
         let to = self.destinations.of(queue_pair);
         if to.direct {

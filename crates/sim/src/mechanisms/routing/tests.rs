@@ -212,12 +212,12 @@ fn refusals() {
     let rows = [
         (
             connect(scenario(3, 0, &no_switch, 1), &[(0, 3)]),
-            "connection 0: found no way from host 0 (port 0) to host 2 (port 3), expected ends joined by switches\n  \
+            "connection 0: found no route from host 0 (port 0) to host 2 (port 3), expected ends joined by switches\n  \
              hint: hosts do not forward",
         ),
         (
             connect(scenario(3, 2, &islands, 1), &[(2, 4), (0, 4)]),
-            "connection 1: found no way from host 0 (port 0) to host 2 (port 4), expected ends joined by switches\n  \
+            "connection 1: found no route from host 0 (port 0) to host 2 (port 4), expected ends joined by switches\n  \
              hint: hosts do not forward",
         ),
     ];
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// Switches on the shortest way, by relaxing every cable as often as there are nodes.
+/// Switches on the shortest path, by relaxing every cable as often as there are nodes.
 fn shortest(scenario: &Scenario, from: u32, to: u32) -> Option<usize> {
     if from ^ 1 == to {
         return Some(0);

@@ -152,7 +152,7 @@ pub struct Outstanding {
     pub fresh: u32,
     /// How many packets are known to have arrived.
     pub arrived: u32,
-    /// How many are on their way, as far as is known.
+    /// How many are in flight, as far as is known.
     pub in_flight: u32,
 }
 
@@ -228,7 +228,7 @@ pub trait Transport {
         Outstanding::default()
     }
 
-    /// Nothing may be sent now. If nothing is on its way either, there is nothing that a deadline of the past could be about:
+    /// Nothing may be sent now. If nothing is in flight either, there is nothing that a deadline of the past could be about:
     /// it moves.
     fn postpone(&mut self, _now: Picoseconds) {}
 

@@ -1,7 +1,7 @@
 //! Miswiring: two cables have their second ends exchanged. Routing does not know: it uses the routes of the plan.
 //!
 //! Switches forward what reaches them by the address it goes to, whichever port it came from, so a wrong cable between switches
-//! makes ways longer, or circles in which packets end when their TTL does. A NIC drops what goes to another address.
+//! makes paths longer, or loops in which packets end when their TTL does. A NIC drops what goes to another address.
 
 use crate::ids::{LinkId, PortId};
 

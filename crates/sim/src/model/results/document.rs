@@ -16,7 +16,7 @@ pub struct Document {
     pub preset: String,
     /// Seed of its random numbers.
     pub seed: u64,
-    /// False: the run was interrupted, and flows were still on their way.
+    /// False: the run was interrupted, and flows were still in flight.
     pub complete: bool,
     /// Totals of the core.
     #[serde(flatten)]

@@ -50,12 +50,12 @@ fn refusals_of_traffic() {
         ),
         (
             flows(far).replace(r#""switches": 1"#, r#""switches": 2"#).replace("[1, 2]]", "[1, 3]]"),
-            "flows[0]: found no way from host 0 to host 1, expected ends joined by switches\n  hint: hosts do not forward",
+            "flows[0]: found no route from host 0 to host 1, expected ends joined by switches\n  hint: hosts do not forward",
         ),
         (
             // Host 1 stands between the others.
             flows(r#"[{"src": 0, "dst": 2, "bytes": 1}]"#).replace(r#""hosts": 2"#, r#""hosts": 3"#).replace("[[0, 2], [1, 2]]", "[[0, 1], [1, 2]]"),
-            "flows[0]: found no way from host 0 to host 2, expected ends joined by switches\n  hint: hosts do not forward",
+            "flows[0]: found no route from host 0 to host 2, expected ends joined by switches\n  hint: hosts do not forward",
         ),
         (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
         (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),

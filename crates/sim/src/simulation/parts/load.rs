@@ -27,7 +27,7 @@ impl Load {
             work: vec![0; ports],
             hops: 0,
         };
-        // Where switches choose while the run goes on, the ways that hashes would choose are as good a guess as any.
+        // Where switches choose while the run goes on, the paths that hashes would choose are as good a guess as any.
         let guessed = simulation
             .forwarding
             .as_ref()

@@ -76,7 +76,7 @@ struct State {
     repeated: u64,
     /// Operations that ended.
     ended: u64,
-    /// Completions on their way to another part.
+    /// Completions in flight to another part.
     completions: u64,
 }
 

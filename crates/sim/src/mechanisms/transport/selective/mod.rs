@@ -3,7 +3,7 @@
 //!
 //! After IRN (Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3): an arrival out of order is
 //! answered with the cumulative acknowledgement and the packet that arrived; a packet that was sent before one that has
-//! arrived is lost; the number of packets on their way is bounded. ConnectX-6 and later have it as "RoCE selective
+//! arrived is lost; the number of packets in flight is bounded. ConnectX-6 and later have it as "RoCE selective
 //! repeat" (NVIDIA MLNX_EN, changes and new features), whose packets are not public. Three things are ours: a packet sent
 //! again is judged like any other, by what was sent after it; a timeout sends all again that is not known to have
 //! arrived; [`Reordering`] says how far out of order packets come where nothing is lost. A NAK that says that a switch

@@ -1,4 +1,4 @@
-//! The packets of a requester that are not acknowledged in order: which are on their way, which arrived, which are lost.
+//! The packets of a requester that are not acknowledged in order: which are in flight, which arrived, which are lost.
 
 use crate::mechanisms::transport::Outstanding;
 use std::collections::VecDeque;

@@ -185,7 +185,7 @@ fn duplicates() {
 }
 
 /// The NAK interval: 5 ticks are longer than the W = 4 packets in vain and shorter than the round trip after them, so
-/// that only a gap that stays open is reported again; 2 ticks report it although the answer is on its way.
+/// that only a gap that stays open is reported again; 2 ticks report it although the answer is in flight.
 #[test]
 fn the_same_gap_again() {
     check(vec![

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Timeouts are often shorter than the round trip: copies of what was refused, or is late, are on their way.
+    /// Timeouts are often shorter than the round trip: copies of what was refused, or is late, are in flight.
     #[test]
     fn everything_arrives_once(
         posts in posts(),
