@@ -30,7 +30,7 @@ def module() -> str:
 
     results = json.loads(_core.schema())["results"]
     summary = results["summary"]
-    parts = [_dataclass(name, one) for name, one in summary["$defs"].items()]
+    parts = [_dataclass(name, definition) for name, definition in summary["$defs"].items()]
     parts.append(_dataclass("Summary", summary))
     tables = {**results["tables"], **results["context"]}
     parts += [part for name, table in tables.items() for part in _table(name, table)]
@@ -50,9 +50,9 @@ def _type(schema: Schema) -> str:
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
     if "anyOf" in schema:
-        return " | ".join(_type(one) for one in schema["anyOf"])
+        return " | ".join(_type(variant) for variant in schema["anyOf"])
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    return " | ".join(f"tuple[{_type(schema['items'])}, ...]" if one == "array" else PLAIN[one] for one in types)
+    return " | ".join(f"tuple[{_type(schema['items'])}, ...]" if name == "array" else PLAIN[name] for name in types)
 
 
 def _default(value: Any) -> str:

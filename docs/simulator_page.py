@@ -72,10 +72,14 @@ class _Scenario:
 
     def _sources(self, section: str, property_: Schema, target: Schema) -> Iterator[str]:
         """Where the values of presets are from."""
-        below = {f"{section}.{key}": one for key, one in target.get("properties", {}).items()}
+        below = {f"{section}.{key}": property_ for key, property_ in target.get("properties", {}).items()}
         for name in self._names:
             parameters = {section: property_, **below}
-            rows = [(path, one["x-source"][name]) for path, one in parameters.items() if name in one.get("x-source", {})]
+            rows = [
+                (path, parameter["x-source"][name])
+                for path, parameter in parameters.items()
+                if name in parameter.get("x-source", {})
+            ]
             if rows:
                 yield f"\nSources of `{name}`:\n\n"
                 yield from (f"* `{path}`: {source}\n" for path, source in rows)
@@ -258,9 +262,9 @@ def _results(results: Schema) -> Iterator[str]:
     yield "printed by `wirespeed schema summary`.\n"
     summary = results["summary"]
     yield from _fields(summary["description"], summary["properties"])
-    for name, one in summary["$defs"].items():
+    for name, definition in summary["$defs"].items():
         yield f"\n### `{name}`\n"
-        yield from _fields(one["description"], one["properties"])
+        yield from _fields(definition["description"], definition["properties"])
     yield "\n## Result tables\n\nParquet files in the folder of `--output`. Times count from the start of the run.\n"
     yield from _table_sections(results["tables"])
     yield "\n## Context tables\n\nFiles in the same folder that follow from the scenario alone. They are not part of "
@@ -282,7 +286,7 @@ def _kind(property_: Schema) -> str:
     if "anyOf" in property_:
         return " or ".join(map(_kind, property_["anyOf"]))
     return " or ".join(
-        f"list of {_kind(property_['items'])}" if one == "array" else one for one in _types(property_)
+        f"list of {_kind(property_['items'])}" if kind == "array" else kind for kind in _types(property_)
     )
 
 
