@@ -220,11 +220,11 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
         with pytest.raises(Refused, match=words):
             lab.make_fault(made.name, plan, kind, device, port)
     lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1; expected no such fault"):
+    with pytest.raises(Refused, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):
         lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1 still to be removed"):
+    with pytest.raises(Refused, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
         lab.cure(made.name, "mtu")
-    assert [one.title for one in lab.undo_faults(made.name)] == ["mtu on leaf1 Eth1/1"]
+    assert [one.title for one in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
 
 
 def test_help_and_list_name_every_kind(two: tuple[Plan, lab.Lab]) -> None:

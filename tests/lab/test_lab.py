@@ -104,7 +104,7 @@ def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     problem = refused.value.problems[0]
     assert (problem.found, problem.hint) == (
         f"already running since {made.state.started}",
-        f"wirespeed lab down {made.name}",
+        f"remove it with `wirespeed lab down {made.name}`",
     )
 
 

@@ -67,10 +67,15 @@ def _check_new(name: str) -> None:
     kept = state.load(name)
     if kept is not None and kept.phase is Phase.UP:
         raise refuse(
-            f"lab {name}", f"already running since {kept.started}", "no lab of this name", f"wirespeed lab down {name}"
+            f"lab {name}",
+            f"already running since {kept.started}",
+            "no lab of this name",
+            f"remove it with `wirespeed lab down {name}`",
         )
     if state.exists(name):
-        raise refuse(f"lab {name}", "remains of a lab", "no lab of this name", f"wirespeed lab down {name}")
+        raise refuse(
+            f"lab {name}", "remains of a lab", "no lab of this name", f"remove it with `wirespeed lab down {name}`"
+        )
 
 
 def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None, lock: int) -> Lab:

@@ -32,7 +32,8 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
         fault = chosen.make(FaultLocation(lab, plan, device, port))
         same = [active for active in lab.state.faults if (active.kind, active.place) == (fault.kind, fault.place)]
         if same:
-            raise refuse(f"lab {name}", f"the fault {same[0].title}", "no such fault", f"lab fault --undo {fault.kind}")
+            hint = f"remove it with `wirespeed lab fault --undo {fault.kind}`"
+            raise refuse(f"lab {name}", f"the fault {same[0].title}", "no such fault", hint)
         state.save(replace(lab.state, faults=(*lab.state.faults, fault)))
         problems = _do(lab, ((act.device, act.do) for act in fault.acts), stop=True)
         if problems:
@@ -91,7 +92,8 @@ def cure(name: str, kind_name: str) -> LabFault:
         if fault is None:
             raise refuse(f"lab {name}", f"no fault {kind_name}", "an active fault")
         if not fault.cure:
-            raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", "lab fault --undo")
+            hint = "remove it with `wirespeed lab fault --undo`"
+            raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", hint=hint)
         problems = _do(lab, ((act.device, act.do) for act in fault.cure))
         if problems:
             raise Refused(problems)

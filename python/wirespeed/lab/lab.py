@@ -108,13 +108,16 @@ def find(name: str | None = None) -> Lab:
     """
     labs = [lab for lab in state.names() if state.exists(lab)]
     if name is None and len(labs) != 1:
-        found = f"{len(labs)} labs: {', '.join(labs)}" if labs else "no lab"
-        raise refuse("lab", found, "one lab", "select it with --name LAB" if labs else "wirespeed lab up CLUSTER")
+        if not labs:
+            raise refuse("lab", "no lab is running", hint="`wirespeed lab up CLUSTER` starts one")
+        raise refuse("lab", f"{len(labs)} labs: {', '.join(labs)}", "one lab", "select it with --name LAB")
     name = labs[0] if name is None else name
     kept = state.load(name) if name in labs else None
     if kept is None and name not in labs:
-        hint = f"labs: {', '.join(labs)}" if labs else "wirespeed lab up CLUSTER"
+        hint = f"labs: {', '.join(labs)}" if labs else "`wirespeed lab up CLUSTER` starts one"
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     if kept is None or kept.phase is not Phase.UP:
-        raise refuse(f"lab {name}", "an incomplete lab", "one that is up", f"wirespeed lab down {name}")
+        raise refuse(
+            f"lab {name}", "an incomplete lab", "one that is up", f"remove it with `wirespeed lab down {name}`"
+        )
     return Lab(kept)

@@ -39,9 +39,9 @@ def status(name: str) -> LabStatus:
     known = [lab for lab in state.names() if state.exists(lab)]
     kept = state.load(name) if name in known else None
     if kept is None and name in known:
-        raise refuse(f"lab {name}", "remains of a lab", "a running lab", f"wirespeed lab down {name}")
+        raise refuse(f"lab {name}", "remains of a lab", "a running lab", f"remove it with `wirespeed lab down {name}`")
     if kept is None:
-        hint = f"labs: {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
+        hint = f"labs: {', '.join(known)}" if known else "`wirespeed lab up CLUSTER` starts one"
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     try:
         return _read_status(kept)

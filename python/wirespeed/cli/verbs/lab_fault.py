@@ -80,7 +80,8 @@ def fault(
         _print(
             found,
             kind,
-            labs.cure(found.name, kind).effect + ", as before; the planned setting that prevents its effect is applied",
+            labs.cure(found.name, kind).effect
+            + "; still active, and the planned setting against its effect is applied",
         )
     else:
         made = labs.make_fault(found.name, flows.plan_cluster(Path(found.state.file)), kind, device, port)

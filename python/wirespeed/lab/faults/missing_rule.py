@@ -28,14 +28,14 @@ def make(where: FaultLocation) -> LabFault:
             arguments = f"{selector} table {rule.table} priority {rule.priority}"
             acts.append(ip(host.device, f"rule del {arguments}", version=f"-{assigned.version}"))
     if not acts:
-        raise refuse(f"{host.device} {host.port}", "no planned rule from its address", "a NIC with a source rule")
+        raise refuse(f"{host.device}:{host.port}", "no planned rule from its address", "a NIC with a source rule")
     removed = ", ".join(" ".join(act.do[4:6]) for act in acts)
     # A rule that others add is none of networkd's: it would stay when the link goes. After a link that comes up again
     # networkd adds all rules again, so that is the removal.
     back = [after(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
     return LabFault(
         "missing-rule",
-        f"{host.device} {host.port}",
+        f"{host.device}:{host.port}",
         f"{host.device} has no rule {removed}, the address of {host.port}",
         (*back, *acts),
     )

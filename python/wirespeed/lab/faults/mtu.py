@@ -22,8 +22,8 @@ def make(where: FaultLocation) -> LabFault:
     planned = where.plan.switches[end.device].ports[end.port].link.mtu or where.nic(host).link.mtu or _ETHERNET
     return LabFault(
         "mtu",
-        f"{end.device} {end.port}",
-        f"{end.device} {end.port}, the port of {host.device} {host.port}, forwards no packet above 1500 bytes",
+        f"{end.device}:{end.port}",
+        f"{end.device}:{end.port} (to {host.device}:{host.port}): MTU 1500, larger packets are dropped",
         (
             *(after(host_name, "route flush cache") for host_name in where.lab.hosts),
             ip(

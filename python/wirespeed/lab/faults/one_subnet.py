@@ -32,7 +32,7 @@ def make(where: FaultLocation) -> LabFault:
     leaf, ends = _leaf(where)
     acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
     links = {link["ifname"]: link for link in _json(where.lab, leaf, "address", "show")}
-    moved = [link.other(end.device).interface for end, link in ((end, _link(where, end)) for end in ends)]
+    moved = [link.opposite_end(end.device).interface for end, link in ((end, _link(where, end)) for end in ends)]
     before = dict.fromkeys([*moved, *(links[port]["master"] for port in moved if "master" in links[port])])
     for interface in before:
         for address in links[interface].get("addr_info", ()):

@@ -22,8 +22,8 @@ def make(where: FaultLocation) -> LabFault:
     end = link.opposite_end(host.device)
     return LabFault(
         "port-down",
-        f"{end.device} {end.port}",
-        f"{end.device} {end.port} is down, and so is the link of {host.device} {host.port}",
+        f"{end.device}:{end.port}",
+        f"{end.device}:{end.port} is down, and so is the link of {host.device}:{host.port}",
         (
             keep_ipv6(end.device, end.interface),
             ip(end.device, f"link set dev {end.interface} down", f"link set dev {end.interface} up"),
@@ -33,7 +33,7 @@ def make(where: FaultLocation) -> LabFault:
 
 def has_settled(lab: Lab, fault: LabFault) -> bool:
     """Whether the host's daemon has noticed: it takes the addresses away, and then nothing more."""
-    device, port = fault.place.split(" ", 1)
+    device, port = fault.place.split(":", 1)
     link = next(candidate for candidate in lab.links_of(device) if candidate.end(device).port == port)
     end = link.opposite_end(device)
     ran = lab.run(end.device, "ip", "-json", "address", "show", "dev", end.interface, "scope", "global")
