@@ -301,7 +301,9 @@ def rdma_host(changes: Changes | None = None) -> Facts:
             (place, "pcie.link.capable_speed"): 32000,
             (place, "pcie.link.capable_width"): 16,
         }
-    seen = [one for one in observations(tree | dict(changes or {})) if one.place.device == "node1"]
+    seen = [
+        observation for observation in observations(tree | dict(changes or {})) if observation.place.device == "node1"
+    ]
     return facts_from(seen)
 
 

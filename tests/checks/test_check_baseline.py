@@ -14,7 +14,11 @@ from wirespeed.results.findings import Status
 def found(facts: Facts) -> list[tuple[str, str, str | None]]:
     """What is neither passed nor skipped."""
     findings = run(baseline(facts), facts)
-    return [(one.check, one.status.value, one.found) for one in findings if one.status not in ("pass", "skip")]
+    return [
+        (finding.check, finding.status.value, finding.found)
+        for finding in findings
+        if finding.status not in ("pass", "skip")
+    ]
 
 
 def plain(**changes: object) -> Facts:
@@ -32,11 +36,11 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
         "RDMA ports and their switches; the other checks run as far as they hold for any host",
     )
     findings = run(baseline(facts), facts)
-    assert [one.check for one in findings if one.status is Status.PASS] == [
+    assert [finding.check for finding in findings if finding.status is Status.PASS] == [
         "host.kernel-log",
         "software.conflicting-stacks",
     ]
-    assert {one.status for one in findings} == {Status.PASS, Status.SKIP}
+    assert {finding.status for finding in findings} == {Status.PASS, Status.SKIP}
 
 
 def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:

@@ -45,9 +45,9 @@ def amiss(plan: Plan, folder: Path) -> list[tuple[str, str, str]]:
     write_planned_bundle(plan, folder)
     findings = run(plan, extract_facts(open_bundle(folder)))
     return [
-        (one.status.value, one.check, str(one.found))
-        for one in findings
-        if one.status not in (Status.PASS, Status.SKIP)
+        (finding.status.value, finding.check, str(finding.found))
+        for finding in findings
+        if finding.status not in (Status.PASS, Status.SKIP)
     ]
 
 
@@ -87,4 +87,4 @@ def test_a_stack_is_a_conflict_for_other_nics_than_its_own(nic: str, status: Sta
     installed = {name: replace(host, conflicting_stacks=("MLNX_OFED",)) for name, host in plan.hosts.items()}
     write_planned_bundle(replace(plan, hosts=installed), tmp_path / "bundle")
     findings = run(plan, extract_facts(open_bundle(tmp_path / "bundle")))
-    assert {one.status for one in findings if one.check == "software.conflicting-stacks"} == {status}
+    assert {finding.status for finding in findings if finding.check == "software.conflicting-stacks"} == {status}

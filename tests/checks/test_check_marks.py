@@ -70,4 +70,4 @@ def test_a_form_from_memory_warns_at_worst(
     assert changed != text, text
     path.write_text(changed)
     found = [one for one in run(plan, read_facts(tmp_path / "b")) if one.device == "node1" and one.check == check]
-    assert {str(one.status) for one in found if one.status not in ("pass", "skip")} == {status}
+    assert {str(value.status) for value in found if value.status not in ("pass", "skip")} == {status}

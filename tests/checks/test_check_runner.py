@@ -60,9 +60,9 @@ def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
 
 def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> None:
     seen = [
-        one
-        for one in small.observations(absent=[small.HOST.thing("rule", "from 10.1.0.1/32")])
-        if one.path != "host.rules"
+        observation
+        for observation in small.observations(absent=[small.HOST.thing("rule", "from 10.1.0.1/32")])
+        if observation.path != "host.rules"
     ]
     found = small.bad(facts_from(seen))
     assert [(finding.check, finding.status, finding.found) for finding in found] == [

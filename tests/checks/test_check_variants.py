@@ -158,7 +158,7 @@ def test_a_cable_in_another_port_of_its_rail_costs_nothing(other: str, lost: flo
         findings = json.loads(CliRunner().invoke(app, command).stdout)["findings"]
     finally:
         file.write_text(before, encoding="utf-8")
-    (bad,) = [one for one in findings if one["status"] not in ("pass", "skip")]
+    (bad,) = [finding for finding in findings if finding["status"] not in ("pass", "skip")]
     assert (bad["check"], bad["place"]) == ("port.cabling", "port Ethernet1/1")
     assert (bad["cost"] or {"value": None})["value"] == lost
 

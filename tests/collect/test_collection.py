@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
 
 def test_all_commands_are_published_and_none_changes_anything() -> None:
     commands: list[Command] = [command for platform in platforms().values() for command in platform.commands]
-    assert {(one.platform.split()[0], one.id) for one in published_commands()} == {
+    assert {(command.platform.split()[0], command.id) for command in published_commands()} == {
         (kind, command.id) for (kind, _), one in platforms().items() for command in one.commands
     }
     # A word that writes, on a system where one of these commands could be made to.
@@ -164,7 +164,7 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
     assert {one.split()[0] for one in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest
     assert (manifest.cluster, manifest.complete) == ("small", True)
-    statuses = {one.name: {entry.status for entry in one.outputs} for one in manifest.devices}
+    statuses = {device.name: {entry.status for entry in device.outputs} for device in manifest.devices}
     assert statuses == {"node1": {"ok", "not-applicable"}, "leaf1": {"failed"}}
     assert {entry.detail for entry in manifest.devices[1].outputs} == {"it is off"}
     assert isinstance(read_facts(tmp_path / "b").devices["leaf1"], Switch)

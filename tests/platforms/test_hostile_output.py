@@ -55,9 +55,9 @@ def test_hostile_output(system: str, command: str, text: str, expected: list[tup
     output = Output(command, text, Source("node1", command, command))
     found = platform(kind, name).parse(Outputs("node1", {command: output}))
     assert [
-        (one.path, one.value, one.source.line)
-        for one in found
-        if one.value != COMPLETE and one.path != "host.launch.environment"
+        (value.path, value.value, value.source.line)
+        for value in found
+        if value.value != COMPLETE and value.path != "host.launch.environment"
     ] == expected
 
 
@@ -76,4 +76,4 @@ def test_long_output_is_read_in_time_proportional_to_its_lines(
     text = frame.replace("LINES", "\n".join(line.replace("N", str(number)) for number in range(1, count + 1)))
     kind, name = system.split()
     found = platform(kind, name).parse(Outputs("node1", {command: Output(command, text, Source("node1", command, ""))}))
-    assert [one.value for one in found if one.path.endswith(".link.mtu")] == [9216] * count
+    assert [value.value for value in found if value.path.endswith(".link.mtu")] == [9216] * count

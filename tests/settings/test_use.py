@@ -32,7 +32,9 @@ def used() -> frozenset[str]:
         for _, path, value in walk(device, Place(name))
         if value is not None
     }
-    declared = {path for one in platforms().values() for path, how in one.settings.items() if how.rendered or how.read}
+    declared = {
+        path for platform in platforms().values() for path, how in platform.settings.items() if how.rendered or how.read
+    }
     needed = {path for check in checks().values() for path in check.needs}
     return frozenset(planned | declared | needed)
 

@@ -403,7 +403,7 @@ class ChipModel(Entry):
 
     def group(self, speed: Bandwidth) -> LosslessGroup | None:
         """Of ports of this speed; of one between two, that of the slower."""
-        slower = [one for one in self.groups if one.speed <= speed]
+        slower = [group for group in self.groups if group.speed <= speed]
         return max(slower, key=lambda one: one.speed, default=min(self.groups, key=lambda one: one.speed, default=None))
 
     def share_at(self, speed: Bandwidth) -> float | None:

@@ -82,7 +82,7 @@ POINT_TO_POINT = 4
 def _networks(context: CheckContext, nic: Place) -> frozenset[object]:
     host = context.plan.hosts.get(nic.device)
     planned = host.nics.get(nic.name) if host else None
-    return frozenset(ip_interface(one).network for one in (planned.addresses or () if planned else ()))
+    return frozenset(ip_interface(address).network for address in (planned.addresses or () if planned else ()))
 
 
 def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:

@@ -119,7 +119,7 @@ class CheckContext:
         where = place or self.place
         self._require_declaration(path)
         readings = self.facts.readings.get((where, path), ())
-        reading = next((one for one in readings if state is None or one.state == state), None)
+        reading = next((reading for reading in readings if state is None or reading.state == state), None)
         if reading is None:
             raise UnreadError(f"{path}: {self.facts.missing_reason(where, path)}")
         self.used.append((where, path, reading))

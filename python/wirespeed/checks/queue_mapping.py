@@ -59,5 +59,9 @@ def code_points(
     context: CheckContext, *, lossless: bool = False, strict: bool = False
 ) -> list[tuple[TrafficClass, Dscp]]:
     """Every DSCP of the classes of one sort, lowest first."""
-    classes = [one for one in context.plan.classes.values() if (one.lossless and lossless) or (one.strict and strict)]
-    return sorted(((one, dscp) for one in classes for dscp in one.dscp), key=lambda pair: int(pair[1]))
+    classes = [
+        class_
+        for class_ in context.plan.classes.values()
+        if (class_.lossless and lossless) or (class_.strict and strict)
+    ]
+    return sorted(((class_, dscp) for class_ in classes for dscp in class_.dscp), key=lambda pair: int(pair[1]))

@@ -123,7 +123,7 @@ class _Reader:
         if found:
             self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
             doubtful = {command.id for command in platform.commands if not command.verified}
-            self.unverified |= {one.path for one in found if one.source.command.partition("@")[0] in doubtful}
+            self.unverified |= {value.path for value in found if value.source.command.partition("@")[0] in doubtful}
         yield from found
         shown: dict[str, set[str]] = {}
         for observation in found:

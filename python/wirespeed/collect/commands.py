@@ -111,8 +111,8 @@ def published_commands() -> tuple[PublishedCommand, ...]:
             speakers.setdefault(key, []).append(platform)
     return tuple(
         PublishedCommand(
-            f"{kind} {', '.join(one.name for one in speakers[kind, text])}",
-            "; ".join(one.title for one in speakers[kind, text]),
+            f"{kind} {', '.join(speaker.name for speaker in speakers[kind, text])}",
+            "; ".join(speaker.title for speaker in speakers[kind, text]),
             command.id,
             " ".join(_quote(word) for word in command.run),
             command.root,

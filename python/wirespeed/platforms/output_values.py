@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.model import Output
+from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
 
@@ -16,6 +16,16 @@ def numbered_lines(output: Output) -> Iterator[tuple[int, str]]:
     """The lines of an output, numbered from 1, without their ends."""
     for number, line in enumerate(output.text.split("\n"), 1):
         yield number, line.rstrip("\r")
+
+
+def complete_lines(output: Output) -> Iterator[tuple[int, str]]:
+    """The lines that end in a line feed, numbered from 1: a last line without one may be cut short."""
+    yield from enumerate(output.text.split("\n")[:-1], start=1)
+
+
+def nic_place(outputs: Outputs, interface: str) -> Place:
+    """The place of a NIC port of the device."""
+    return Place(outputs.device).thing("nic", interface)
 
 
 def observe(

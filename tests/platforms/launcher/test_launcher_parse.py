@@ -122,11 +122,11 @@ JOB = """\
 
 def test_a_running_job_is_believed_over_the_file() -> None:
     found = list(platform("launcher", "nccl").parse(outputs(nccl_job=JOB, rccl_conf="NCCL_IB_TC=104\n")))
-    assert [(one.value, one.state) for one in found if one.path == "host.launch.dscp"] == [
+    assert [(value.value, value.state) for value in found if value.path == "host.launch.dscp"] == [
         (24, State.RUNNING),
         (26, State.CONFIGURED),
     ]
-    assert not [one for one in found if one.path == "host.launch.gid_index"]  # its processes differ
+    assert not [value for value in found if value.path == "host.launch.gid_index"]  # its processes differ
 
 
 @pytest.mark.parametrize(

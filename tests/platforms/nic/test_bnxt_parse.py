@@ -59,8 +59,8 @@ def test_samples(case: str, path: str, value: Any) -> None:
 
 def test_states_of_a_setting_are_kept_apart() -> None:
     facts = sample("configured")
-    assert [one.state for one in facts.readings[NIC, "nic.qos.roce_dscp"]] == [State.RUNNING, State.CONFIGURED]
-    assert [one.state for one in facts.readings[NIC, "nic.nvm.rdma"]] == [State.PERSISTENT]
+    assert [reading.state for reading in facts.readings[NIC, "nic.qos.roce_dscp"]] == [State.RUNNING, State.CONFIGURED]
+    assert [reading.state for reading in facts.readings[NIC, "nic.nvm.rdma"]] == [State.PERSISTENT]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_one_output(command: str, text: str, path: str, value: Any) -> None:
 def test_devlink_says_when_a_value_acts() -> None:
     values = '[{"cmode":"driverinit","value":true},{"cmode":"permanent","value":false}]'
     text = f'{{"param":{{"pci/0000:1d:00.0":[{{"name":"enable_roce","type":"generic","values":{values}}}]}}}}'
-    assert [(one.value, one.state) for one in read("devlink-roce", text).readings[NIC, "nic.nvm.rdma"]] == [
+    assert [(reading.value, reading.state) for reading in read("devlink-roce", text).readings[NIC, "nic.nvm.rdma"]] == [
         (True, State.CONFIGURED),
         (False, State.PERSISTENT),
     ]
@@ -122,7 +122,7 @@ def test_congestion_control_is_refused(tmp_path: Path) -> None:
     text = CLUSTER.read_text().replace("broadcom-bcm957608-p1400gd", MODEL)
     with pytest.raises(Refused) as caught:
         check(planned(text, tmp_path))
-    assert [(one.found.partition(" ")[0], one.hint) for one in caught.value.problems] == [
+    assert [(problem.found.partition(" ")[0], problem.hint) for problem in caught.value.problems] == [
         ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common interface for CNP markings"),
         ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common interface for CNP markings"),
         ("nic.qos.congestion", "leave congestion out of class roce; the kernel has no common interface for it"),

@@ -111,11 +111,11 @@ def test_one_output(command: str, text: str, path: str, value: Any) -> None:
 
 def test_current_and_next_boot_are_two_states() -> None:
     facts = read({"mlxconfig": PENDING.read_text()})
-    assert [(one.value, one.state) for one in facts.readings[NIC, "nic.nvm.relaxed_ordering"]] == [
+    assert [(reading.value, reading.state) for reading in facts.readings[NIC, "nic.nvm.relaxed_ordering"]] == [
         (False, State.RUNNING),
         (True, State.PERSISTENT),  # a reset is pending
     ]
-    assert [(one.value, one.state) for one in facts.readings[NIC, "nic.qos.cnp_priority"]] == [
+    assert [(reading.value, reading.state) for reading in facts.readings[NIC, "nic.qos.cnp_priority"]] == [
         (6, State.CONFIGURED),
         (7, State.PERSISTENT),
     ]
@@ -128,7 +128,7 @@ def test_a_port_is_read_from_its_own_keys() -> None:
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.dictionaries(st.sampled_from([one.id for one in MLX5.commands]), st.text(max_size=200), min_size=1))
+@given(st.dictionaries(st.sampled_from([command.id for command in MLX5.commands]), st.text(max_size=200), min_size=1))
 def test_arbitrary_text_never_crashes(texts: dict[str, str]) -> None:
     read(texts)
 

@@ -202,7 +202,7 @@ def test_a_printed_configuration(router: str, place: Place, path: str, value: An
 def test_relaxed_multipath_is_assumed_unless_said() -> None:
     said = CEOS.replace("   maximum", "   no bgp bestpath as-path multipath-relax\n   maximum")
     found = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, said)]
-    assert [(one.value, one.state) for one in found if one] == [(True, State.ASSUMED), (False, State.RUNNING)]
+    assert [(value.value, value.state) for value in found if value] == [(True, State.ASSUMED), (False, State.RUNNING)]
 
 
 @pytest.mark.parametrize(("router", "complete"), [("", True), (CEOS, True), (CEOS.replace("Et1-2", "Po1"), False)])

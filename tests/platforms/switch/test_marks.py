@@ -85,7 +85,7 @@ ROWS = [
 def test_a_setting_known_from_memory_warns_at_worst(
     system: str, command: str, old: str, new: str, path: str, tmp_path: Path
 ) -> None:
-    about = [one for one in found(system, command, old, new, tmp_path) if path in checks()[one.check].needs]
+    about = [value for value in found(system, command, old, new, tmp_path) if path in checks()[value.check].needs]
     doubted = [one for one in about if one.status is not Status.PASS and one.status is not Status.SKIP]
     assert doubted
     assert {one.status for one in doubted} == {Status.WARN}

@@ -49,5 +49,7 @@ def parse_masks(text: str) -> Cores | None:
         return None
     masks = [int(part, 16) for part in text.split(",")]
     return (
-        tuple(tuple(bit for bit in range(one.bit_length()) if one >> bit & 1) for one in masks) if all(masks) else None
+        tuple(tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1) for mask in masks)
+        if all(masks)
+        else None
     )

@@ -204,7 +204,7 @@ def environment(launch: Launch) -> list[tuple[str, str]]:
 def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
     """The environment of a job. With other ranks than the cluster's own a mapping to cores does not fit them."""
     found = environment(launch)
-    return found if bound else [one for one in found if not one[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
+    return found if bound else [value for value in found if not value[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
 
 
 def restrict_to_nics(launch: Launch) -> Launch | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation, State
@@ -18,8 +18,8 @@ from wirespeed.platforms.launcher.library_variables import (
     mvapich_transport,
     unsupported_settings,
 )
-from wirespeed.platforms.launcher.variables import Read, beside, observation, observe_variables
-from wirespeed.platforms.model import Job, Output
+from wirespeed.platforms.launcher.variables import Read, beside, observation, observe_variables, processes
+from wirespeed.platforms.model import Job, Output, Outputs
 from wirespeed.settings import Device, Host, Place
 
 _HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
@@ -53,22 +53,32 @@ def start(job: Job) -> tuple[str, ...]:
     return ("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", hosts_, *said, *job.program)
 
 
-def of_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
-    """The settings that MVAPICH's variables say, and the variables that say none."""
+def parse_outputs(
+    outputs: Outputs, tool: str, prefix: str, config: str, read_config: Callable[[Output], Read]
+) -> Iterator[Observation]:
+    """The settings in a running job (``mvapich2-job``), its configuration (``mvapich2-conf``) and its host file."""
+    place = Place(outputs.device)
+    if (output := outputs.get(f"{tool}-job")) is not None:
+        yield from _variables(prefix, processes(output), place, State.RUNNING)
+    if (output := outputs.get(f"{tool}-{config}")) is not None:
+        read = read_config(output)
+        yield from _variables(prefix, read, place, State.CONFIGURED)
+        yield from _other_variables(prefix, read, output, place, State.CONFIGURED)
+    if (output := outputs.get(f"{tool}-hosts")) is not None:
+        yield from hosts.read(output, _HOST, place)
+
+
+def _variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
+    """The settings of MVAPICH's variables."""
     table = mvapich(prefix)
     yield from observe_variables(table, read, place, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
         yield observation(place, "transport", *transport, state)
 
 
-def other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
-    """The variables that say no setting, where any was read."""
+def _other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
+    """Variables without a setting, where any was read."""
     own = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
     rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in own}
     if read:
         yield observation(place, "environment", rest, output.source, state)
-
-
-def of_hosts(output: Output, place: Place) -> Iterator[Observation]:
-    """Hosts and ranks of a host file."""
-    return hosts.read(output, _HOST, place)

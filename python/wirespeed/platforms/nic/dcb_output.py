@@ -100,7 +100,7 @@ def _numbers(found: object, last: int) -> list[int] | None:
     """Eight whole numbers up to the last; None for anything else."""
     if not isinstance(found, list) or len(found) != _COUNT:
         return None
-    numbers = [number for one in found if (number := parse_whole(one)) is not None and number <= last]
+    numbers = [number for value in found if (number := parse_whole(value)) is not None and number <= last]
     return numbers if len(numbers) == _COUNT else None
 
 

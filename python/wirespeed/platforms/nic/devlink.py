@@ -26,8 +26,8 @@ def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observati
 def _values(output: Output) -> Iterator[tuple[str, object]]:
     try:
         functions = json.loads(output.text)["param"]
-        parameters = [one for found in functions.values() for one in found if one["name"] == "enable_roce"]
-        pairs = [(str(value["cmode"]), value["value"]) for one in parameters for value in one["values"]]
+        parameters = [value for found in functions.values() for value in found if value["name"] == "enable_roce"]
+        pairs = [(str(value["cmode"]), value["value"]) for parameter in parameters for value in parameter["values"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return
     yield from pairs

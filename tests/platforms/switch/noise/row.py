@@ -52,8 +52,8 @@ def both(*edits: Edit) -> Edit:
     """One after the other."""
 
     def edit(text: str) -> str:
-        for one in edits:
-            text = one(text)
+        for edit in edits:
+            text = edit(text)
         return text
 
     return edit

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import nic_place, numbered_lines, observe
 from wirespeed.settings import Place, bdf
 from wirespeed.units import Bandwidth
 
@@ -19,19 +19,15 @@ _FEC = {"RS": "rs", "BaseR": "fc", "LLRS": "llrs", "Off": "none", "None": "none"
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every port an output is there of."""
     for interface, output in outputs.per_nic("ethtool"):
-        yield from _link(_nic(outputs, interface), output)
+        yield from _link(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("ethtool-driver"):
-        yield from _driver(_nic(outputs, interface), output)
+        yield from _driver(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("nic-uevent"):
-        yield from _uevent(_nic(outputs, interface), output)
+        yield from _uevent(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("ethtool-pause"):
-        yield from _pause(_nic(outputs, interface), output)
+        yield from _pause(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("ethtool-fec"):
-        yield from _fec(_nic(outputs, interface), output)
-
-
-def _nic(outputs: Outputs, interface: str) -> Place:
-    return Place(outputs.device).thing("nic", interface)
+        yield from _fec(nic_place(outputs, interface), output)
 
 
 def _pairs(output: Output) -> Iterator[tuple[int, str, str]]:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.facts import Observation, State
-from wirespeed.platforms.launcher.mvapich import of_hosts, of_variables, other_variables
-from wirespeed.platforms.launcher.variables import lines, processes
+from wirespeed.facts import Observation
+from wirespeed.platforms.launcher.mvapich import parse_outputs
+from wirespeed.platforms.launcher.variables import lines
 from wirespeed.platforms.model import Outputs
-from wirespeed.settings import Place
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """The launch settings shown."""
-    place = Place(outputs.device)
-    if (output := outputs.get("mvapich2-job")) is not None:
-        yield from of_variables("MV2", processes(output), place, State.RUNNING)
-    if (output := outputs.get("mvapich2-conf")) is not None:
-        read = lines(output)
-        yield from of_variables("MV2", read, place, State.CONFIGURED)
-        yield from other_variables("MV2", read, output, place, State.CONFIGURED)
-    if (output := outputs.get("mvapich2-hosts")) is not None:
-        yield from of_hosts(output, place)
+    """The launch settings."""
+    return parse_outputs(outputs, "mvapich2", "MV2", "conf", lines)

@@ -19,7 +19,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     files = {command: lines(output) for command in ("rccl-conf", "nccl-conf") if (output := outputs.get(command))}
     for command, read in files.items():
         others = [other for other in files.values() if other is not read and other]
-        agreed = {name: at for name, at in read.items() if all(name in one and one[name][0] == at[0] for one in others)}
+        agreed = {
+            name: at for name, at in read.items() if all(name in other and other[name][0] == at[0] for other in others)
+        }
         yield from observe_variables(NCCL, agreed, place, State.CONFIGURED)
         if read:
             output = outputs.outputs[command]

@@ -9,7 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
@@ -26,27 +26,23 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every Broadcom port an output is there of."""
     for command in ("niccli-qos", "niccli-getqos", "bnxtqos"):
         for interface, output in outputs.per_nic(command):
-            yield from _qos(_nic(outputs, interface), output)
+            yield from _qos(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-dscp2prio"):
-        yield from _dscp(_nic(outputs, interface), output)
+        yield from _dscp(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-pri2cos"):
-        yield from _cos(_nic(outputs, interface), output)
+        yield from _cos(nic_place(outputs, interface), output)
     yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("cc"):
-        yield from congestion.configfs(_nic(outputs, interface), output)
+        yield from congestion.configfs(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("cc-inbox"):
-        yield from congestion.debugfs(_nic(outputs, interface), output)
+        yield from congestion.debugfs(nic_place(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
     for interface, output in outputs.per_nic("bnxt-re-conf"):
-        yield from _conf(_nic(outputs, interface), output)
+        yield from _conf(nic_place(outputs, interface), output)
     for tool in ("nvm", "old-nvm", "bnxtnvm"):
         for command, path in nvm.COMMANDS.items():
             for interface, output in outputs.per_nic(f"{tool}-{command}"):
-                yield from nvm.read(_nic(outputs, interface), path, output)
-
-
-def _nic(outputs: Outputs, interface: str) -> Place:
-    return Place(outputs.device).thing("nic", interface)
+                yield from nvm.read(nic_place(outputs, interface), path, output)
 
 
 def _qos(place: Place, output: Output) -> Iterator[Observation]:

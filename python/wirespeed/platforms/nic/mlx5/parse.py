@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
 from wirespeed.units import Length, Size
 
@@ -29,15 +29,15 @@ _ECTS = {ect.bits: ect for ect in Ect}
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every port an output is there of."""
     for interface, output in outputs.per_nic("mlnx-qos"):
-        yield from _mlnx_qos(_nic(outputs, interface), output)
+        yield from _mlnx_qos(nic_place(outputs, interface), output)
     yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("ecn"):
-        yield from _ecn(_nic(outputs, interface), output)
+        yield from _ecn(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("traffic-class"):
-        yield from _marks(_nic(outputs, interface), output)
+        yield from _marks(nic_place(outputs, interface), output)
     for command in ("mlxconfig", "mstconfig"):
         for interface, output in outputs.per_nic(command):
-            yield from nvm.read(_nic(outputs, interface), output)
+            yield from nvm.read(nic_place(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
     yield from _derive_roce_priority(outputs)
 
@@ -46,7 +46,7 @@ def _derive_roce_priority(outputs: Outputs) -> Iterator[Observation]:
     """Priority and share of RoCE: those that its DSCP leads to. No tool prints them by that name."""
     tables = dict(outputs.per_nic("mlnx-qos"))
     for interface, output in outputs.per_nic("traffic-class"):
-        place = _nic(outputs, interface)
+        place = nic_place(outputs, interface)
         marks = next((seen for seen in _marks(place, output) if seen.path == "nic.qos.roce_dscp"), None)
         if marks is None or interface not in tables:
             continue
@@ -58,10 +58,6 @@ def _derive_roce_priority(outputs: Outputs) -> Iterator[Observation]:
         share = told.get("nic.qos.tc_share", {}).get(told.get("nic.qos.priority_tc", {}).get(priority))
         if share is not None:
             yield Observation(place, "nic.qos.roce_share", share, marks.source)
-
-
-def _nic(outputs: Outputs, interface: str) -> Place:
-    return Place(outputs.device).thing("nic", interface)
 
 
 def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:

@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirespeed.platforms.switch.cumulus.commands import OFF, ON
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -69,7 +71,7 @@ def expand_names(names: str) -> list[str]:
 def numbers(names: str) -> list[int] | None:
     """``0-3,5`` as numbers; None when one is none."""
     found = expand_names(names)
-    return [int(one) for one in found] if all(one.isdecimal() for one in found) else None
+    return [int(value) for value in found] if all(value.isdecimal() for value in found) else None
 
 
 def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tuple[str, ...]]]:
@@ -79,3 +81,8 @@ def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tupl
         if rest is not None:
             for name in expand_names(line.words[1]):
                 yield name, line, rest
+
+
+def parse_on_off(value: str) -> bool | None:
+    """A state; None for a word that is neither."""
+    return True if value in ON else False if value in OFF else None

@@ -131,7 +131,7 @@ def _vlans(
     for line in told:
         rest = line.after("bridge", "domain", "*", "vlan")
         if rest:
-            numbers |= {int(one): line.number for one in expand_names(rest[0]) if one.isdecimal()}
+            numbers |= {int(name): line.number for name in expand_names(rest[0]) if name.isdecimal()}
     for number, at in numbers.items():
         name = f"vlan{number}"
         own = interfaces.get(name, [])

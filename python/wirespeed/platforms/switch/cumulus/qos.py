@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
     ROCE_QUEUES,
     TRUST,
 )
-from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers, parse_on_off
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 
@@ -130,7 +130,7 @@ def _pfc(lines: list[Statement], found: Qos, lossless: bool, number: int) -> Non
                 found_numbers = numbers(listed)
                 if found_numbers is None or max(found_numbers) > 7:
                     return
-                own |= {Priority(one) for one in found_numbers}
+                own |= {Priority(number) for number in found_numbers}
                 number = line.number
             case ("pfc", "default-global", "rx" | "tx", value) if value not in ON:
                 return  # half of PFC is no setting here
@@ -197,7 +197,7 @@ def _marking(key: str, value: str) -> tuple[str, object] | None:
     number = parse_number(value)
     match key:
         case "ecn":
-            return "queue.ecn.enabled", _on(value)
+            return "queue.ecn.enabled", parse_on_off(value)
         case "min-threshold":
             return "queue.ecn.minimum", None if number is None else Size(number)
         case "max-threshold":
@@ -205,10 +205,6 @@ def _marking(key: str, value: str) -> tuple[str, object] | None:
         case "probability":
             return "queue.ecn.probability", number
     return None
-
-
-def _on(value: str) -> bool | None:
-    return True if value in ON else False if value in OFF else None
 
 
 def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
@@ -235,7 +231,7 @@ def _watchdog_state(own: list[Statement], qos: Qos) -> Found:
             case ("qos", "pfc-watchdog"):
                 state = (True, line.number)
             case ("qos", "pfc-watchdog", "state", value):
-                state = (_on(value), line.number)
+                state = (parse_on_off(value), line.number)
     found: Found = {"port.qos.watchdog.enabled": state}
     if state[0]:
         found["port.qos.watchdog.action"] = (WatchdogAction.DROP, state[1])

@@ -8,7 +8,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import OFF, ON
-from wirespeed.platforms.switch.cumulus.nvue_config import Statement
+from wirespeed.platforms.switch.cumulus.nvue_config import Statement, parse_on_off
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.settings import Place
 
@@ -41,7 +41,7 @@ def bgp(told: list[Statement]) -> Found:
             case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.after(*_DEFAULT):
                 found["switch.bgp.maximum_paths"] = (parse_number(value), line.number)
             case (*_, "path-selection", "multipath", "aspath-ignore", value) if line.after(*_DEFAULT):
-                found["switch.bgp.multipath_relax"] = (_on(value), line.number)
+                found["switch.bgp.multipath_relax"] = (parse_on_off(value), line.number)
             case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
                 networks.append(value)
                 at = at or line.number
@@ -103,11 +103,7 @@ def _session(name: str, lines: list[Statement]) -> Found:
             case ("description", value):
                 found["peer.description"] = (value, line.number)
             case ("bfd", "enable" | "state", value):
-                found["peer.bfd"] = (_on(value), line.number)
+                found["peer.bfd"] = (parse_on_off(value), line.number)
             case ("address-family", "ipv4-unicast" | "ipv6-unicast" as family, "enable" | "state", value):
-                found[f"peer.{family[:4]}"] = (_on(value), line.number)
+                found[f"peer.{family[:4]}"] = (parse_on_off(value), line.number)
     return found
-
-
-def _on(value: str) -> bool | None:
-    return True if value in ON else False if value in OFF else None

@@ -12,6 +12,7 @@ from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
+from wirespeed.platforms.switch.interface_commands import switch_command
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
@@ -139,7 +140,7 @@ def _speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.bgp.multipath_relax":
             return [router, f"{'' if value else 'no '}bestpath as-path multipath-relax"]
         case "switch.bgp.maximum_paths":
-            families = [name for name, _ in FAMILY_WORDS if any(getattr(one, name) for one in switch.peers.values())]
+            families = [name for name, _ in FAMILY_WORDS if any(getattr(peer, name) for peer in switch.peers.values())]
             lines = [[f"address-family {name} unicast", f"maximum-paths {value}", "exit"] for name in families]
             return [router, *(line for family in lines for line in family)] if lines else None
         case "switch.bgp.networks":
@@ -193,10 +194,6 @@ def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] |
     return None if line is None else line(value)
 
 
-def _on_off(words: str) -> Callable[[Any], list[str]]:
-    return lambda value: [words if value else f"no {words}"]
-
-
 def _pfc_lines(lossless: Any) -> list[str]:
     said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
     return [f"{'' if on else 'no '}priority-flow-control priority {int(key)}" for key, on in said.items()]
@@ -207,12 +204,12 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.link.mtu": lambda value: [f"mtu {value}"],
     "port.link.speed": lambda value: [f"speed {value.whole('Mb/s')}"],
     "port.link.fec": lambda value: [f"fec {FEC_WORDS[value]}"],
-    "port.link.training": _on_off("standalone-link-training"),
+    "port.link.training": switch_command("standalone-link-training"),
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.cable_length": lambda value: [f"cable-length {value.whole('m')}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
     "port.addresses": _address_lines,
-    "port.unnumbered": _on_off("ipv6 enable"),
+    "port.unnumbered": switch_command("ipv6 enable"),
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": lambda value: ["no priority-flow-control watchdog"],
     "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.output_values import complete_lines
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running_config import PORT_NAME, running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
@@ -34,7 +35,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _version(switch: Place, output: Output) -> Iterator[Observation]:
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         if match := re.fullmatch(r"Software Version\s+:\s+'?([^'\s]+)'?\s*", line):
             yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
 
@@ -42,7 +43,7 @@ def _version(switch: Place, output: Output) -> Iterator[Observation]:
 def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
     """Descriptions hold blanks, so rows are read from the right, by the header's columns."""
     columns: list[str] = []
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         cells = line.replace("Alternate Name", "Alternate-Name").split()
         if cells[:2] == ["Name", "Description"]:
             columns = cells
@@ -69,7 +70,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
     A neighbour that gives its MAC address as port identifier names the port in the description.
     """
     starts: list[int] = []
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         if all(heading in line for heading in _LLDP):
             starts = [line.index(heading) for heading in _LLDP]
             continue
@@ -83,8 +84,3 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         yield Observation(port, "port.neighbour.device", device, source)
         name = described[-1] if _MAC.fullmatch(there) and described else there
         yield Observation(port, "port.neighbour.port", name, source)
-
-
-def _whole_lines(output: Output) -> Iterator[tuple[int, str]]:
-    """Lines that end in a line feed: the last one without may have been cut short."""
-    yield from enumerate(output.text.split("\n")[:-1], start=1)

@@ -127,8 +127,10 @@ def _families(peer: BgpPeer) -> tuple[str, ...]:
 
 def _speaker_families(switch: Switch, peers: Iterable[PeerSay]) -> list[Family]:
     networks = switch.bgp.networks or ()
-    found = (Family(name, tuple(one for one in networks if ip_word(one) == word)) for name, word in FAMILY_WORDS)
-    return [one for one in found if one.networks or any(one.name in peer.families for peer in peers)]
+    found = (
+        Family(name, tuple(network for network in networks if ip_word(network) == word)) for name, word in FAMILY_WORDS
+    )
+    return [value for value in found if value.networks or any(value.name in peer.families for peer in peers)]
 
 
 def _bound(port: Port, policies: Policies) -> Bound:

@@ -37,7 +37,7 @@ def speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
                     line
                     for family, networks in families.items()
                     if networks
-                    for line in (f"address-family {family}", *(f"network {one}" for one in networks), "exit")
+                    for line in (f"address-family {family}", *(f"network {network}" for network in networks), "exit")
                 ),
             ]
     return None

@@ -12,13 +12,13 @@ from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
     FEC_WORDS,
     TRUST_WORDS,
-    address_lines,
     format_shape,
     format_speed,
     format_thresholds,
     queue_keyword,
     watchdog_timer,
 )
+from wirespeed.platforms.switch.interface_commands import address_lines, switch_command
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
@@ -97,10 +97,6 @@ def _map_lines(path: str, value: Any) -> list[str]:
     ]
 
 
-def _on_off(words: str) -> Callable[[Any], list[str]]:
-    return lambda value: [words if value else f"no {words}"]
-
-
 def _pfc_lines(lossless: Any) -> list[str]:
     if not lossless:
         return ["no priority-flow-control"]
@@ -114,7 +110,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.mtu": lambda value: [f"mtu {value}"],  # of a VLAN interface
     "port.link.mtu": lambda value: [f"mtu {value}"],
     "port.link.fec": lambda value: [FEC_WORDS[value]],
-    "port.link.training": _on_off("phy link training"),
+    "port.link.training": switch_command("phy link training"),
     "port.unnumbered": lambda value: ["no switchport", "ipv6 enable"] if value else ["no ipv6 enable"],
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.link.pause_send": lambda value: [f"flowcontrol send {'on' if value else 'off'}"],
@@ -122,7 +118,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.vlan": lambda value: ["switchport", f"switchport access vlan {value}"],
     "port.qos.trust": lambda value: [TRUST_WORDS[value]],
     "port.qos.pfc": _pfc_lines,
-    "port.qos.watchdog.enabled": _on_off("priority-flow-control pause watchdog"),
+    "port.qos.watchdog.enabled": switch_command("priority-flow-control pause watchdog"),
     "port.qos.watchdog.action": lambda value: [
         f"priority-flow-control pause watchdog port action {ACTION_WORDS[value]}"
     ],

@@ -6,7 +6,6 @@ Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.3
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from wirespeed.platforms.declaration import declared_cases
 from wirespeed.platforms.switch.policies import sorted_ports
@@ -121,13 +120,3 @@ def watchdog_timer(watchdog: Watchdog) -> str:
     restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
     times = f"timeout {seconds(watchdog.detect or Duration(0))}"
     return f"{times} polling-interval auto recovery-time {seconds(restore or Duration(0))} forced"
-
-
-def address_lines(addresses: Iterable[str]) -> list[str]:
-    """The addresses of an interface: a second IPv4 address is secondary, IPv6 knows no such thing."""
-    lines: list[str] = []
-    for address in addresses:
-        family = "ipv6" if ":" in address else "ip"
-        second = family == "ip" and any(line.startswith("ip ") for line in lines)
-        lines.append(f"{family} address {address}{' secondary' if second else ''}")
-    return lines

@@ -16,7 +16,6 @@ from wirespeed.platforms.switch.eos.values import (
     DEFAULT_MTU,
     FEC_WORDS,
     TRUST_WORDS,
-    address_lines,
     counts_by_feature,
     format_shape,
     format_speed,
@@ -26,6 +25,7 @@ from wirespeed.platforms.switch.eos.values import (
     seconds,
     watchdog_timer,
 )
+from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.policies import group_by_target, name_policies, sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction
 

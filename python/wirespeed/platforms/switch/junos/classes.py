@@ -70,7 +70,7 @@ class ClassOfService:
 def class_of_service(switch: Switch) -> ClassOfService:
     """What all ports together need."""
     classes = _classes(switch)
-    names = {one.queue: one.name for one in classes}
+    names = {class_.queue: class_.name for class_ in classes}
     classifiers = name_policies(switch, CLASSIFIER, lambda port: frozen(port.qos.dscp_tc))
     profiles = name_policies(switch, PROFILE, profile_of)
     maps = name_policies(switch, MAP, map_of)

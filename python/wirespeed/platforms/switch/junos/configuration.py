@@ -45,8 +45,8 @@ class Names:
 
     def numbers_of(self, members: list[str]) -> list[int] | None:
         """The numbers of members; None when one of them is no VLAN known here, such as a range or ``all``."""
-        found = [int(one) if one.isdecimal() else self.numbers.get(one) for one in members]
-        return None if None in found else sorted(one for one in found if one is not None)
+        found = [int(member) if member.isdecimal() else self.numbers.get(member) for member in members]
+        return None if None in found else sorted(value for value in found if value is not None)
 
 
 def configuration(switch: Place, output: Output) -> Iterator[Observation]:
@@ -227,7 +227,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
     if mode == "access":
         return {"port.vlan": (members[0] if len(members) == 1 else None, number)}
     native = read_settings(line.inner, {"native-vlan-id": ("port.vlan", parse_number)})
-    tagged = tuple(one for one in members if "port.vlan" not in native or one != native["port.vlan"][0])
+    tagged = tuple(member for member in members if "port.vlan" not in native or member != native["port.vlan"][0])
     return {**native, "port.tagged_vlans": (tagged, number)}
 
 

@@ -116,13 +116,13 @@ def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Obs
     found: Found = {
         "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL}, port.number),
     }
-    ways = _forwarding_classes(cos, applied, found)
+    classes = _forwarding_classes(cos, applied, found)
     profile = cos.definition("congestion-notification-profile", applied.profile[0] if applied.profile else None)
     if applied.profile is None:
         found["port.qos.pfc"] = (frozenset(), port.number)
         found["port.qos.watchdog.enabled"] = (False, port.number)
     elif profile is not None:
-        found["port.qos.pfc"] = (_pfc(profile, cos, ways), profile.number)
+        found["port.qos.pfc"] = (_pfc(profile, cos, classes), profile.number)
         found["port.qos.pfc_queue"] = _pauses(profile)
         found |= _watchdog(profile)
     yield from observe_settings(place, found, output)
@@ -138,24 +138,24 @@ def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mappin
     name, number = applied.classifier
     found["port.qos.trust"] = ("dscp" if applied.dot1p is None else "both", number)
     classifier = block(inside(cos.stanza, "classifiers"), f"dscp {name}")
-    ways: dict[Dscp, str] = {}
+    classes: dict[Dscp, str] = {}
     for line, forwarding_class in lines_after(classifier.inner if classifier else [], "forwarding-class"):
         for inner, rest in lines_after(line.inner, "loss-priority"):
             bits = values(rest.partition(" code-points ")[2])
-            if not bits or any(re.fullmatch(r"[01]{6}", one) is None for one in bits):
+            if not bits or any(re.fullmatch(r"[01]{6}", bit) is None for bit in bits):
                 return None
-            ways |= {Dscp(int(one, 2)): forwarding_class for one in bits}
+            classes |= {Dscp(int(bit, 2)): forwarding_class for bit in bits}
             number = inner.number
-    if not ways or any(one not in cos.classes for one in ways.values()):
+    if not classes or any(name not in cos.classes for name in classes.values()):
         return None
     found["port.qos.dscp_tc"] = (
-        {dscp: SwitchTrafficClass(cos.classes[one].queue) for dscp, one in ways.items()},
+        {dscp: SwitchTrafficClass(cos.classes[one].queue) for dscp, one in classes.items()},
         number,
     )
-    return ways
+    return classes
 
 
-def _pfc(profile: Line, cos: Cos, ways: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
+def _pfc(profile: Line, cos: Cos, classes: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
     """The priorities of the lossless classes of which every code point is paused for."""
     tagged = [rest for line, rest in lines_after(inside(profile.inner, "input", "ieee-802.1"), "code-point")]
     if tagged:
@@ -167,11 +167,11 @@ def _pfc(profile: Line, cos: Cos, ways: Mapping[Dscp, str] | None) -> frozenset[
     }
     if not paused:
         return frozenset()
-    if ways is None:
+    if classes is None:
         return None
     found: set[Priority] = set()
     for name, one in cos.classes.items():
-        dscps = {format(int(dscp), "06b") for dscp, forwarding_class in ways.items() if forwarding_class == name}
+        dscps = {format(int(dscp), "06b") for dscp, forwarding_class in classes.items() if forwarding_class == name}
         if one.pfc_priority is not None and dscps and dscps <= paused:
             found.add(Priority(one.pfc_priority))
     return frozenset(found)
@@ -187,7 +187,7 @@ def _pauses(profile: Line) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
         return _DEFAULT_PAUSES, profile.number
     found: dict[Priority, SwitchQueue] = {}
     for line, bits in lines_after(output.inner, "code-point"):
-        queues = [one for _, rest in lines_after(line.inner, "flow-control-queue") for one in values(rest)]
+        queues = [value for _, rest in lines_after(line.inner, "flow-control-queue") for value in values(rest)]
         if not _three_bits(bits) or len(queues) != 1 or re.fullmatch(r"[0-7]", queues[0]) is None:
             return None, line.number
         found[Priority(int(bits, 2))] = SwitchQueue(int(queues[0]))

@@ -44,7 +44,7 @@ def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switc
 
 
 def _code_points(cos: ClassOfService, classifier: str, points: Mapping[Any, Any]) -> list[str]:
-    names = {one.queue: one.name for one in cos.classes}
+    names = {class_.queue: class_.name for class_ in cos.classes}
     return [
         f"set {_COS} classifiers dscp {classifier} forwarding-class {names[int(tc)]} "
         f"loss-priority low code-points {dscp_bits(dscp)}"
@@ -54,13 +54,13 @@ def _code_points(cos: ClassOfService, classifier: str, points: Mapping[Any, Any]
 
 
 def _pfc(cos: ClassOfService, name: str) -> list[str]:
-    profile = next(one for one in cos.profiles if one.name == name)
+    profile = next(profile for profile in cos.profiles if profile.name == name)
     return [
         *(
-            f"set {_COS} forwarding-classes class {one.name} queue-num {one.queue} "
-            f"no-loss pfc-priority {one.pfc_priority}"
-            for one in cos.classes
-            if one.pfc_priority is not None
+            f"set {_COS} forwarding-classes class {class_.name} queue-num {class_.queue} "
+            f"no-loss pfc-priority {class_.pfc_priority}"
+            for class_ in cos.classes
+            if class_.pfc_priority is not None
         ),
         *(
             f"set {_COS} congestion-notification-profile {name} input dscp code-point {dscp_bits(dscp)} pfc"
@@ -82,8 +82,8 @@ def _watchdog(path: str, value: Any, switch: Switch) -> str | None:
 
 def _queue(cos: ClassOfService, map_name: str, number: int, path: str, value: Any) -> list[str] | None:
     schedulers = next(found for name, found in cos.maps if name == map_name)
-    names = {one.queue: one.name for one in cos.classes}
-    scheduler = next((one for one in schedulers if one.forwarding_class == names.get(number)), None)
+    names = {class_.queue: class_.name for class_ in cos.classes}
+    scheduler = next((scheduler for scheduler in schedulers if scheduler.forwarding_class == names.get(number)), None)
     if scheduler is None:
         return None
     mapped = (

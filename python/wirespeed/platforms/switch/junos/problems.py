@@ -21,8 +21,8 @@ def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem
     """Everything that would be refused."""
     yield from find_invalid_texts(name, switch, '"')
     yield from _switch(name, switch)
-    priorities = [one.pfc_priority for one in cos.classes if one.pfc_priority is not None]
-    for priority in sorted({one for one in priorities if priorities.count(one) > 1}):
+    priorities = [class_.pfc_priority for class_ in cos.classes if class_.pfc_priority is not None]
+    for priority in sorted({priority for priority in priorities if priorities.count(priority) > 1}):
         yield Problem(
             f"{name}: port.qos.pfc_queue",
             f"priority {priority} pausing different queues on different ports",

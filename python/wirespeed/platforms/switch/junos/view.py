@@ -83,7 +83,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "dscp_bits": dscp_bits,
         "priority_bits": priority_bits,
         "bits": lambda dscps: [dscp_bits(dscp) for dscp in dscps],
-        "of_family": lambda addresses, name: [one for one in addresses or () if family(one) == name],
+        "of_family": lambda addresses, name: [address for address in addresses or () if family(address) == name],
         "members": lambda port: [f"vn{number}" for number in vlans_of(port)],
         "has_cos": bool(cos.classes) or device.buffers != Buffers(),
         "quoted": quote,

@@ -8,10 +8,10 @@ from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
+from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
 from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
-    address_lines,
     complete,
     network_class,
     output_class,
@@ -86,7 +86,11 @@ def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
                 line
                 for family, networks in families.items()
                 if networks
-                for line in (f"address-family {family} unicast", *(f"network {one}" for one in networks), "exit")
+                for line in (
+                    f"address-family {family} unicast",
+                    *(f"network {network}" for network in networks),
+                    "exit",
+                )
             ]
     return None
 

@@ -46,8 +46,8 @@ def _watchdog(name: str, switch: Switch) -> Iterator[Problem]:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), f"{POLLS[0]} ms to {POLLS[-1]} ms")
     watchdogs = [port.qos.watchdog for port in switch.ports.values()]
     for path, values, multiples in (
-        ("detect", {one.detect for one in watchdogs} - {None}, SHUTDOWNS),
-        ("restore", {one.restore for one in watchdogs} - {None}, RESTORES),
+        ("detect", {watchdog.detect for watchdog in watchdogs} - {None}, SHUTDOWNS),
+        ("restore", {watchdog.restore for watchdog in watchdogs} - {None}, RESTORES),
     ):
         if len(values) > 1:
             yield Problem(
@@ -85,9 +85,9 @@ def _port(place: str, port: Port) -> Iterator[Problem]:
                 "the queue of the same number",
                 "on NX-OS the qos-group is the queue",
             )
-    if sum(one.discipline == Discipline.STRICT for one in port.queues.values()) > 3:
+    if sum(queue.discipline == Discipline.STRICT for queue in port.queues.values()) > 3:
         yield Problem(f"{place}: queue.discipline", "more than three strict queues", "at most three priority levels")
-    if (total := sum(one.weight or 0 for one in port.queues.values())) > 100:
+    if (total := sum(queue.weight or 0 for queue in port.queues.values())) > 100:
         yield Problem(f"{place}: queue.weight", f"shares of {total}%", "100% at most")
     for number, one in port.queues.items():
         if one.ecn.enabled and not complete(one.ecn):

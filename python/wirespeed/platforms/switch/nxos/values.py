@@ -7,7 +7,6 @@ memory, and platform.yaml says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.settings import Ecn, WatchdogAction
@@ -77,13 +76,3 @@ def marking(words: str) -> Ecn | None:
         maximum=Size(int(high) * UNITS[high_unit]) if known else None,
         probability=int(probability),
     )
-
-
-def address_lines(addresses: Iterable[str]) -> list[str]:
-    """The addresses of an interface."""
-    lines: list[str] = []
-    for address in addresses:
-        family = "ipv6" if ":" in address else "ip"
-        second = family == "ip" and any(line.startswith("ip ") for line in lines)
-        lines.append(f"{family} address {address}{' secondary' if second else ''}")
-    return lines

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.switch.indented_config import natural, ranges
+from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, policies_of
 from wirespeed.platforms.switch.nxos.problems import problems
 from wirespeed.platforms.switch.nxos.values import (
@@ -15,7 +16,6 @@ from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_SHUTDOWN,
     FEC_WORDS,
     JUMBO_MTU,
-    address_lines,
 )
 from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Device, Switch, WatchdogAction
@@ -39,10 +39,14 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "vlan_list": ranges({1, *map(int, device.vlans)}),
         "features": _features(device),
-        "watched": any(one.enabled for one in watchdogs),
+        "watched": any(watchdog.enabled for watchdog in watchdogs),
         "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
-        "shutdown": _multiple(next((one.detect for one in watchdogs if one.detect), None), device.watchdog_poll),
-        "restore": _multiple(next((one.restore for one in watchdogs if one.restore), None), device.watchdog_poll),
+        "shutdown": _multiple(
+            next((watchdog.detect for watchdog in watchdogs if watchdog.detect), None), device.watchdog_poll
+        ),
+        "restore": _multiple(
+            next((watchdog.restore for watchdog in watchdogs if watchdog.restore), None), device.watchdog_poll
+        ),
         "defaults": {"poll": DEFAULT_POLL, "shutdown": DEFAULT_SHUTDOWN, "restore": DEFAULT_RESTORE},
         "only_reports": WatchdogAction.ALERT,
         "loopbacks": device.loopbacks or (),
@@ -80,8 +84,8 @@ def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
         "ipv6": tuple(one for one in announced if ":" in one),
     }
     spoken = {
-        "ipv4": any(one.ipv4 for one in switch.peers.values()),
-        "ipv6": any(one.ipv6 for one in switch.peers.values()),
+        "ipv4": any(peer.ipv4 for peer in switch.peers.values()),
+        "ipv6": any(peer.ipv6 for peer in switch.peers.values()),
     }
     return [(family, networks) for family, networks in of.items() if networks or spoken[family] or family == "ipv4"]
 

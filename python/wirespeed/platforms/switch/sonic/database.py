@@ -229,13 +229,13 @@ def _bgp(switch: Switch) -> Database:
         speaker["load_balance_mp_relax"] = str(switch.bgp.multipath_relax).lower()
     networks = switch.bgp.networks or ()
     families = sorted(
-        {family_of(one) for one in networks} | {one for peer in switch.peers.values() for one in active(peer)}
+        {family_of(network) for network in networks} | {one for peer in switch.peers.values() for one in active(peer)}
     )
     paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
     return {
         "BGP_GLOBALS": {VRF: speaker},
         "BGP_GLOBALS_AF": {f"{VRF}|{family}": dict(paths) for family in families},
-        "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{family_of(one)}|{one}": {} for one in networks},
+        "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{family_of(network)}|{network}": {} for network in networks},
         "BGP_NEIGHBOR": {f"{VRF}|{name}": _peer(peer) for name, peer in switch.peers.items()},
         "BGP_NEIGHBOR_AF": {
             f"{VRF}|{name}|{family}": {"admin_status": "true"}

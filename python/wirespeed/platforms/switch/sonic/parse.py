@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import parse_whole
+from wirespeed.platforms.output_values import complete_lines, parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_WORDS
@@ -34,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _version(switch: Place, output: Output) -> Iterator[Observation]:
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         if match := re.fullmatch(r"SONiC Software Version:\s+(?:SONiC\.)?(\S+)\s*", line):
             yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
 
@@ -73,7 +73,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
     """The watchdog as it works; above the table, the interval it was last given."""
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         if match := re.fullmatch(r"Changed polling interval to ([0-9]{1,9})ms\s*", line):
             poll = Duration.from_unit(int(match[1]), "ms")
             yield Observation(switch, "switch.watchdog_poll", poll, output.source_of_line(number))
@@ -93,7 +93,7 @@ def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of tables whose columns lie within the dashes under their headers: cells may be empty and hold blanks."""
     header, columns = "", []
     names: list[str] = []
-    for number, line in _whole_lines(output):
+    for number, line in complete_lines(output):
         if re.fullmatch(r"\s*-{3,}(\s{2}-+)+\s*", line):
             columns = [(match.start(), match.end()) for match in re.finditer("-+", line)]
             names = [header[start:end].strip() for start, end in columns]
@@ -108,8 +108,3 @@ def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
         else:
             columns = []
         header = line
-
-
-def _whole_lines(output: Output) -> Iterator[tuple[int, str]]:
-    """Lines that end in a line feed: the last one without may have been cut short."""
-    yield from enumerate(output.text.split("\n")[:-1], start=1)
