@@ -14,16 +14,20 @@ from wirespeed.units import Size
 
 def show(communicator: Communicator) -> None:
     """Print one communicator."""
-    size = f"{communicator.ranks} ranks" if communicator.ranks is not None else "ranks: unknown"
+    size = f", {communicator.ranks} ranks" if communicator.ranks is not None else ""
     nodes = f" on {communicator.nodes} nodes" if communicator.nodes is not None else ""
-    state = "[green]initialized[/]" if communicator.complete else "[yellow]initialization log incomplete[/]"
+    state = (
+        "[green]initialized[/]"
+        if communicator.complete
+        else f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
+    )
     library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
-    out().print(f"[bold]{library} communicator, {size}{nodes}[/]  {state}", soft_wrap=True)
+    out().print(f"[bold]{library} communicator{size}{nodes}[/]  {state}", soft_wrap=True)
     for name, value in _rows(communicator):
         out().print(f"  {name}: {escape(value)}", soft_wrap=True)
     for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
-        causes = f" [dim]see wirespeed explain {' '.join(warning.failures)}[/]" if warning.failures else ""
+        causes = f" [dim]see `wirespeed explain {' '.join(warning.failures)}`[/]" if warning.failures else ""
         out().print(f"  [yellow]{escape(warning.host)}[/] {escape(warning.text)}{times}{causes}", soft_wrap=True)
     if communicator.paths:
         out().print(_paths(communicator.paths))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rich.cells import cell_len, set_cell_size
@@ -21,18 +21,32 @@ def show(run: Run) -> None:
     """Print one run."""
     words = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
     title = " ".join(escape(word) for word in words if word)
-    out().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{run.status.value}[/]", soft_wrap=True)
+    status = "waived: not supported by the hardware" if run.parameters.waived else run.status.value
+    out().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{status}[/]", soft_wrap=True)
     if run.error:
         out().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in _causes(run):
         out().print(f"  {line}", soft_wrap=True)
     stated = plain(run.parameters)
-    if stated:
-        settings = "  ".join(f"{name}={value}" for name, value in flatten(stated))
-        out().print(f"  [dim]{escape(settings)}[/]", soft_wrap=True)
+    for line in _wrap(f"{name}={value}" for name, value in flatten(stated)):
+        out().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
     if run.measurements:
         _print(_table(run.measurements))
     out().print()
+
+
+_WIDTH = 96  # of the lines of parameters; one parameter is never broken
+
+
+def _wrap(parameters: Iterable[str]) -> Iterator[str]:
+    line = ""
+    for parameter in parameters:
+        if line and len(line) + 2 + len(parameter) > _WIDTH:
+            yield line
+            line = ""
+        line = f"{line}  {parameter}" if line else parameter
+    if line:
+        yield line
 
 
 def _causes(run: Run) -> list[str]:
@@ -62,6 +76,7 @@ class _Grid:
 
 
 def _table(measurements: tuple[Measurement, ...]) -> _Grid:
+    measurements = tuple(map(_in_gigabits, measurements))
     columns = list(dict.fromkeys((measurement.metric, measurement.unit) for measurement in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
     for measurement in measurements:
@@ -74,11 +89,18 @@ def _table(measurements: tuple[Measurement, ...]) -> _Grid:
     grid, has_sizes, has_places = _start(measurements)
     for metric, unit in columns:
         words = metric.replace("_", "\n")
-        grid.add(f"{words}\n{unit}")
+        grid.add(words if unit == metric.value else f"{words}\n{unit}")
     for (line, place, size), cells in rows.items():
         lead = _lead(line, size, place, has_sizes, has_places)
         grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
     return grid
+
+
+def _in_gigabits(measurement: Measurement) -> Measurement:
+    """A rate in b/s as Gb/s with three decimals; all others as the tool printed them."""
+    if measurement.unit not in ("b/s", "bits/s"):
+        return measurement
+    return measurement._replace(unit="Gb/s", value=round(measurement.value / 1e9, 3))
 
 
 _FEW = 3  # columns that fit however empty they are
@@ -106,7 +128,7 @@ def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
     if has_sizes:
         grid.add("bytes")
     if has_places:
-        grid.add("pair or variant", right=False)
+        grid.add("series", right=False)
     return grid, has_sizes, has_places
 
 
@@ -148,7 +170,7 @@ def _folding_table(grid: _Grid) -> Table:
         table.add_column(
             heading,
             justify="right" if right else "left",
-            overflow="fold" if heading == "pair or variant" else "ellipsis",
+            overflow="fold" if heading == "series" else "ellipsis",
         )
     for row in grid.rows:
         table.add_row(*map(escape, row))

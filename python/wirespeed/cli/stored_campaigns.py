@@ -39,9 +39,7 @@ SizeOption = Annotated[
 ]
 PlaceOption = Annotated[
     str | None,
-    typer.Option(
-        "--place", metavar="PAIR", help="Use only this pair or variant, such as 'node1 -> node2' or in-place."
-    ),
+    typer.Option("--place", metavar="PAIR", help="Use only this series, such as 'node1 -> node2' or in-place."),
 ]
 RanksOption = Annotated[
     int | None, typer.Option("--ranks", metavar="N", help="Use only runs with this number of ranks.")
@@ -171,9 +169,7 @@ def _between(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import parameters_between
 
-    note = (
-        "settings are stored only with campaigns, so changed settings are unknown; hint: bench parse --store --bundle"
-    )
+    note = "logs have no settings: changed settings are unknown; store them with `bench parse --store --bundle`"
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 

@@ -28,11 +28,12 @@ class Circumstance(NamedTuple):
 def settings_between(
     a: Campaign, b: Campaign, before: Mapping[str, Settings] | None, after: Mapping[str, Settings] | None
 ) -> Changes:
-    """Settings that both campaigns read and that differ. None: no facts were stored with a campaign."""
+    """Settings that both campaigns read and that differ. None: no settings were stored with a campaign."""
     lacking = [campaign.label for campaign, known in ((a, before), (b, after)) if known is None]
     if before is None or after is None:
         what = " and ".join(lacking)
-        return Changes((), 0, (f"no facts were stored with {what}: which settings changed is unknown",))
+        note = f"no settings stored with {what}: changed settings are unknown"
+        return Changes((), 0, (f"{note}; store them with `bench parse --store --bundle`",))
     changed: list[Change] = []
     unread = 0
     for device in sorted({*before, *after}):

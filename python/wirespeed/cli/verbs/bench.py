@@ -133,10 +133,15 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         notices += reading.notices
     if runs or communicators:
         _print(runs, communicators, format)
-    show_problems(notices, label="skipped")
+    show_problems(notices, label="warning")
     if refused:
         raise Refused(refused)
     if not runs and not communicators:
+        from wirespeed.cli.console import err
+
+        err().print(
+            f"no benchmark log found in {len(logs)} files; `wirespeed list tools` lists the tools", markup=False
+        )
         raise typer.Exit(Exit.INCOMPLETE)
 
 

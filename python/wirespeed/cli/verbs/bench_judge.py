@@ -144,7 +144,7 @@ def judge(
     asked = _asked(source, target, algorithm, collective)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices = flows.judge_logs(plan, logs, asked, flows.read_profile(profile), found)
-    show_problems(notices, label="skipped")
+    show_problems(notices, label="warning")
     for file, hint in judged.hints:
         err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)
     code = flows.runs_exit(judged.runs, strict, judged.relations)

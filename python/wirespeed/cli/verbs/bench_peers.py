@@ -107,7 +107,7 @@ def peers(
         read, plan = _read(names, held, cluster, (source, target))
     found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
-    show_problems(read.notices, label="skipped")
+    show_problems(read.notices, label="warning")
     if read.refused:
         raise Refused(read.refused)
     raise typer.Exit(flows.peers_exit(found))
