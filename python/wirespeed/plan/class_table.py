@@ -38,23 +38,34 @@ class ClassNumbers:
 def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
     """Every class on every pair of NIC model and switch system that differs, in the order of the plan."""
     nics = dict.fromkeys(
-        (nic.model or "", tuple(_of_nic(nic, one) for one in plan.classes.values()))
+        (nic.model or "", tuple(_of_nic(nic, traffic_class) for traffic_class in plan.classes.values()))
         for host in plan.hosts.values()
         for nic in host.nics.values()
     )
     ports = dict.fromkeys(
-        (switch.os or "", tuple(_of_port(port, one) for one in plan.classes.values()))
+        (switch.os or "", tuple(_of_port(port, traffic_class) for traffic_class in plan.classes.values()))
         for switch in plan.switches.values()
         for port in switch.ports.values()
     )
     return tuple(
         dict.fromkeys(
             ClassNumbers(
-                one.name, model, system, tuple(sorted(one.dscp)), one.priority, tc, cos, switch_tc, queue, group
+                traffic_class.name,
+                model,
+                system,
+                tuple(sorted(traffic_class.dscp)),
+                traffic_class.priority,
+                tc,
+                cos,
+                switch_tc,
+                queue,
+                group,
             )
             for model, nic in nics
             for system, port in ports
-            for one, (tc, cos), (switch_tc, queue, group) in zip(plan.classes.values(), nic, port, strict=True)
+            for traffic_class, (tc, cos), (switch_tc, queue, group) in zip(
+                plan.classes.values(), nic, port, strict=True
+            )
         )
     )
 
