@@ -81,7 +81,7 @@ class Summary:
     seed: int
     """Seed of its random numbers."""
     complete: bool
-    """False: the run was interrupted, and flows were still on their way."""
+    """False: the run was interrupted, and flows were still in flight."""
     hops: int
     """Data and ACK frames that started on a link."""
     pfc_frames: int
