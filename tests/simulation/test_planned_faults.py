@@ -134,7 +134,7 @@ WRONG = "kind: wrong-setting"
         ),
         (CABLE, "missing key 'kind'"),
         ("kind: cnp-los", f"found kind: 'cnp-los'; expected {KINDS}\n  hint: did you mean 'cnp-loss'?"),
-        (f"kind: cnp-loss, {CABLE}", "missing key 'probability' (of each)"),
+        (f"kind: cnp-loss, {CABLE}", "missing key 'probability' (probability that a CNP is lost)"),
         (
             f"kind: cnp-loss, {CABLE}, probability: 1, brr: 2",
             "found the unknown key 'brr'; expected one of kind, port, probability, start, until",
