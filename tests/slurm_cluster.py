@@ -164,7 +164,7 @@ class Slurm:
             for at, (name, nic) in enumerate(plan.hosts[host].nics.items()):
                 for address in nic.addresses or ():
                     own = ip_interface(address)
-                    peer = next(one for one in own.network if one != own.ip)
+                    peer = next(item for item in own.network if item != own.ip)
                     port = f"port{number}x{at}"
                     self._plug(host, name, address, LEAF, port)
                     self.network.batch(

@@ -53,7 +53,10 @@ def test_the_numbers_are_the_documents(
     reading = read((EXAMPLES / name).read_text(), name)
     (run,) = reading.runs
     assert (run.tool, run.test, run.ranks, len(run.measurements)) == (tool, test, ranks, count)
-    found = {(one.metric.value, one.size_bytes, one.place): one.value for one in run.measurements}
+    found = {
+        (measurement.metric.value, measurement.size_bytes, measurement.place): measurement.value
+        for measurement in run.measurements
+    }
     assert values.items() <= found.items()
     assert reading.notices == ()
     assert run.status is not RunStatus.FAILED
@@ -65,16 +68,20 @@ def test_every_example_is_known_here() -> None:
 
 def test_the_average_of_perftest_is_its_rate_times_the_size() -> None:
     (run,) = read((EXAMPLES / "mi300x-4node/bench/ib-write-bw-bidirectional.log").read_text()).runs
-    rates = {one.size_bytes: one.value for one in run.measurements if one.metric is Metric.MSG_RATE}
-    for one in run.measurements:
-        if one.metric is Metric.BW_AVG and one.size_bytes is not None:
-            assert one.value == pytest.approx(rates[one.size_bytes] * one.size_bytes * 8 / 1e3, abs=0.006, rel=1e-4)
+    rates = {
+        measurement.size_bytes: measurement.value
+        for measurement in run.measurements
+        if measurement.metric is Metric.MSG_RATE
+    }
+    for item in run.measurements:
+        if item.metric is Metric.BW_AVG and item.size_bytes is not None:
+            assert item.value == pytest.approx(rates[item.size_bytes] * item.size_bytes * 8 / 1e3, abs=0.006, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["all-reduce-1-node.log", "alltoall-4-nodes-4-processes.log"])
 def test_the_average_of_a_whole_table_is_the_mean_of_its_rows(name: str) -> None:
     (run,) = read((EXAMPLES / "mi300x-4node/bench" / name).read_text()).runs
-    rows = [one.value for one in run.measurements if one.metric is Metric.BUSBW]
+    rows = [measurement.value for measurement in run.measurements if measurement.metric is Metric.BUSBW]
     left_out = 64 - len(rows)  # rows that carry no data, whose bandwidth is 0
-    (average,) = [one.value for one in run.measurements if one.metric is Metric.AVG_BUSBW]
+    (average,) = [measurement.value for measurement in run.measurements if measurement.metric is Metric.AVG_BUSBW]
     assert sum(rows) / (len(rows) + left_out) == pytest.approx(average, rel=2e-3)

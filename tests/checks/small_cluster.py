@@ -260,7 +260,7 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
     seen: dict[tuple[Place, str], Any] = {}
     for name, device in PLAN.devices.items():
         for place, thing in things(device, Place(name)):
-            if any(place.within[: len(one.within)] == one.within and place.device == one.device for one in gone):
+            if any(place.within[: len(item.within)] == item.within and place.device == item.device for item in gone):
                 continue
             for path in settings_of(type(thing)):
                 seen[place, path] = get(thing, path)

@@ -192,10 +192,10 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned: Path) -> No
     finally:
         for file, (old_text, _) in texts.items():
             file.write_text(old_text, encoding="utf-8")
-    bad = [one for one in document["findings"] if one["status"] not in ("pass", "skip")]
+    bad = [item for item in document["findings"] if item["status"] not in ("pass", "skip")]
     told = []
-    for check in dict.fromkeys(one["check"] for one in bad):
-        same = [one for one in bad if one["check"] == check]
+    for check in dict.fromkeys(item["check"] for item in bad):
+        same = [item for item in bad if item["check"] == check]
         first = same[0]
         commands = tuple(command for fix in first["fix"] for command in fix["commands"])
         found = first["found"] if first["expected"] else None

@@ -72,7 +72,7 @@ def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
 def test_all_commands_are_published_and_none_changes_anything() -> None:
     commands: list[Command] = [command for platform in platforms().values() for command in platform.commands]
     assert {(command.platform.split()[0], command.id) for command in published_commands()} == {
-        (kind, command.id) for (kind, _), one in platforms().items() for command in one.commands
+        (kind, command.id) for (kind, _), platform in platforms().items() for command in platform.commands
     }
     # A word that writes, on a system where one of these commands could be made to.
     writes = {
@@ -161,7 +161,7 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
     there = Machine("node1", ("host", "ubuntu"), answer, network=True)
     leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")
     collect_machines(tmp_path / "b", (there, leaf), "small")
-    assert {one.split()[0] for one in ran} == {"ip", "iptables", "nft", "sysctl"}
+    assert {item.split()[0] for item in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest
     assert (manifest.cluster, manifest.complete) == ("small", True)
     statuses = {device.name: {entry.status for entry in device.outputs} for device in manifest.devices}

@@ -87,7 +87,7 @@ def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp
     before = moved(made, "node1", NIC)
     steps, announced = ran(made, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
     assert "not the speed of the cluster" in announced
-    assert {one["status"] for one in steps.values()} == {"done"}
+    assert {step["status"] for step in steps.values()} == {"done"}
     direct = [name for name in steps if name.startswith("direct.")]
     assert (len(direct), len(steps)) == (2, 6)  # both ways; two NICs both ways
     assert {steps[name]["grade"] for name in direct} == {"skip"}
@@ -102,8 +102,8 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     _, made = two
     before = {nic: moved(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
     steps, _ = ran(made, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
-    found = {name.partition(".node1")[0]: one for name, one in steps.items() if not name.startswith("direct.")}
-    statuses = {name: one["status"] for name, one in found.items()}
+    found = {name.partition(".node1")[0]: step for name, step in steps.items() if not name.startswith("direct.")}
+    statuses = {name: item["status"] for name, item in found.items()}
     assert statuses == {
         "osu-latency": "done",
         "osu-bw": "done",
@@ -113,7 +113,7 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     # Where cores are scarce, a figure of the smallest message may be printed as nil; then it says that there was none.
     assert re.search(r"by the direct pair|the direct pair gave no such figure", found["osu-bw"]["detail"])
     assert found["osu-latency"]["grade"] == "skip"
-    logs = [tmp_path / "mpi" / one["log"] for name, one in found.items() if statuses[name] == "done"]
+    logs = [tmp_path / "mpi" / item["log"] for name, item in found.items() if statuses[name] == "done"]
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
     assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
     # 16 messages of 4 MiB one way, and more than that the other.

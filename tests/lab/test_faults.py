@@ -85,14 +85,14 @@ def bad(mesh: dict[str, Any], aspect: str) -> int:
 
 
 def causes(mesh: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    return [(one["aspect"], one["name"], one["port"], one["symptom"]) for one in mesh["causes"]]
+    return [(item["aspect"], item["name"], item["port"], item["symptom"]) for item in mesh["causes"]]
 
 
 def test_a_lab_without_faults_is_good_throughout(two: tuple[Plan, lab.Lab]) -> None:
     mesh = pinged(two[1])
     assert (mesh["kind"], len(mesh["nics"])) == ("bench-mesh", 16)
     assert mesh["rows"]["ping"] == mesh["rows"]["route"] == ["        ........"] * 8 + ["........        "] * 8
-    assert {one["grade"] for one in mesh["carried"]} == {"good"}
+    assert {item["grade"] for item in mesh["carried"]} == {"good"}
     assert (mesh["causes"], mesh["not_good"]) == ([], [])
 
 
@@ -125,11 +125,13 @@ def checked(made: lab.Lab, folder: Path) -> list[dict[str, Any]]:
     done = CliRunner().invoke(app, ["check", made.state.file, bundle, "--format", "json"])
     assert done.exit_code in (1, 3), done.output  # much of a lab is unknown: only its network is its own
     findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
-    return [one for one in findings if one["status"] in ("warn", "fail", "error")]
+    return [finding for finding in findings if finding["status"] in ("warn", "fail", "error")]
 
 
 def short(findings: list[dict[str, Any]]) -> list[str]:
-    return sorted(f"{one['check']} {one['device']} {one['place']}: {one['found']}" for one in findings)
+    return sorted(
+        f"{finding['check']} {finding['device']} {finding['place']}: {finding['found']}" for finding in findings
+    )
 
 
 def test_check_finds_nothing_wrong_in_a_lab_without_faults(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
@@ -160,13 +162,14 @@ def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
             for end, other in ((cable.a, cable.b), (cable.b, cable.a))
             if other.device == "spine2"
         }
-        assert {one.removesuffix(": down") for one in findings if "port.up" in one} == {
-            f"port.up {one}" for one in ports
+        assert {finding.removesuffix(": down") for finding in findings if "port.up" in finding} == {
+            f"port.up {port}" for port in ports
         }
-        sessions = [one for one in findings if "port.up" not in one]
+        sessions = [finding for finding in findings if "port.up" not in finding]
         assert len(sessions) == len(ports)
         assert all(
-            one.startswith(("fabric.bgp-session leaf1 peer ", "fabric.bgp-session leaf2 peer ")) for one in sessions
+            session.startswith(("fabric.bgp-session leaf1 peer ", "fabric.bgp-session leaf2 peer "))
+            for session in sessions
         )
 
 
@@ -181,9 +184,9 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
         mesh = pinged(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
-        assert {(one["aspect"], tuple(one["failures"])) for one in mesh["causes"]} == {("carried", ("OS-04",))}
-        assert all(one["name"].endswith(" as receiver") for one in mesh["causes"])
-        found = {(one["check"], one["device"]) for one in checked(made, tmp_path) if one["device"] in made.hosts}
+        assert {(item["aspect"], tuple(item["failures"])) for item in mesh["causes"]} == {("carried", ("OS-04",))}
+        assert all(item["name"].endswith(" as receiver") for item in mesh["causes"])
+        found = {(item["check"], item["device"]) for item in checked(made, tmp_path) if item["device"] in made.hosts}
         assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
         said = typed("fault", "one-subnet", "--cure", "--name", made.name)
         assert said.splitlines()[1:] == [
@@ -191,7 +194,7 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
         assert pinged(made)["causes"] == []
-        assert [one for one in checked(made, tmp_path) if one["device"] in made.hosts] == []
+        assert [item for item in checked(made, tmp_path) if item["device"] in made.hosts] == []
         assert typed("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
         assert pinged(made)["causes"] == []
 
@@ -224,7 +227,7 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
         lab.make_fault(made.name, plan, "mtu")
     with pytest.raises(Refused, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
         lab.cure(made.name, "mtu")
-    assert [one.title for one in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
+    assert [undo_fault.title for undo_fault in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
 
 
 def test_help_and_list_name_every_kind(two: tuple[Plan, lab.Lab]) -> None:

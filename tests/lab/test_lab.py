@@ -79,7 +79,7 @@ def test_the_largest_packet_passes_between_hosts(cluster: str) -> None:
 def test_calls_go_to_the_device_they_name(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     started = [made.reach().start(Call(host, ("hostname",), 30)) for host in made.hosts]
-    assert [one.result().stdout.decode().strip() for one in started] == list(made.hosts)
+    assert [item.result().stdout.decode().strip() for item in started] == list(made.hosts)
     typed = made.reach().command_text(Call("node1", ("iperf3", "-s"), 30))
     assert typed == f"wirespeed lab exec --name {made.name} node1 -- iperf3 -s"
 
@@ -117,10 +117,10 @@ def test_nothing_is_left() -> None:
     needs(*TOOLS, root=True)
     with built(CLUSTER, 1, "gone") as (_, made):
         namespaces = [device.namespace for device in made.state.devices]
-        assert all((Path("/run/netns") / one).exists() for one in namespaces)
+        assert all((Path("/run/netns") / namespace).exists() for namespace in namespaces)
         sleeper = made.reach().start(Call("node1", ("sleep", "1000"), 1000))
     assert sleeper.result().exit_code != 0
-    assert not any((Path("/run/netns") / one).exists() for one in namespaces)
+    assert not any((Path("/run/netns") / namespace).exists() for namespace in namespaces)
     assert not list(Path("/run/wirespeed/lab").glob(f"{name('gone')}*"))
 
 

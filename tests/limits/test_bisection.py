@@ -21,7 +21,9 @@ def brute_force(plan: Plan) -> int:
     for half in combinations(hosts, len(hosts) // 2):
         for sides in product((True, False), repeat=len(switches)):
             first = {*half, *(name for name, side in zip(switches, sides, strict=True) if side)}
-            cuts.append(sum(one.speed for one in plan.cables if (one.a.device in first) != (one.b.device in first)))
+            cuts.append(
+                sum(cable.speed for cable in plan.cables if (cable.a.device in first) != (cable.b.device in first))
+            )
     return min(cuts)
 
 

@@ -67,15 +67,15 @@ def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tupl
     }
     assert mesh.count("rdma", Grade.GOOD) == 0  # no RDMA devices here, or no perftest
     pings = [done.latest[step.id] for step in done.steps if step.test == "mesh ping"]
-    assert [(one.grade, one.detail) for one in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
+    assert [(ping.grade, ping.detail) for ping in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
 
 
 def test_iperf3_is_run_and_judged(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     needs("iperf3")
     done, _ = ran(*lab, "tcp", tmp_path, only=2)
     attempts = [done.latest[step.id] for step in done.steps]
-    assert [one.status for one in attempts] == [Outcome.DONE] * 2
-    assert all(" Gb/s" in (one.detail or "") for one in attempts)
+    assert [attempt.status for attempt in attempts] == [Outcome.DONE] * 2
+    assert all(" Gb/s" in (attempt.detail or "") for attempt in attempts)
     assert {step.client.host for step in done.steps} == {"node1"}
 
 

@@ -72,7 +72,7 @@ def test_numbered_ports_of_a_cable_share_a_subnet() -> None:
     plan = build(read_text(NUMBERED, "routed.yaml"))
     for cable in between(plan):
         ends = [plan.switches[end.device].ports[end.port].addresses or () for end in (cable.a, cable.b)]
-        assert len({ip_interface(one).network for addresses in ends for one in addresses}) == 1
+        assert len({ip_interface(address).network for addresses in ends for address in addresses}) == 1
 
 
 def test_every_switch_is_named_by_its_own_loopback(plan: Plan) -> None:

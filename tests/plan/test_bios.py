@@ -26,7 +26,7 @@ def host(tmp_path: Path, bios: str, example: str = "mi300x-4node") -> Host:
 
 def test_a_server_model_brings_its_table() -> None:
     bios = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"].bios
-    assert {name: (one.value, one.says) for name, one in bios.items()} == {
+    assert {name: (bio.value, bio.says) for name, bio in bios.items()} == {
         "smt": ("disabled", "Disable"),
         "virtualization": ("disabled", "Disable"),
         "sub-numa": ("disabled", "Disable"),
@@ -40,7 +40,7 @@ def test_a_server_model_brings_its_table() -> None:
 
 def test_a_tuning_profile_brings_its_own() -> None:
     hosts = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml")).hosts
-    assert {name: one.value for name, one in hosts["node2"].bios.items()} == {
+    assert {name: bio.value for name, bio in hosts["node2"].bios.items()} == {
         "nps": "1",
         "determinism": "performance",
         "power-limit-control": "disabled",

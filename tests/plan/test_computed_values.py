@@ -233,8 +233,10 @@ def test_a_watchdog_that_cannot_work_is_refused(tmp_path: Path, leaf: str, messa
 
 
 def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> None:
-    (whole,) = (one for one in planned(tmp_path, "mtu: 9100").computed if one.name == "headroom of all ports of leaf1")
-    found = {one.name: one for one in planned(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
+    (whole,) = (
+        item for item in planned(tmp_path, "mtu: 9100").computed if item.name == "headroom of all ports of leaf1"
+    )
+    found = {item.name: item for item in planned(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
     shared = found["shared headroom of leaf1"]
     assert found[whole.name] == whole
     assert shared.value == "4 MB (4000000 B)"
@@ -245,7 +247,7 @@ def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> 
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text().replace("dell-z9664f", "dell-z9864f")
     text = text.replace("role: leaf", "role: leaf, buffers: {shared_headroom: 4 MB}")
     found = build(read_text(text, "cluster.yaml")).computed
-    (marked,) = (one.formula for one in found if one.name.startswith("ECN maximum of leaf1"))
+    (marked,) = (item.formula for item in found if item.name.startswith("ECN maximum of leaf1"))
     assert "× (173.3 MB - 4 MB)" in marked
 
 

@@ -141,8 +141,8 @@ def test_both_hosts_know_the_loan() -> None:
     plan = build(read(EXAMPLE))
     lender, borrower = plan.hosts["abel2"], plan.hosts["abel1"]
     assert list(lender.loans) == list(borrower.loans) == ["80400", "80500"]
-    assert {(one.borrowed, one.peer) for one in lender.loans.values()} == {(False, 4)}
-    assert {(one.borrowed, one.peer) for one in borrower.loans.values()} == {(True, 8)}
+    assert {(loan.borrowed, loan.peer) for loan in lender.loans.values()} == {(False, 4)}
+    assert {(loan.borrowed, loan.peer) for loan in borrower.loans.values()} == {(True, 8)}
     assert (borrower.usable_gpus, lender.usable_gpus) == (4, None)
 
 

@@ -126,7 +126,7 @@ def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
     assert (
         "small.yaml:8: found packages beside Intel ice driver of the kernel; expected none: the driver comes with the "
         "kernel\n  hint: another stack is installed by its own installer"
-        in [str(one) for one in refused.value.problems]
+        in [str(problem) for problem in refused.value.problems]
     )
 
 

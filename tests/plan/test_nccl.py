@@ -162,7 +162,10 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 @pytest.mark.parametrize(("name", "rest", "said", "change"), ROWS)
 def test_a_combination(name: str, rest: dict[str, str], said: list[str], change: dict[str, str | None] | None) -> None:
     wanted = Combination(gpu(name), **rest)  # type: ignore[arg-type]
-    assert [f"{'!' if one.fatal else ' '} {one.found} / {one.expected}" for one in conflicts(wanted, load())] == said
+    assert [
+        f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}"
+        for conflict in conflicts(wanted, load())
+    ] == said
     better = what_would_work(wanted, load())
     changed = better and {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)}
     assert changed == change

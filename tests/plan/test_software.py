@@ -132,7 +132,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 def test_a_combination(gpu: str, rest: dict[str, str], said: list[str], change: dict[str, str | None] | None) -> None:
     wanted = Combination(load().gpus[gpu], **rest)  # type: ignore[arg-type]
     found = list(conflicts(wanted, load()))
-    assert [f"{'!' if one.fatal else ' '} {one.found} / {one.expected}" for one in found] == said
+    assert [f"{'!' if item.fatal else ' '} {item.found} / {item.expected}" for item in found] == said
     better = what_would_work(wanted, load())
     if change is None:
         assert better is None
@@ -144,7 +144,7 @@ def test_a_combination(gpu: str, rest: dict[str, str], said: list[str], change: 
 def test_what_would_work_works() -> None:
     for gpu, rest, _, _ in ROWS:
         better = what_would_work(Combination(load().gpus[gpu], **rest), load())  # type: ignore[arg-type]
-        assert better is None or not any(one.fatal for one in conflicts(better, load()))
+        assert better is None or not any(conflict.fatal for conflict in conflicts(better, load()))
 
 
 def test_gencode_names_the_gpu_itself() -> None:

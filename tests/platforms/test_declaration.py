@@ -157,7 +157,7 @@ def test_a_whole_file_is_read(folder: Path) -> None:
     ]
     assert own.commands[0].timeout_s == 60
     assert own.files[0].mode == 0o600
-    assert {path: (one.rendered, one.read) for path, one in own.settings.items()} == {
+    assert {path: (setting.rendered, setting.read) for path, setting in own.settings.items()} == {
         "port.link.mtu": (True, True),
         "port.link.speed": (True, False),
         "port.link.fec": (False, False),

@@ -232,9 +232,9 @@ def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: P
                 noisy = replace(outputs[key], text=noise(outputs[key].text))
                 read = _read(found, Outputs(node, {**outputs, key: noisy}))
                 wrong += [
-                    f"{number}: {one[0]} {one[1]} = {read.get(one)!r}, was {right.get(one)!r}"
-                    for one in {**right, **read}
-                    if read.get(one) != right.get(one) and (one in right or not one[1].startswith(LISTED))
+                    f"{number}: {item[0]} {item[1]} = {read.get(item)!r}, was {right.get(item)!r}"
+                    for item in {**right, **read}
+                    if read.get(item) != right.get(item) and (item in right or not item[1].startswith(LISTED))
                 ]
     assert tried
     assert wrong == []

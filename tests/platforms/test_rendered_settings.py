@@ -31,8 +31,8 @@ def planned() -> Mapping[tuple[str, str], frozenset[str]]:
     for plan in _plans():
         for name, device in plan.devices.items():
             paths = {path for _, path, value in walk(device, Place(name)) if value is not None}
-            for one in stack(plan, name):
-                found[one.kind, one.name] |= paths
+            for item in stack(plan, name):
+                found[item.kind, item.name] |= paths
     return {key: frozenset(paths) for key, paths in found.items()}
 
 

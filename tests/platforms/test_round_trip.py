@@ -127,7 +127,7 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
                 continue
             recorded_lines = recorded.outputs[source.command].text.split("\n")
             line = recorded_lines[source.line - 1].strip(_AROUND)
-            if line not in {one.strip(_AROUND) for one in given.outputs[source.command].text.split("\n")}:
+            if line not in {word.strip(_AROUND) for word in given.outputs[source.command].text.split("\n")}:
                 missing.setdefault(f"{source.file}:{source.line}: {line}", []).append(path)
     assert missing == {}
 

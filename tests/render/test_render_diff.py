@@ -47,7 +47,7 @@ def test_json_names_every_file(out: Path) -> None:
         0,
         {"kind": "rendered-files", "schema": 1, "cluster": "mi300x-4node", "folder": str(out)},
     )
-    assert [(one["path"], one["file"], one["mode"]) for one in files] == [
+    assert [(file["path"], file["file"], file["mode"]) for file in files] == [
         (path, f"leaf1{path}", "644")
         for path in (
             "/home/admin/wirespeed.cfg",
@@ -55,7 +55,7 @@ def test_json_names_every_file(out: Path) -> None:
             "/home/admin/wirespeed-rollback.txt",
         )
     ]
-    assert all((out / one["file"]).stat().st_size == one["bytes"] for one in files)
+    assert all((out / file["file"]).stat().st_size == file["bytes"] for file in files)
 
 
 @pytest.mark.parametrize("verb", ["render", "diff"])
@@ -109,7 +109,7 @@ def test_a_device_without_files_lacks_every_file(out: Path) -> None:
     code, output = run("diff", CLUSTER, out, "-d", "node2", "--format", "json")
     document = json.loads(output)
     assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
-    assert {(one["device"], one["kind"]) for one in document["differences"]} == {("node2", "missing")}
+    assert {(item["device"], item["kind"]) for item in document["differences"]} == {("node2", "missing")}
     assert len(document["differences"]) == 20
 
 
@@ -124,7 +124,7 @@ def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:
 def test_the_healthy_bundle_has_no_other_setting_than_intended(healthy_bundle: Callable[[str], Path]) -> None:
     code, output = run("diff", CLUSTER, healthy_bundle(EXAMPLE.name), "--format", "json")
     differences = json.loads(output)["differences"]
-    assert [one for one in differences if one["kind"] != "unread"] == []
+    assert [difference for difference in differences if difference["kind"] != "unread"] == []
     assert code == (3 if differences else 0)
 
 
@@ -157,11 +157,11 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
         Observation(nic, "nic.link.mtu", 1500, source),
         Observation(node, "host.rules", COMPLETE, source),
     ]
-    last = {(one.place, one.path): one for one in observations}
+    last = {(observation.place, observation.path): observation for observation in observations}
     facts = facts_from(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
     found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
     where = "c (node1/c.out:7)"
-    assert [(str(one.place), one.path, one.kind, one.intended, one.found, one.source) for one in found] == [
+    assert [(str(item.place), item.path, item.kind, item.intended, item.found, item.source) for item in found] == [
         ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, where),
         *(
             (f"node1 nic {interface}", "nic.link.fec", "unread", "rs", None, "fec: permission denied")

@@ -92,9 +92,11 @@ class System:
         (self.bin / name).chmod(0o755)
 
     def dkms(self, *modules: str) -> None:
-        (self.root / "dkms").write_text("".join(f"{one}, 6.8.0-111-generic, x86_64: installed\n" for one in modules))
-        for one in modules:
-            (self.root / "var/lib/dkms" / one).mkdir(parents=True)
+        (self.root / "dkms").write_text(
+            "".join(f"{module}, 6.8.0-111-generic, x86_64: installed\n" for module in modules)
+        )
+        for item in modules:
+            (self.root / "var/lib/dkms" / item).mkdir(parents=True)
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a script with every path of the machine below the root."""

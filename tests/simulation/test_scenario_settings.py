@@ -247,7 +247,7 @@ def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> 
     """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
     cable = devices.plan.cables[port // 2]
     shown = shown_headroom(devices.plan, place.device, cable)
-    lossless = [one for one in devices.plan.classes.values() if one.lossless]
+    lossless = [class_ for class_ in devices.plan.classes.values() if class_.lossless]
     switch = resolve_parameters(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
     if shown is not None and lossless:
         found = resolve_parameters(document, port, int(lossless[0].priority))["switch"]["headroom"]

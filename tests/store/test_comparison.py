@@ -159,6 +159,6 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
 def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     with Store(str(tmp_path / "a.db")) as store:
         add(store, "a", measured(FAST))
-    ran = bench("compare", *(one.replace("{}", str(tmp_path)) for one in arguments))
+    ran = bench("compare", *(argument.replace("{}", str(tmp_path)) for argument in arguments))
     assert ran.returncode == 2
     assert message in " ".join(ran.stderr.split())

@@ -34,9 +34,9 @@ def test_writers_at_once_all_write(where: str) -> None:
         list(pool.map(_write, [where] * 3, range(3)))
     with Store(where) as store:
         known = store.campaigns()
-        assert sorted(one.label for one in known) == ["c0", "c1", "c2"]
-        assert [one.runs for one in known] == [1] * 3  # the later two logs of each have the first one's bytes
-        values = [value for one in known for found in store.values(one, Filters()).values() for value in found]
+        assert sorted(item.label for item in known) == ["c0", "c1", "c2"]
+        assert [item.runs for item in known] == [1] * 3  # the later two logs of each have the first one's bytes
+        values = [value for item in known for found in store.values(item, Filters()).values() for value in found]
         assert sorted(values) == [0.0, 1.0, 2.0]
 
 

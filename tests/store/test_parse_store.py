@@ -107,7 +107,7 @@ def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    ran = parse(LOG, *(one.replace("{}", str(tmp_path)) for one in arguments))
+    ran = parse(LOG, *(argument.replace("{}", str(tmp_path)) for argument in arguments))
     assert ran.returncode == 2
     assert message in " ".join(ran.stderr.split())
     assert "geheim" not in ran.stderr

@@ -47,13 +47,18 @@ def test_the_migrations_end_where_the_tables_are(where: str) -> None:
     found = inspect(engine)
     assert set(found.get_table_names()) == {*metadata.tables, VERSIONS}
     for name, table in metadata.tables.items():
-        columns = {one["name"]: (one["nullable"], str(one["type"]).split("(")[0]) for one in found.get_columns(name)}
+        columns = {
+            column["name"]: (column["nullable"], str(column["type"]).split("(")[0])
+            for column in found.get_columns(name)
+        }
         dialect = engine.dialect
-        assert columns == {one.name: (one.nullable, one.type.compile(dialect)) for one in table.columns}, name
-        assert found.get_pk_constraint(name)["constrained_columns"] == [one.name for one in table.primary_key]
-        unique = {tuple(one["column_names"]) for one in found.get_unique_constraints(name)}
-        indexed = {tuple(one["column_names"]) for one in found.get_indexes(name)}
-        assert unique | indexed >= {tuple(one.columns.keys()) for one in table.indexes}, name
+        assert columns == {column.name: (column.nullable, column.type.compile(dialect)) for column in table.columns}, (
+            name
+        )
+        assert found.get_pk_constraint(name)["constrained_columns"] == [item.name for item in table.primary_key]
+        unique = {tuple(unique_constraint["column_names"]) for unique_constraint in found.get_unique_constraints(name)}
+        indexed = {tuple(index["column_names"]) for index in found.get_indexes(name)}
+        assert unique | indexed >= {tuple(index.columns.keys()) for index in table.indexes}, name
     engine.dispose()
 
 

@@ -32,7 +32,7 @@ def _counted(first: list[float], second: list[float]) -> float:
     mean = len(first) * (len(together) + 1) / 2
     distance = abs(sum(ranks[: len(first)]) - mean)
     sums = [sum(chosen) for chosen in combinations(ranks, len(first))]
-    return sum(abs(one - mean) >= distance for one in sums) / len(sums)
+    return sum(abs(item - mean) >= distance for item in sums) / len(sums)
 
 
 @given(SAMPLE, SAMPLE)
@@ -50,19 +50,19 @@ def test_order_and_side_do_not_matter(first: list[float], second: list[float], c
 
 @given(st.integers(1, 6), st.integers(1, 6))
 def test_no_sample_goes_below_the_least_p(first: int, second: int) -> None:
-    low, high = [float(one) for one in range(first)], [float(one) for one in range(100, 100 + second)]
+    low, high = [float(index) for index in range(first)], [float(index) for index in range(100, 100 + second)]
     assert mann_whitney(low, high).p == pytest.approx(least_p(first, second))
     assert mann_whitney(low, high).effect == 1.0
 
 
 def _counted_signs(changes: list[float]) -> float:
     """p by its definition: every choice of signs for the ranks of the changes that are not 0."""
-    sizes = [abs(one) for one in changes]
-    ranks = [sum(other < one for other in sizes) + (sizes.count(one) + 1) / 2 for one in sizes]
-    moved = [(rank, 1 if one > 0 else -1) for rank, one in zip(ranks, changes, strict=True) if one]
+    sizes = [abs(change) for change in changes]
+    ranks = [sum(other < size for other in sizes) + (sizes.count(size) + 1) / 2 for size in sizes]
+    moved = [(rank, 1 if change > 0 else -1) for rank, change in zip(ranks, changes, strict=True) if change]
     distance = abs(sum(rank * sign for rank, sign in moved))
     sums = [sum(rank * sign for (rank, _), sign in zip(moved, signs, strict=True)) for signs in _signs(len(moved))]
-    return sum(abs(one) >= distance for one in sums) / len(sums)
+    return sum(abs(item) >= distance for item in sums) / len(sums)
 
 
 def _signs(count: int) -> list[tuple[int, ...]]:
@@ -83,9 +83,9 @@ def test_signed_ranks_as_published() -> None:
 def test_the_approximation_of_signed_ranks_is_near_the_exact_test(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = Random(1)
     samples = [[chance.gauss(0.2, 1) for _ in range(50)] for _ in range(20)]
-    exact = [signed_ranks(one) for one in samples]
+    exact = [signed_ranks(sample) for sample in samples]
     monkeypatch.setattr(significance, "EXACT_UP_TO", 0)
-    assert [signed_ranks(one) for one in samples] == pytest.approx(exact, abs=0.01)
+    assert [signed_ranks(sample) for sample in samples] == pytest.approx(exact, abs=0.01)
 
 
 def test_one_peak_bounds_the_tails() -> None:
@@ -133,14 +133,14 @@ def test_the_published_example_of_the_correction() -> None:
     published = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
     published += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000]
     adjusted = benjamini_hochberg(published)
-    assert [one <= 0.05 for one in adjusted] == [True] * 4 + [False] * 11
+    assert [item <= 0.05 for item in adjusted] == [True] * 4 + [False] * 11
     assert adjusted[0] == pytest.approx(0.0015)
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_adjusted_is_never_smaller_and_keeps_the_order(found: list[float]) -> None:
     adjusted = benjamini_hochberg(found)
-    assert all(one >= before for one, before in zip(adjusted, found, strict=True))
+    assert all(item >= before for item, before in zip(adjusted, found, strict=True))
     order = sorted(range(len(found)), key=found.__getitem__)
     assert [adjusted[index] for index in order] == sorted(adjusted)
 

@@ -37,13 +37,13 @@ def test_what_was_read_comes_back(where: str) -> None:
         assert added.runs == len(runs)
         found = store.values(campaign, Filters())
         assert sorted(value for values in found.values() for value in values) == sorted(
-            one.value for run in runs for one in run.measurements
+            measurement.value for run in runs for measurement in run.measurements
         )
         busbw = [
-            one.value
+            measurement.value
             for run in runs
-            for one in run.measurements
-            if one.metric is Metric.BUSBW and one.size_bytes == 8 << 30 and run.test == "all_reduce"
+            for measurement in run.measurements
+            if measurement.metric is Metric.BUSBW and measurement.size_bytes == 8 << 30 and run.test == "all_reduce"
         ]
         wanted = store.values(campaign, Filters(test="all_reduce", metric="busbw", size_bytes=8 << 30))
         assert sorted(value for values in wanted.values() for value in values) == sorted(busbw)

@@ -26,9 +26,12 @@ def reading(log: str) -> Reading:
 @pytest.mark.parametrize("log", LOGS)
 def test_every_published_value_is_what_is_read(log: str) -> None:
     found = {
-        (number, one.metric.value, one.size_bytes, one.place): (one.unit, one.value)
+        (number, measurement.metric.value, measurement.size_bytes, measurement.place): (
+            measurement.unit,
+            measurement.value,
+        )
         for number, run in enumerate(reading(log).runs)
-        for one in run.measurements
+        for measurement in run.measurements
     }
     expected = {(run, metric, size, place): (unit, value) for _, _, run, metric, size, place, unit, value in rows(log)}
     assert len(expected) == len(rows(log)) > 0

@@ -404,7 +404,9 @@ class ChipModel(Entry):
     def group(self, speed: Bandwidth) -> LosslessGroup | None:
         """Of ports of this speed; of one between two, that of the slower."""
         slower = [group for group in self.groups if group.speed <= speed]
-        return max(slower, key=lambda one: one.speed, default=min(self.groups, key=lambda one: one.speed, default=None))
+        return max(
+            slower, key=lambda item: item.speed, default=min(self.groups, key=lambda group: group.speed, default=None)
+        )
 
     def share_at(self, speed: Bandwidth) -> float | None:
         """Alpha of a lossless group of a port of this speed."""

@@ -61,7 +61,7 @@ def whole_rail(context: CheckContext, intended: Any, found: Any) -> Cost | None:
 def no_route(context: CheckContext, address: str) -> Cost | None:
     """Of a NIC whose address has no route; None if it has neighbours in its subnet."""
     for name, nic in context.plan.hosts[context.place.device].nics.items():
-        own = next((one for one in map(ip_interface, nic.addresses or ()) if str(one.ip) == address), None)
+        own = next((item for item in map(ip_interface, nic.addresses or ()) if str(item.ip) == address), None)
         if own is not None and own.network.num_addresses <= POINT_TO_POINT:
             return _all_of(context, Place(context.place.device).thing("nic", name), f"{own.ip} has no route")
     return None

@@ -87,21 +87,21 @@ class _Reader:
     def _select_agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
         """Observations of launchers. No file names the library in use: where two libraries differ, nothing is known."""
         highest: dict[str, State] = {}
-        for _, one in launches:
-            highest[one.path] = max(one.state, highest.get(one.path, one.state))
+        for _, entry in launches:
+            highest[entry.path] = max(entry.state, highest.get(entry.path, entry.state))
         said: dict[str, dict[str, Observation]] = {}
-        for platform, one in launches:
-            if one.state is highest[one.path]:  # a running job shows the library in use
-                said.setdefault(one.path, {}).setdefault(platform.name, one)
+        for platform, element in launches:
+            if element.state is highest[element.path]:  # a running job shows the library in use
+                said.setdefault(element.path, {}).setdefault(platform.name, element)
         for path, by_platform in said.items():
             first, *others = by_platform.values()
             if path != "host.launch.environment" and any(other.value != first.value for other in others):
                 self.gaps.setdefault(path, []).extend(
-                    Gap(one.source.command, f"{name} has another value than other libraries of the host")
-                    for name, one in by_platform.items()
+                    Gap(item.source.command, f"{name} has another value than other libraries of the host")
+                    for name, item in by_platform.items()
                 )
             else:
-                yield from (one for _, one in launches if one.path == path)
+                yield from (item for _, item in launches if item.path == path)
 
     def _platform(self, platform: Platform) -> Iterator[Observation]:
         commands = {command.id: command for command in platform.commands}

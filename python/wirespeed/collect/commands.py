@@ -66,7 +66,7 @@ def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
 
 def stack(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
     """The platforms of a host: its operating system, its NICs' by driver or name, and the launchers."""
-    of_nics = [key for key, one in platforms().items() if key[0] == "nic" and _nics_of(one, nics)]
+    of_nics = [key for key, platform in platforms().items() if key[0] == "nic" and _nics_of(platform, nics)]
     launchers = [key for key in platforms() if key[0] == "launcher"]
     return (("host", host_platform), *of_nics, *launchers)
 

@@ -53,7 +53,9 @@ def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, o
 
 
 def _systems(device: Device) -> list[str]:
-    return sorted(system for (kind, _), one in platforms().items() if kind == device.kind for system in one.systems)
+    return sorted(
+        system for (kind, _), platform in platforms().items() if kind == device.kind for system in platform.systems
+    )
 
 
 def _stack(device: Device) -> tuple[tuple[str, str], ...]:

@@ -84,7 +84,9 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
 def test_switches_that_sum_raise_what_nothing_can_beat():
     plain, _ = judged(300.0, None)
     summed, _ = judged(300.0, proven(algorithms={8 * GIB: "COLLNET_DIRECT"}))
-    cuts = [next(term.value for term in one.physical.terms if "NICs of a host" in term.name) for one in (plain, summed)]
+    cuts = [
+        next(term.value for term in item.physical.terms if "NICs of a host" in term.name) for item in (plain, summed)
+    ]
     assert cuts[1] > cuts[0]
 
 

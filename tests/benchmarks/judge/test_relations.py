@@ -50,9 +50,13 @@ def between(a, b, run, span=None, rail=0, name=None):
 
 
 def related(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
-    found = [one for one in judge_together(logs, plan(), profile=profile).relations if gate in (None, one.name)]
-    assert len({one.name for one in found}) == len(found)
-    return {one.name: one for one in found}
+    found = [
+        relation
+        for relation in judge_together(logs, plan(), profile=profile).relations
+        if gate in (None, relation.name)
+    ]
+    assert len({item.name for item in found}) == len(found)
+    return {item.name: item for item in found}
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,7 @@ def related(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]
     ],
 )
 def test_pairs_between_leaves(far, near, judgement, value):
-    logs = [between(1, 3, write(one)) for one in far] + [between(1, 2, write(one)) for one in near]
+    logs = [between(1, 3, write(item)) for item in far] + [between(1, 2, write(item)) for item in near]
     found = related(*logs, between(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
     assert (found.judgement, found.value) == (judgement, value if value is None else pytest.approx(value))
     assert found.of.count == len(far)
@@ -123,7 +127,10 @@ ALONE = rails([390.0] * 8, apart=20.0)
         (rails([389.0] * 8), UNKNOWN),
         (ALONE, None),  # nothing was at once
         ([*ALONE, *rails([389.0] * 7, 1000.0)], None),  # not all rails
-        ([*ALONE, *(Log(one.file, one.reading, one.source, one.target) for one in rails([389.0] * 8))], None),  # when?
+        (
+            [*ALONE, *(Log(rail.file, rail.reading, rail.source, rail.target) for rail in rails([389.0] * 8))],
+            None,
+        ),  # when?
     ],
 )
 def test_all_rails_at_once(logs, judgement):
@@ -180,7 +187,7 @@ def test_of_several_pairs_the_worst_stands_for_all():
     ],
 )
 def test_how_a_pair_repeats(values, judgement):
-    found = related(*(between(1, 2, write(one)) for one in values), plan=four_hosts).get("repeatable-pairs")
+    found = related(*(between(1, 2, write(value)) for value in values), plan=four_hosts).get("repeatable-pairs")
     assert (found.judgement if found else None) is judgement
 
 
@@ -232,7 +239,7 @@ def test_units_may_differ():
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
     found = judge_together(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
-    assert [(one.name, one.judgement) for one in found] == [("one-queue-pair", PASS)]
+    assert [(item.name, item.judgement) for item in found] == [("one-queue-pair", PASS)]
 
 
 MINE = """

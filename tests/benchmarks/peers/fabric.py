@@ -46,4 +46,4 @@ def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=Tr
 
 def accused(found):
     """Kind, way and name of the suspects."""
-    return [(one.kind.value, one.pattern.value, one.name) for one in found.suspects]
+    return [(suspect.kind.value, suspect.pattern.value, suspect.name) for suspect in found.suspects]

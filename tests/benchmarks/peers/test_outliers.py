@@ -35,7 +35,7 @@ def test_more_noise_seldom_accuses_anybody(noise, most):
         for hosts in (4, 5, 8, 12)
         for seed in range(25)
     ]
-    assert sum(bool(one.suspects) for one in found) <= most
+    assert sum(bool(item.suspects) for item in found) <= most
 
 
 @given(
@@ -167,7 +167,7 @@ def test_what_failed_is_slower_than_anything():
     found = compare(fabric.KEY, samples, MemberDirectory(None))
     assert fabric.accused(found) == [("host", "all", "node4")]
     assert "8 failed" in found.suspects[0].because
-    assert all(math.isfinite(one.fraction) for one in found.cells if one.fraction is not None)
+    assert all(math.isfinite(cell.fraction) for cell in found.cells if cell.fraction is not None)
 
 
 def test_what_failed_is_low_however_wide_the_others_spread():
@@ -188,7 +188,7 @@ def test_what_failed_is_low_however_wide_the_others_spread():
 @pytest.mark.parametrize(("times", "confirmed"), [(1, False), (2, True)])
 def test_only_what_was_slow_twice_is_confirmed(times, confirmed):
     found = fabric.matrix(fabric.members(6), lambda a, b: 0.5 if "node2" in (a.host, b.host) else 1.0, times=times)
-    assert [one.confirmed for one in found.suspects] == [confirmed]
+    assert [suspect.confirmed for suspect in found.suspects] == [confirmed]
 
 
 def test_three_cells_are_too_few():
@@ -198,7 +198,7 @@ def test_three_cells_are_too_few():
     found = compare(fabric.KEY, samples, MemberDirectory(None))
     assert found.suspects == ()
     assert found.notes == ("too few to compare: all, 3",)
-    assert [one.fraction for one in found.cells] == [None] * 3
+    assert [cell.fraction for cell in found.cells] == [None] * 3
 
 
 @given(seed=st.integers(0, 10**6))

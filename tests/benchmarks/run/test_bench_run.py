@@ -87,8 +87,8 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
     install(tmp_path / "bin", slow=("node4/bnxt_re0",), rate=194.0)
     given = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
     done = ran(*given)
-    found = {one["name"]: one for one in summary(tmp_path / "out")["relations"]}
-    assert {name: one["judgement"] for name, one in found.items()} == {
+    found = {item["name"]: item for item in summary(tmp_path / "out")["relations"]}
+    assert {name: item["judgement"] for name, item in found.items()} == {
         "cross-leaf": "fail",
         "one-queue-pair": "unknown",
     }
@@ -119,7 +119,10 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
     judge = ["bench", "judge", str(tmp_path / "out"), "-c", str(GPUS), "--profile", "field", "-f", "json"]
     done = CliRunner().invoke(app, judge)
     found = json.loads(done.stdout)["relations"]
-    assert [(one["name"], one["judgement"]) for one in found] == [("rails-at-once", "pass"), ("one-queue-pair", "pass")]
+    assert [(item["name"], item["judgement"]) for item in found] == [
+        ("rails-at-once", "pass"),
+        ("one-queue-pair", "pass"),
+    ]
     assert (found[0]["of"]["count"], found[0]["to"]["count"], found[1]["compared"]) == (8, 8, 8)
     assert done.exit_code == 0
 
@@ -148,7 +151,7 @@ def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
     install(tmp_path / "bin", dead=("node2",))
     done = ran(*words(tmp_path, "-w", "node[1-3]", "--retest", "0"))
     rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
-    assert {name: (one["status"], one["grade"]) for name, one in rows.items() if "bw" in name} == {
+    assert {name: (row["status"], row["grade"]) for name, row in rows.items() if "bw" in name} == {
         "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("done", "good"),
         "narrow1.ib-write-bw.node3-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
@@ -272,7 +275,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             *("--ssh-option", "-F", "--ssh-option", configuration),
         )
     rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
-    assert {name: (one["status"], one["grade"]) for name, one in rows.items() if "bw" in name} == {
+    assert {name: (row["status"], row["grade"]) for name, row in rows.items() if "bw" in name} == {
         "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("done", "good"),
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("unreachable", "unknown"),
         "narrow1.ib-write-bw.node2-bnxt-re0.node3-bnxt-re0": ("unreachable", "unknown"),

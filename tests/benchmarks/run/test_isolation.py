@@ -17,7 +17,7 @@ Bad = Callable[[Pair], bool]
 
 def hunt(found: Fabric, bad: Bad, rounds_allowed: int = 4) -> tuple[list[tuple[Kind, str]], int, int]:
     """Whom it accuses at last, in how many rounds beyond the first, and by how many more pairs."""
-    results = [(pair, grade(bad(pair))) for one in pair_rounds(found)[0] for pair in one]
+    results = [(pair, grade(bad(pair))) for pair_round in pair_rounds(found)[0] for pair in pair_round]
     first = len(results)
     for count in range(rounds_allowed + 1):
         following = narrow_pairs(found, results)
@@ -99,7 +99,7 @@ def hunt_groups(hosts: int, bad: Callable[[tuple[str, ...]], bool]) -> tuple[tup
         following = narrow_groups(results)
         if not following.groups:
             return following.suspects, count
-        results += [(one, grade(bad(one))) for one in following.groups]
+        results += [(group, grade(bad(group))) for group in following.groups]
     raise AssertionError("it does not end")
 
 

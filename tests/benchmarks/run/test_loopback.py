@@ -41,10 +41,10 @@ def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0
     found = {test: read((out / attempt["log"]).read_text()).runs for test, attempt in rows.items()}
     assert {test: run.status for test, (run,) in found.items()} == dict.fromkeys(found, RunStatus.COMPLETE)
-    metrics = {test: {one.metric for one in run.measurements} for test, (run,) in found.items()}
+    metrics = {test: {measurement.metric for measurement in run.measurements} for test, (run,) in found.items()}
     assert Metric.BITRATE in metrics["iperf3"]
     assert Metric.LATENCY_AVG in metrics["osu_latency"] & metrics["osu_allreduce"]
-    sizes = [one.size_bytes for one in found["osu_latency"][0].measurements]
+    sizes = [measurement.size_bytes for measurement in found["osu_latency"][0].measurements]
     assert (sizes[0], sizes[-1]) == (1, 4 << 20)
 
 

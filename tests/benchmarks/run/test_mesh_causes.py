@@ -60,9 +60,9 @@ def with_nic(name: str, *told: object) -> Says:
 
 def said(mesh: Mesh) -> list[str]:
     return [
-        f"{one.aspect}: {one.name}{f' at {one.port}' if one.port else ''}: {one.bad} of {one.of}: "
-        f"{' '.join(one.checks)}: {' '.join(one.failures)}"
-        for one in mesh.causes
+        f"{cause.aspect}: {cause.name}{f' at {cause.port}' if cause.port else ''}: {cause.bad} of {cause.of}: "
+        f"{' '.join(cause.checks)}: {' '.join(cause.failures)}"
+        for cause in mesh.causes
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_missing_rule_is_the_row_of_its_nic() -> None:
 def test_what_is_cited_exists() -> None:
     from wirespeed.benchmarks.run.mesh import causes as mesh_causes
 
-    signs = [one for one in vars(mesh_causes).values() if isinstance(one, mesh_causes._Sign)]
+    signs = [var for var in vars(mesh_causes).values() if isinstance(var, mesh_causes._Sign)]
     assert len(signs) == 10
     assert {check for sign in signs for check in sign.checks} - checks().keys() == set()
     assert {failure for sign in signs for failure in sign.failures} - load().failures.keys() == set()

@@ -43,9 +43,9 @@ def said(moved: dict[str, tuple[int, int]], *silent: str, lacking: str = "") -> 
         if name != lacking:
             after[end] = ByteCounters(5000 + sent, 7000 + received)
     found = add_counters(PLAN, FABRIC, answered(*silent), before, after)
-    grades = {one.nic: one.grade for one in found.carried if one.grade is not Grade.GOOD}
-    named = [f"{one.name} at {one.port}: {' '.join(one.failures)}: {one.symptom}" for one in found.causes]
-    return grades, [one for one in named if one.startswith("NIC") and " as " in one and "bytes" in one]
+    grades = {item.nic: item.grade for item in found.carried if item.grade is not Grade.GOOD}
+    named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in found.causes]
+    return grades, [item for item in named if item.startswith("NIC") and " as " in item and "bytes" in item]
 
 
 def test_what_was_moved_by_the_nic_itself_is_good() -> None:

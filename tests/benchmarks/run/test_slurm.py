@@ -71,7 +71,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     done = cluster.run(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "1")))
     assert done.returncode == 0, done.stderr
     assert "tcp on arista-leaf-spine: 4 runs on 3 NICs of 3 hosts" in done.stderr
-    assert {name: one["status"] for name, one in attempts(out).items()} == {
+    assert {name: attempt["status"] for name, attempt in attempts(out).items()} == {
         "iperf3.node1-bnxt-re0.node2-bnxt-re0": "done",
         "iperf3.node3-bnxt-re0.node1-bnxt-re0": "done",
         "iperf3.node2-bnxt-re0.node1-bnxt-re0": "done",
@@ -80,7 +80,9 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     text = (out / attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["log"]).read_text()
     log = json.JSONDecoder().raw_decode(text)[0]  # srun's own remarks follow
     assert log["start"]["system_info"].split()[1] == "node1"
-    assert {(one["local_host"], one["remote_host"]) for one in log["start"]["connected"]} == {("10.1.0.1", "10.1.0.5")}
+    assert {(item["local_host"], item["remote_host"]) for item in log["start"]["connected"]} == {
+        ("10.1.0.1", "10.1.0.5")
+    }
     assert "% of 99 Gb/s by line rate × TCP framing" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
 
 
@@ -96,14 +98,14 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
     said = (tmp_path / "job.log").read_text()
     assert code == 3, said
     assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in said
-    tables = {name: one for name, one in attempts(out).items() if "latency" in name or "allreduce" in name}
-    assert {name: (one["status"], one["grade"]) for name, one in tables.items()} == {
+    tables = {name: attempt for name, attempt in attempts(out).items() if "latency" in name or "allreduce" in name}
+    assert {name: (table["status"], table["grade"]) for name, table in tables.items()} == {
         "osu-latency.node1.node2": ("done", "skip"),
         "osu-latency.node3.node1": ("done", "skip"),
         "osu-allreduce-leaf.node1.node2": ("done", "skip"),
         "osu-allreduce-pod.node1.3-hosts.node3": ("done", "skip"),
     }
-    assert {one["status"] for name, one in attempts(out).items() if name not in tables} == {"missing"}
+    assert {attempt["status"] for name, attempt in attempts(out).items() if name not in tables} == {"missing"}
 
 
 def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path)
 
 def _steps(cluster: Slurm) -> list[str]:
     shown = cluster.run(HEAD, "squeue", "--noheader", "--steps", "--format=%i").stdout.split()
-    return [one for one in shown if one.rpartition(".")[2].isdigit()]
+    return [item for item in shown if item.rpartition(".")[2].isdigit()]
 
 
 @pytest.mark.lab
@@ -135,7 +137,7 @@ def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: 
     cluster.power_off("node2")
     _, stderr = process.communicate(timeout=5 * PATIENCE_S)
     cluster.boot("node2")
-    found = {name: one["grade"] for name, one in attempts(out).items()}
+    found = {name: attempt["grade"] for name, attempt in attempts(out).items()}
     assert {grade for name, grade in found.items() if "node2" in name} <= {"bad", "unknown"}, stderr
     assert {grade for name, grade in found.items() if "node2" not in name} == {"good"}, stderr
     assert "unreachable: the server on node2: srun: error: " in stderr

@@ -31,18 +31,18 @@ fabrics = st.builds(
 
 
 def named(rounds: list[list[Pair]]) -> list[list[str]]:
-    return [[pair.name for pair in one] for one in rounds]
+    return [[pair.name for pair in item] for item in rounds]
 
 
 @given(fabrics)
 @settings(deadline=None)
 def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
     rounds, alone = pair_rounds(found)
-    for one in rounds:
-        names = [endpoint.name for pair in one for endpoint in (pair.a, pair.b)]
+    for entry in rounds:
+        names = [endpoint.name for pair in entry for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
-    assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for one in rounds for pair in one)
-    measured = {endpoint.name for one in rounds for pair in one for endpoint in (pair.a, pair.b)}
+    assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for item in rounds for pair in item)
+    measured = {endpoint.name for item in rounds for pair in item for endpoint in (pair.a, pair.b)}
     lonely = {line.partition(" ")[0] for line in alone}
     assert measured | lonely == {endpoint.name for endpoint in found.endpoints}
     assert not measured & lonely
@@ -57,7 +57,7 @@ def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
 @settings(deadline=None)
 def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
     rounds, _ = pair_rounds(found)
-    crossed = {leaf for one in rounds for pair in one if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
+    crossed = {leaf for item in rounds for pair in item if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     for leaf in {endpoint.leaf for endpoint in found.endpoints}:
         hosts = {endpoint.host for endpoint in found.endpoints if endpoint.leaf == leaf}
         elsewhere = {
@@ -101,16 +101,16 @@ def test_a_tournament_has_everybody_meet_everybody_once_in_the_fewest_rounds(cou
     hosts = [f"node{number}" for number in range(count)]
     rounds = list(tournament(hosts))
     assert len(rounds) == (count - 1 if count % 2 == 0 else count if count > 1 else 1)
-    for one in rounds:
-        names = [host for pair in one for host in pair]
+    for entry in rounds:
+        names = [host for pair in entry for host in pair]
         assert len(names) == len(set(names)) == count - count % 2
-    met = [frozenset(pair) for one in rounds for pair in one]
+    met = [frozenset(pair) for item in rounds for pair in item]
     assert sorted(map(sorted, met)) == sorted(map(sorted, itertools.combinations(hosts, 2)))
 
 
 def test_all_pairs_runs_every_rail_of_a_pair_of_hosts_at_a_time() -> None:
     rounds = list(all_pairs(fabric(4, rails=8)))
-    assert [len(one) for one in rounds] == [16, 16, 16]
+    assert [len(item) for item in rounds] == [16, 16, 16]
 
 
 @pytest.mark.parametrize(

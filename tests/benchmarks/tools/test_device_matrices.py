@@ -17,7 +17,7 @@ def sample(name: str) -> tuple[Run, ...]:
 
 def at(run: Run, place: str | None) -> list[float | int]:
     """The values of a place."""
-    return [one.value for one in run.measurements if one.place == place]
+    return [measurement.value for measurement in run.measurements if measurement.place == place]
 
 
 def test_a_read_goes_from_the_column_to_the_row() -> None:
@@ -36,8 +36,8 @@ def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
         *["gpu_latency", "cpu_latency"] * 3,
     ]
     assert [at(run, "GPU0 -> GPU1") for run in runs[5:9]] == [[17.02], [6.95], [2.81], [1.91]]
-    assert {one.metric for one in runs[5].measurements} == {Metric.LATENCY_AVG}
-    assert {one.unit for one in runs[5].measurements} == {"us"}
+    assert {measurement.metric for measurement in runs[5].measurements} == {Metric.LATENCY_AVG}
+    assert {measurement.unit for measurement in runs[5].measurements} == {"us"}
 
 
 def test_pairs_without_peer_access_are_named() -> None:
@@ -59,7 +59,9 @@ def test_pairs_without_peer_access_are_named() -> None:
 )
 def test_places_of_nvbandwidth(test: str, place: str, value: float, unit: str) -> None:
     (run,) = [run for run in sample("nvbandwidth/one-node.txt") if run.test == test]
-    assert [(one.value, one.unit) for one in run.measurements if one.place == place] == [(value, unit)]
+    assert [
+        (measurement.value, measurement.unit) for measurement in run.measurements if measurement.place == place
+    ] == [(value, unit)]
 
 
 def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
@@ -116,7 +118,11 @@ def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
 
 def test_devices_that_no_list_names_keep_the_tools_number() -> None:
     (run,) = sample("rocm_bandwidth/one-copy.txt")
-    rows = [(one.metric, one.value, one.unit, one.place) for one in run.measurements if one.size_bytes == 2**26]
+    rows = [
+        (measurement.metric, measurement.value, measurement.unit, measurement.place)
+        for measurement in run.measurements
+        if measurement.size_bytes == 2**26
+    ]
     assert rows == [
         (Metric.TIME, 3950.201, "us", "device 2 -> device 3"),
         (Metric.BW_AVG, 33.977, "GB/s", "device 2 -> device 3"),
@@ -135,7 +141,7 @@ def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
     assert at(one_way, "GPU0 -> CPU1") == [55.4]
     assert both_ways.parameters.bidirectional is True
     assert [at(both_ways, f"GPU1 -> GPU0{way}") for way in ("", " forward", " backward")] == [[109.18], [54.6], [54.58]]
-    assert {one.size_bytes for one in both_ways.measurements} == {268435456}
+    assert {measurement.size_bytes for measurement in both_ways.measurements} == {268435456}
 
 
 def test_all_to_all_of_transferbench_has_its_sum() -> None:
@@ -145,7 +151,10 @@ def test_all_to_all_of_transferbench_has_its_sum() -> None:
 
 def test_transfers_of_a_configuration_file() -> None:
     *runs, failed = sample("transferbench/tests-and-error.txt")
-    assert [[(one.value, one.unit, one.place) for one in run.measurements] for run in runs[1:]] == [
+    assert [
+        [(measurement.value, measurement.unit, measurement.place) for measurement in run.measurements]
+        for run in runs[1:]
+    ] == [
         [
             (37.85, "GB/s", "GPU0 -> GPU1"),
             (0.028, "ms", "GPU0 -> GPU1"),
@@ -166,7 +175,7 @@ def test_a_row_that_does_not_fit_is_left_out_and_said() -> None:
         "log",
     )
     (run,) = reading.runs
-    assert (run.status, [one.value for one in run.measurements]) == (RunStatus.TRUNCATED, [2.06])
+    assert (run.status, [measurement.value for measurement in run.measurements]) == (RunStatus.TRUNCATED, [2.06])
     assert [str(notice) for notice in reading.notices] == [
         "log:3: found a row of 3 cells; expected 2 cells; the row is left out",
         "log:4: found XX.X in row 1; expected numbers; left out",
@@ -192,4 +201,8 @@ def test_a_number_without_end_breaks_no_reader() -> None:
             runs = parse(text)
         except Refused:  # nothing is left of a log whose lines are such numbers
             continue
-        assert all(one.size_bytes is None or one.size_bytes < 10**18 for run in runs for one in run.measurements)
+        assert all(
+            measurement.size_bytes is None or measurement.size_bytes < 10**18
+            for run in runs
+            for measurement in run.measurements
+        )

@@ -41,5 +41,5 @@ NEGATIVE = """\
 )
 def test_hostile_log(text: str, values: list[float], notices: list[str]) -> None:
     reading = read(text)
-    assert [one.value for run in reading.runs for one in run.measurements] == values
+    assert [measurement.value for run in reading.runs for measurement in run.measurements] == values
     assert [str(notice) for notice in reading.notices] == notices

@@ -32,7 +32,7 @@ def test_the_command_line_names_the_transport() -> None:
         f"ibv_ud_pingpong\n{ADDRESS}{remote}{report}/usr/bin/ibv_uc_pingpong\n{ADDRESS}{remote}{report}"
     )
     assert (first.test, second.test) == ("ibv_ud_pingpong", "ibv_uc_pingpong")
-    assert [(one.value, one.unit, one.size_bytes) for one in first.measurements] == [
+    assert [(measurement.value, measurement.unit, measurement.size_bytes) for measurement in first.measurements] == [
         (108.99, "Mb/s", 1024),
         (150.32, "us", 1024),
     ]

@@ -64,10 +64,10 @@ def said(body: object, path: str = "") -> Iterator[str]:
 def test_a_cut_log_says_nothing_that_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     part, whole = communicators(text[:end]), communicators(text)
-    facts = {fact for one in whole for fact in said(plain(one))}
-    environment = {f"/environment/{name}" for one in whole for name in one.differing_environment}
-    for one in part:
-        for fact in said(plain(one)):
+    facts = {fact for item in whole for fact in said(plain(item))}
+    environment = {f"/environment/{name}" for item in whole for name in item.differing_environment}
+    for entry in part:
+        for fact in said(plain(entry)):
             assert fact in facts or fact.partition("=")[0] in environment or "traffic_class" in fact, fact
 
 
@@ -84,7 +84,9 @@ def test_damaged_logs_never_break_the_reader(text: str, data: st.DataObject) -> 
 def test_what_a_wrapper_adds_changes_nothing(wrapper: str, log: Path) -> None:
     text = "".join(f"{line}\n" for line in log.read_text().splitlines() if line)
     wrapped = "".join(WRAPPERS[wrapper](line) + "\n" for line in text.splitlines())
-    assert [plain(one) for one in communicators(wrapped)] == [plain(one) for one in communicators(text)]
+    assert [plain(communicator) for communicator in communicators(wrapped)] == [
+        plain(communicator) for communicator in communicators(text)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,9 @@ def test_a_row_of_the_table_broken_by_a_warning_is_put_together() -> None:
     assert row in text
     broken = text.replace(row, f"{row}\n[1,0]<stdout>:{warning}\n[1,0]<stdout>:")
     (run,) = read(broken).runs
-    assert [one.value for one in run.measurements] == [one.value for one in two_nodes().runs[0].measurements]
+    assert [measurement.value for measurement in run.measurements] == [
+        measurement.value for measurement in two_nodes().runs[0].measurements
+    ]
     assert read(broken).notices == ()
 
 

@@ -120,7 +120,7 @@ def test_a_validation_that_failed_is_wrong_data() -> None:
         "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)        Validation\n1  7.79  Pass\n2  9.10  Fail\n"
     )
     (run,) = parse(log)
-    assert [one.value for one in run.measurements if one.metric is Metric.WRONG] == [0, 1]
+    assert [measurement.value for measurement in run.measurements if measurement.metric is Metric.WRONG] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_run_that_never_began_keeps_the_words_of_why(log: str, error: str) -> 
 
 def test_a_row_of_another_shape_is_left_out_and_said() -> None:
     reading = read(table("1 7.79", "2 15.67 3.00", "1 7.79", "4194304 4901.82"), "log")
-    assert [one.size_bytes for one in reading.runs[0].measurements] == [1, 4194304]
+    assert [measurement.size_bytes for measurement in reading.runs[0].measurements] == [1, 4194304]
     assert [str(notice) for notice in reading.notices] == [
         "log:4: found a row of 3 cells; expected 2 cells; the row is left out",
         "log:5: found a row of 1 B after one of 1 B; expected a larger size; left out",

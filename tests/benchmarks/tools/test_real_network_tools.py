@@ -66,9 +66,13 @@ def test_iperf3_says_the_same_in_text_and_in_json(
     (json,) = iperf3(port, *options, "--json")
     for run in (text, json):
         assert (run.tool, run.test, run.status, run.error) == ("iperf3", test, RunStatus.COMPLETE, None)
-        assert all(one.value > 0 for one in run.measurements if one.metric is Metric.BITRATE and one.place in places)
+        assert all(
+            measurement.value > 0
+            for measurement in run.measurements
+            if measurement.metric is Metric.BITRATE and measurement.place in places
+        )
         assert (run.parameters.server_port, run.parameters.remote_address) == (port, LOOPBACK)
-    of_whole = {one.place for one in json.measurements if not is_interval(one.place)}
+    of_whole = {measurement.place for measurement in json.measurements if not is_interval(measurement.place)}
     assert places <= of_whole
     assert text.parameters.streams == json.parameters.streams * (1 + ("--bidir" in options))
     assert text.parameters.title == json.parameters.title

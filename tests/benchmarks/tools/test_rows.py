@@ -54,7 +54,10 @@ def test_perftest_units(unit: str, true_unit: str) -> None:
         BW_COLUMNS.format(unit) + " 65536      5000             11.50              10.25  \t\t   0.001\n" + RULE
     )
     assert run.status is RunStatus.COMPLETE
-    assert [(one.metric, one.value, one.unit, one.size_bytes, one.line) for one in run.measurements] == [
+    assert [
+        (measurement.metric, measurement.value, measurement.unit, measurement.size_bytes, measurement.line)
+        for measurement in run.measurements
+    ] == [
         (Metric.BW_PEAK, 11.5, true_unit, 65536, 2),
         (Metric.BW_AVG, 10.25, true_unit, 65536, 2),
         (Metric.MSG_RATE, 0.001, "Mpps", 65536, 2),
@@ -64,7 +67,7 @@ def test_perftest_units(unit: str, true_unit: str) -> None:
 def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_said() -> None:
     row = " 65536      2147483647       0.00               -3.12 \t\t   -0.005951\n"
     reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
-    assert [one.metric for one in reading.runs[0].measurements] == [Metric.BW_PEAK]
+    assert [measurement.metric for measurement in reading.runs[0].measurements] == [Metric.BW_PEAK]
     assert [str(notice) for notice in reading.notices] == [
         "log:2: found -3.12, -0.005951 in the row of 65536 B; expected numbers of 0 and more; left out"
     ]
@@ -74,7 +77,7 @@ def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
     reading = read(
         BW_COLUMNS.format("Pb/sec") + " 8          5000             11.50              10.25  \t\t   0.001\n", "log"
     )
-    assert [one.metric for one in reading.runs[0].measurements] == [Metric.MSG_RATE]
+    assert [measurement.metric for measurement in reading.runs[0].measurements] == [Metric.MSG_RATE]
     assert [str(notice) for notice in reading.notices] == [
         "log:1: found the column 'BWpeak[Pb/sec]'; expected a known unit; the column is left out",
         "log:1: found the column 'BWaverage[Pb/sec]'; expected a known unit; the column is left out",
@@ -98,7 +101,7 @@ def test_a_rate_tells_the_unit_of_an_average(size: int, average: float, rate: fl
 def test_a_row_whose_columns_were_cut_off_is_read_when_its_arithmetic_proves_the_unit() -> None:
     warning = "Conflicting CPU frequency values detected: 3100.000000 != 4900.000000. CPU Frequency is not max.\n"
     reading = read(f"{warning} 1048576    1000             196.30             196.21             0.023390\n")
-    assert [(one.value, one.unit) for one in reading.runs[0].measurements] == [
+    assert [(measurement.value, measurement.unit) for measurement in reading.runs[0].measurements] == [
         (196.3, "Gb/s"),
         (196.21, "Gb/s"),
         (0.02339, "Mpps"),
@@ -174,7 +177,7 @@ def test_a_limit_that_was_not_reached_fails_the_run_and_keeps_its_table(is_early
     )
     (run,) = parse(error + report if is_early else report + error)
     assert (run.status, run.error) == (RunStatus.FAILED, "Error: BW result is below bw limit")
-    assert [one.value for one in run.measurements] == [196.55, 196.41, 0.374622]
+    assert [measurement.value for measurement in run.measurements] == [196.55, 196.41, 0.374622]
 
 
 def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
@@ -207,8 +210,10 @@ def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
 )  # fmt: skip
 def test_iperf3_lines_without_their_columns(line: str, values: list[tuple[str, float, str]]) -> None:
     (run,) = parse(line + "\n")
-    assert [(one.metric.value, one.value, one.unit) for one in run.measurements] == values
-    assert all(is_interval(one.place) is ("er" not in line.split()[-1]) for one in run.measurements)
+    assert [
+        (measurement.metric.value, measurement.value, measurement.unit) for measurement in run.measurements
+    ] == values
+    assert all(is_interval(measurement.place) is ("er" not in line.split()[-1]) for measurement in run.measurements)
 
 
 def test_total_datagrams_are_no_retransmits() -> None:
@@ -216,7 +221,10 @@ def test_total_datagrams_are_no_retransmits() -> None:
         "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n"
         "[  5]   0.00-1.00   sec   119 MBytes  1000 Mbits/sec  86203\n"
     )
-    assert (run.test, [one.metric for one in run.measurements]) == ("UDP", [Metric.TRANSFER, Metric.BITRATE])
+    assert (run.test, [measurement.metric for measurement in run.measurements]) == (
+        "UDP",
+        [Metric.TRANSFER, Metric.BITRATE],
+    )
 
 
 def test_an_interval_without_length_is_no_rate() -> None:
@@ -224,7 +232,7 @@ def test_an_interval_without_length_is_no_rate() -> None:
         "Accepted connection from 10.9.0.1, port 4\n[  5]  10.00-10.00  sec   384 KBytes  6.25 Gbits/sec\n", "log"
     )
     assert reading.runs[0].measurements == ()
-    assert [str(one) for one in reading.notices] == [
+    assert [str(notice) for notice in reading.notices] == [
         "log:2: found an interval without length, 10.00-10.00 s; expected a mean; left out"
     ]
 
@@ -245,13 +253,15 @@ def test_an_interval_without_length_is_no_rate() -> None:
 def test_how_a_table_of_nccl_tests_ends(ending: str, status: RunStatus) -> None:
     (run,) = parse(NCCL_COLUMNS + NCCL_ROW + ending)
     assert run.status is status
-    assert len([one for one in run.measurements if one.size_bytes]) == 8
+    assert len([measurement for measurement in run.measurements if measurement.size_bytes]) == 8
 
 
 def test_wrong_elements_are_a_measurement() -> None:
     row = NCCL_ROW.replace("0.07      0  25", "0.07     17  25")
     (run,) = parse(NCCL_COLUMNS + row)
-    wrong = [(one.place, one.value) for one in run.measurements if one.metric is Metric.WRONG]
+    wrong = [
+        (measurement.place, measurement.value) for measurement in run.measurements if measurement.metric is Metric.WRONG
+    ]
     assert wrong == [("out-of-place", 17), ("in-place", 0)]
 
 
@@ -259,8 +269,8 @@ def test_a_row_broken_by_a_debug_line_is_put_together() -> None:
     broken = NCCL_ROW.replace("  sum  ", "  sum alpha:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1]\n  ", 1)
     assert broken.count("\n") == 2
     (run,) = parse(NCCL_COLUMNS + broken)
-    assert [one.value for one in run.measurements] == [25.4, 0.04, 0.07, 0, 25.01, 0.04, 0.07, 0]
-    assert {one.line for one in run.measurements} == {3}
+    assert [measurement.value for measurement in run.measurements] == [25.4, 0.04, 0.07, 0, 25.01, 0.04, 0.07, 0]
+    assert {measurement.line for measurement in run.measurements} == {3}
 
 
 def test_what_nccl_says_of_its_environment_is_a_parameter() -> None:

@@ -51,7 +51,7 @@ class Whole:
     def __init__(self, text: str) -> None:
         self.runs = runs(text)
         self.same = [same(run) for run in self.runs]
-        self._known = {one for run in self.runs for one in run.measurements}
+        self._known = {measurement for run in self.runs for measurement in run.measurements}
         self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
 
     def assert_has(self, part: tuple[Run, ...]) -> None:
@@ -143,6 +143,6 @@ def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:
     together = parse("\n".join(texts))
     apart = [run for text in texts for run in parse(text)]
     assert [run.test for run in together] == [run.test for run in apart]
-    assert [[one.value for one in run.measurements] for run in together] == [
-        [one.value for one in run.measurements] for run in apart
+    assert [[measurement.value for measurement in run.measurements] for run in together] == [
+        [measurement.value for measurement in run.measurements] for run in apart
     ]

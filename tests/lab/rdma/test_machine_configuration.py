@@ -159,7 +159,7 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
     hosts = lab.hosts_of(plan, 2)
     design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
     made = use_machines(plan, design)
-    assert [(one.name, one.machine, one.expects) for one in made.devices if one.machine] == [
+    assert [(device.name, device.machine, device.expects) for device in made.devices if device.machine] == [
         ("node1", True, ()),
         ("node2", True, ()),
     ]

@@ -108,14 +108,14 @@ def collected(made: lab.Lab, bundle: Path) -> Path:
 def checked(made: lab.Lab, *words: str) -> list[dict[str, str]]:
     """What check says of the first host, inside it."""
     ran = wirespeed(made, "node1", "check", str(CLUSTER), *words, "--format", "json")
-    return [one for one in json.loads(ran.stdout)["findings"] if one["device"] == "node1"]
+    return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 
 
 def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], before: Path) -> None:
     only = [word for check in AS_PLANNED for word in ("--only", check)]
     findings = checked(two[1], str(before), *only)
-    assert {one["check"] for one in findings} == set(AS_PLANNED)
-    assert [one for one in findings if one["status"] != "pass"] == []
+    assert {finding["check"] for finding in findings} == set(AS_PLANNED)
+    assert [finding for finding in findings if finding["status"] != "pass"] == []
 
 
 def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
@@ -136,7 +136,9 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
     document = json.loads(ran.stdout)
     assert document["cluster"] == f"lab {made.name}"
     attempts = {row["step"]: row["attempt"] for row in document["steps"]}
-    assert Counter((one["status"], one["grade"]) for one in attempts.values()) == {("done", "skip"): 16}, ran.stderr
+    assert Counter((attempt["status"], attempt["grade"]) for attempt in attempts.values()) == {("done", "skip"): 16}, (
+        ran.stderr
+    )
     nics = [nic.rdma_device.replace("_", "-") for nic in plan.hosts["node1"].nics.values() if nic.rdma_device]
     assert attempts.keys() == {
         f"{test}.node1-{nic}.node2-{nic}" for test in ("ib-write-bw", "ib-write-lat") for nic in nics
@@ -144,7 +146,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
 
     packets = [packet(frame) for frame in capture.roce()]
     assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
-    assert {one.dscp for one in packets} == plan.classes["roce"].dscp
+    assert {item.dscp for item in packets} == plan.classes["roce"].dscp
     assert decoded(capture.file) == packets
 
 
@@ -201,6 +203,6 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
     facts = subtract_counters(counted(made, "node1"), before, None)
-    findings = [one for one in run(plan, facts, [checks()["nic.rdma-losses"]]) if one.device == "node1"]
+    findings = [item for item in run(plan, facts, [checks()["nic.rdma-losses"]]) if item.device == "node1"]
     assert len(findings) == 8
-    assert [one.place.partition(" ")[0] for one in findings if one.status is Status.FAIL] == ["bnxt_re0"]
+    assert [finding.place.partition(" ")[0] for finding in findings if finding.status is Status.FAIL] == ["bnxt_re0"]

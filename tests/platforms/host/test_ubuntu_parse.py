@@ -329,7 +329,7 @@ def test_modules() -> None:
         module_versions="/sys/module/bnxt_en/version:1.10.3-236.1.155.0\n",
     )
     modules = facts.devices["h"].modules  # type: ignore[union-attr]
-    assert {name: (one.loaded, one.version) for name, one in modules.items()} == {
+    assert {name: (module.loaded, module.version) for name, module in modules.items()} == {
         "bnxt_re": (True, None),
         "bnxt_en": (True, "1.10.3-236.1.155.0"),
     }
@@ -376,9 +376,9 @@ def test_arbitrary_text_never_crashes(texts: dict[str, str], errors: str) -> Non
 def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataObject) -> None:
     text = file.read_text()
     cut = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
-    others = {one.stem: one.read_text() for one in file.parent.glob("rdma-link.txt")}
+    others = {path.stem: path.read_text() for path in file.parent.glob("rdma-link.txt")}
     parse = platform("host", "ubuntu").parse
-    whole = {(one.place, one.path): one.value for one in parse(outputs({**others, file.stem: text}))}
-    for one in parse(outputs({**others, file.stem: cut}, empty=0)):
-        if one.value != COMPLETE:
-            assert whole[one.place, one.path] == one.value
+    whole = {(item.place, item.path): item.value for item in parse(outputs({**others, file.stem: text}))}
+    for entry in parse(outputs({**others, file.stem: cut}, empty=0)):
+        if entry.value != COMPLETE:
+            assert whole[entry.place, entry.path] == entry.value

@@ -190,7 +190,7 @@ def test_the_environment_of_a_running_job_is_read(
     launcher: str, command: str, environment: dict[str, str], setting: str, value: object
 ) -> None:
     found = platform("launcher", launcher)
-    run = next(one.run for one in found.commands if one.id == command)
+    run = next(item.run for item in found.commands if item.id == command)
     with subprocess.Popen(["sleep", "60"], env={"PATH": "/usr/bin:/bin"} | environment) as job:
         try:
             text = subprocess.run(run, capture_output=True, text=True, check=False, env={"LC_ALL": "C"} | PATH).stdout
@@ -198,7 +198,7 @@ def test_the_environment_of_a_running_job_is_read(
             job.kill()
     own = "".join(line for line in text.splitlines(keepends=True) if line.startswith(f"/proc/{job.pid}/"))
     outputs = Outputs("node1", {command: Output(command, own, Source("node1", command, "job.out"))})
-    assert [one.value for one in found.parse(outputs) if one.path == f"host.launch.{setting}"] == [value]
+    assert [item.value for item in found.parse(outputs) if item.path == f"host.launch.{setting}"] == [value]
 
 
 UNSAID = [

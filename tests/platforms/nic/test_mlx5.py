@@ -183,8 +183,8 @@ def test_the_boot_script(planned: Plan) -> None:
 
 def changed(planned: Plan, **qos: object) -> Plan:
     hosts = {
-        name: replace(one, nics={key: replace(nic, qos=replace(nic.qos, **qos)) for key, nic in one.nics.items()})  # type: ignore[arg-type]
-        for name, one in planned.hosts.items()
+        name: replace(item, nics={key: replace(nic, qos=replace(nic.qos, **qos)) for key, nic in item.nics.items()})  # type: ignore[arg-type]
+        for name, item in planned.hosts.items()
     }
     return replace(planned, hosts=hosts)
 

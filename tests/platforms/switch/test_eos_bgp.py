@@ -92,7 +92,7 @@ def test_a_planned_fabric_comes_back(text: str) -> None:
     """All but the description of an unnumbered session, which EOS has on the port alone."""
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
-        found = [one for one in lost(EOS, name, switch) if "Ethernet" not in one or "peer.description" not in one]
+        found = [item for item in lost(EOS, name, switch) if "Ethernet" not in item or "peer.description" not in item]
         assert found == []
 
 

@@ -86,12 +86,12 @@ def test_a_setting_known_from_memory_warns_at_worst(
     system: str, command: str, old: str, new: str, path: str, tmp_path: Path
 ) -> None:
     about = [value for value in found(system, command, old, new, tmp_path) if path in checks()[value.check].needs]
-    doubted = [one for one in about if one.status is not Status.PASS and one.status is not Status.SKIP]
+    doubted = [item for item in about if item.status is not Status.PASS and item.status is not Status.SKIP]
     assert doubted
-    assert {one.status for one in doubted} == {Status.WARN}
+    assert {item.status for item in doubted} == {Status.WARN}
     assert all(
-        re.search(rf"the output format of .*{path}.* is not verified: it only warns", one.evidence[-1])
-        for one in doubted
+        re.search(rf"the output format of .*{path}.* is not verified: it only warns", item.evidence[-1])
+        for item in doubted
     )
 
 

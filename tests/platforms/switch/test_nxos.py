@@ -315,11 +315,11 @@ def test_neighbours_have_short_names() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_cut_output_says_less_but_nothing_else(data: st.DataObject) -> None:
     whole = answers(NXOS, "leaf1", CASES["nxos-odd-port"])
-    said = {(one.place, one.path, str(one.value)) for one in NXOS.parse(whole)}
+    said = {(item.place, item.path, str(item.value)) for item in NXOS.parse(whole)}
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
     output = whole.outputs[command]
     cut = replace(output, text=output.text[: data.draw(st.integers(0, len(output.text)))])
-    assert {(one.place, one.path, str(one.value)) for one in NXOS.parse(Outputs("leaf1", {command: cut}))} <= said
+    assert {(item.place, item.path, str(item.value)) for item in NXOS.parse(Outputs("leaf1", {command: cut}))} <= said
 
 
 @given(data=st.data())

@@ -325,5 +325,7 @@ def _relation(
 
 def _worst(gate: RelativeGate, of: Sequence[Relation]) -> Relation:
     sign = 1 if gate.at_least is not None else -1
-    worst = min(of, key=lambda one: (_WORST.index(one.judgement), sign * (one.value or 0.0), -(one.size_bytes or 0)))
+    worst = min(
+        of, key=lambda item: (_WORST.index(item.judgement), sign * (item.value or 0.0), -(item.size_bytes or 0))
+    )
     return replace(worst, compared=len(of), passed=sum(relation.judgement is Judgement.PASS for relation in of))

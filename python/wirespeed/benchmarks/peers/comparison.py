@@ -76,7 +76,7 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
             ends in fractions and rule.low(fractions[ends], deviations[ends]),
             tuple(readings[ends]),
         )
-        for ends in sorted(values, key=lambda one: (natural(one[0]), natural(one[1] or "")))
+        for ends in sorted(values, key=lambda value: (natural(value[0]), natural(value[1] or "")))
     )
     known = {(cell.source, cell.target): cell for cell in cells}
     suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
@@ -107,7 +107,7 @@ def _members(samples: Sequence[Sample]) -> dict[str, Member]:
     every = {
         member.name: member for sample in samples for member in (sample.source, sample.target) if member is not None
     }
-    ordered = sorted(every.values(), key=lambda one: (one.leaf or "", natural(one.host), natural(one.name)))
+    ordered = sorted(every.values(), key=lambda item: (item.leaf or "", natural(item.host), natural(item.name)))
     return {member.name: member for member in with_rails(ordered)}
 
 
@@ -142,7 +142,7 @@ def _device(member: Member) -> str | None:
 
 def _by_like(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
     found: dict[str, list[Ends]] = defaultdict(list)
-    for ends, name in sorted(groups.items(), key=lambda one: (one[1], one[0][0], one[0][1] or "")):
+    for ends, name in sorted(groups.items(), key=lambda item: (item[1], item[0][0], item[0][1] or "")):
         found[name].append(ends)
     return found
 
@@ -208,7 +208,9 @@ def _suspect(
         cells=len(of),
         confirmed=_is_confirmed(slow, expected, key, rule),
         also=cause.also,
-        slow=tuple((cell.source, cell.target) for cell in sorted(slow, key=lambda one: (one.source, one.target or ""))),
+        slow=tuple(
+            (cell.source, cell.target) for cell in sorted(slow, key=lambda item: (item.source, item.target or ""))
+        ),
         evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
     )
 

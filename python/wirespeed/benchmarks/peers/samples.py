@@ -226,10 +226,10 @@ def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, lis
                 kept[key] = samples
             continue
         sign = -1 if key.lower_is_better else 1
-        best = max(counted, key=lambda one: (counted[one], sign * (one or 0)))
+        best = max(counted, key=lambda item: (counted[item], sign * (item or 0)))
         if key.size_bytes == best:
             kept[key] = samples
-    return dict(sorted(kept.items(), key=lambda one: _order(one[0])))
+    return dict(sorted(kept.items(), key=lambda item: _order(item[0])))
 
 
 def _sizeless(key: Key) -> Key:

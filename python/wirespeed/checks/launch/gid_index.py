@@ -73,7 +73,7 @@ def _foreign(context: CheckContext) -> list[str]:
     """Addresses that are not in the plan; none if they were not read."""
     try:
         return [
-            one for one in context.found_value("nic.addresses") if one not in context.intended_value("nic.addresses")
+            item for item in context.found_value("nic.addresses") if item not in context.intended_value("nic.addresses")
         ]
     except UnreadError:
         return []

@@ -40,7 +40,7 @@ def check(context: CheckContext) -> Outcome:
         return success(expected, expected)
     found_port = f"{found.device}:{found.port}"
     fix = Fix(_correction(context, found, end))
-    nics = (Place(one.device).thing("nic", one.port) for one in (end, found))
+    nics = (Place(item.device).thing("nic", item.port) for item in (end, found))
     return failure(
         "another port is at the other end of the cable",
         expected,

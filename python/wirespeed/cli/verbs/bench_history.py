@@ -108,7 +108,7 @@ def _report(found: History, output: Format) -> str:
     from wirespeed.results.report import Report
     from wirespeed.results.topology import Topology
 
-    clusters = {one.cluster for one in found.campaigns}
+    clusters = {campaign.cluster for campaign in found.campaigns}
     cluster = clusters.pop() if len(clusters) == 1 else None
     began = found.campaigns[-1].started if found.campaigns else None
     report = Report(cluster or "", began, Topology((), ()), histories=(found,))

@@ -40,13 +40,13 @@ def log(
         found = opened.find(campaign)
         logs = opened.logs(found)
         if name is None:
-            for one, key, size in logs:
-                shown = line(f"{one} ({key})" if key else one)
+            for entry, key, size in logs:
+                shown = line(f"{entry} ({key})" if key else entry)
                 out().print(f"{size:>12,}  {shown}", soft_wrap=True, markup=False)
             return
         contents = opened.content(found, name)
         if not contents:
-            names = [one for one, _, _ in logs]
+            names = [item for item, _, _ in logs]
             hint = did_you_mean(name, names) or f"`wirespeed bench log {campaign}` lists them"
             raise refuse(f"campaign {found.label}", f"no log named {name!r}", hint=hint)
         for content in contents:

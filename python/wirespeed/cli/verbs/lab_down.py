@@ -42,7 +42,7 @@ def down(
     if name is None and not every and len(known) != 1:
         found = f"this machine has {len(known)} labs: {', '.join(known)}" if known else "this machine has no lab"
         raise refuse("lab down", found, hint="give the name of one, or --all" if known else None)
-    for one in known if name is None else [name]:
-        removed = labs.down(one)
-        typer.echo(f"removed {one}: {removed.namespaces} namespaces, {removed.processes} processes")
+    for item in known if name is None else [name]:
+        removed = labs.down(item)
+        typer.echo(f"removed {item}: {removed.namespaces} namespaces, {removed.processes} processes")
     labs.tidy()

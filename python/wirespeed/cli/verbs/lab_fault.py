@@ -91,8 +91,8 @@ def fault(
 def _list(found: Lab) -> None:
     from wirespeed import lab as labs
 
-    for one in labs.fault_kinds().values():
-        typer.echo(f"{one.name:13} {one.title}")
+    for fault_kind in labs.fault_kinds().values():
+        typer.echo(f"{fault_kind.name:13} {fault_kind.title}")
     for there in found.state.faults:
         typer.echo(f"active in {found.name}: {there.title}: {there.effect}")
 
@@ -101,8 +101,8 @@ def _undo(found: Lab, kind: str | None) -> None:
     from wirespeed import lab as labs
 
     gone = labs.undo_faults(found.name, None if kind is None else [kind])
-    for one in gone:
-        typer.echo(f"removed: {one.title}")
+    for item in gone:
+        typer.echo(f"removed: {item.title}")
     if not gone:
         typer.echo("no active fault of this kind" if kind else "no active fault")
 

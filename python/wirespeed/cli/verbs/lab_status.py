@@ -51,10 +51,10 @@ def status(
         from wirespeed.cli.console import err, out
         from wirespeed.report import lab as report
 
-        for one in found:
-            report.table(one, out())
+        for entry in found:
+            report.table(entry, out())
         if not found:
             err().print("no lab")
     if not found:
         raise typer.Exit(Exit.INCOMPLETE)
-    raise typer.Exit(Exit.PASSED if all(one.whole for one in found) else Exit.FAILED)
+    raise typer.Exit(Exit.PASSED if all(item.whole for item in found) else Exit.FAILED)

@@ -59,8 +59,8 @@ def _ets(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Obs
 
 def _pfc(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Observation]:
     on = found.get("prio_pfc")
-    if isinstance(on, list) and len(on) == _COUNT and all(isinstance(one, bool) for one in on):
-        pfc = frozenset(Priority(priority) for priority, one in enumerate(on) if one)
+    if isinstance(on, list) and len(on) == _COUNT and all(isinstance(item, bool) for item in on):
+        pfc = frozenset(Priority(priority) for priority, item in enumerate(on) if item)
         yield _see(place, "nic.qos.pfc", pfc, output, "prio_pfc")
 
 

@@ -89,7 +89,7 @@ def paged(pager: str, lines: int = 20) -> Edit:
 def _at(line: str, change: Callable[[str], list[str]]) -> Edit:
     def edit(whole: str) -> str:
         lines = whole.split("\n")
-        at = next((number for number, one in enumerate(lines) if one.strip() == line.strip()), None)
+        at = next((number for number, item in enumerate(lines) if item.strip() == line.strip()), None)
         assert at is not None, f"no line {line!r} in the text"
         return "\n".join([*lines[:at], *change(lines[at]), *lines[at + 1 :]])
 

@@ -186,7 +186,7 @@ def _neighbours(host: Place, output: Output) -> Iterator[Observation]:
     for line, entry in found:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
         answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
-        if answered and all(isinstance(one, str) for one in (interface, address, mac)):
+        if answered and all(isinstance(item, str) for item in (interface, address, mac)):
             yield observe(host.thing("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
     yield observe(host, "host.neighbours", COMPLETE, output)
 

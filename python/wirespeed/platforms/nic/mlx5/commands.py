@@ -27,7 +27,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if path in _NVM:
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
-        said = tuple(join_arguments("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
+        said = tuple(
+            join_arguments("mlxconfig", "-y", "-d", card, "set", f"{item.key}={item.value}") for item in wanted
+        )
         return (
             SettingCommands(said, "takes effect after mlxfwreset or a reboot, which takes the link down")
             if said

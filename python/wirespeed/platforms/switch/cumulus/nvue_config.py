@@ -21,7 +21,7 @@ class Statement:
         """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
         if len(self.words) < len(path):
             return None
-        if any(one not in ("*", word) for one, word in zip(path, self.words, strict=False)):
+        if any(item not in ("*", word) for item, word in zip(path, self.words, strict=False)):
             return None
         return self.words[len(path) :]
 

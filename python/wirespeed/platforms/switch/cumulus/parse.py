@@ -68,7 +68,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             found = _port(name, own, cages)
             found["port.unnumbered"] = (name in neighbours, own[0].number)
             if name in bonded:  # then the bond's count
-                found = {path: one for path, one in found.items() if path not in _OTHERS}
+                found = {path: item for path, item in found.items() if path not in _OTHERS}
             place = switch.thing("port", name)
             yield from observe_settings(place, found, output)
             yield from port_qos(place, own, qos, output)

@@ -107,7 +107,7 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
             classes = {}
             break
         first = line.number
-        classes |= {Dscp(one): SwitchTrafficClass(target) for one in listed}
+        classes |= {Dscp(item): SwitchTrafficClass(target) for item in listed}
     if classes and trust[0] in ("dscp", "both"):
         found.port["port.qos.dscp_tc"] = (classes, first)
     queues = {SwitchTrafficClass(n): SwitchQueue(ROCE_QUEUES[n] if roce else n) for n in _ALL}
@@ -118,7 +118,7 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
             if listed is None or target is None or max(*listed, target) > 7:
                 return
             number = line.number
-            queues |= {SwitchTrafficClass(one): SwitchQueue(target) for one in listed}
+            queues |= {SwitchTrafficClass(item): SwitchQueue(target) for item in listed}
     found.port["port.qos.tc_queue"] = (queues, number)
 
 
@@ -137,7 +137,7 @@ def _pfc(lines: list[Statement], found: Qos, lossless: bool, number: int) -> Non
     pfc = frozenset(own or ({Priority(3)} if lossless else set()))
     found.port["port.qos.pfc"] = (pfc, number)
     queues = found.port.get("port.qos.tc_queue", ({}, 0))[0]
-    pauses = {one: queues[SwitchTrafficClass(one)] for one in sorted(pfc) if SwitchTrafficClass(one) in queues}
+    pauses = {item: queues[SwitchTrafficClass(item)] for item in sorted(pfc) if SwitchTrafficClass(item) in queues}
     found.port["port.qos.pfc_queue"] = (pauses, number)
 
 
@@ -154,9 +154,9 @@ def _queues(lines: list[Statement], found: Qos, roce: bool, number: int) -> None
                     found.queues[queue] |= _default_marking(line.number)
                     named.add(queue)
                 _set_for_queues(found, listed, line, _marking(key, value))
-    for one in found.queues.values():
-        if one.get("queue.discipline", (None, 0))[0] is Discipline.STRICT:
-            one.pop("queue.weight", None)
+    for item in found.queues.values():
+        if item.get("queue.discipline", (None, 0))[0] is Discipline.STRICT:
+            item.pop("queue.weight", None)
 
 
 def _set_for_queues(found: Qos, listed: str, line: Statement, setting: tuple[str, object] | None) -> None:
@@ -214,10 +214,10 @@ def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> It
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}
     found |= _watchdog_state(own, qos)
     yield from observe_settings(place, found, output)
-    for queue, one in qos.queues.items():
+    for queue, item in qos.queues.items():
         shown: Mapping[str, tuple[object, int]] = {
             path: value
-            for path, value in one.items()
+            for path, value in item.items()
             if not (path.startswith("queue.ecn") and "congestion-control" in profiles)
             and not (not path.startswith("queue.ecn") and "egress-scheduler" in profiles)
         }

@@ -39,7 +39,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "problems": list(_problems(name, device)),
         "shared": shared,
-        "pfc": sorted(int(one) for one in shared.qos.pfc or ()),
+        "pfc": sorted(int(entry) for entry in shared.qos.pfc or ()),
         "trust": TRUST_WORDS.get(shared.qos.trust or ""),
         "dscp": [(int(d), int(tc)) for d, tc in sorted((shared.qos.dscp_tc or {}).items()) if int(tc) != int(d) // 8],
         "queue_map": [
@@ -113,7 +113,7 @@ def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
     if qos.trust not in (None, *TRUST_WORDS):
         yield Problem(f"{name}: port.qos.trust", str(qos.trust), f"one of {', '.join(TRUST_WORDS)}")
     for priority, queue in (qos.pfc_queue or {}).items():
-        leaves = {int(tc): int(one) for tc, one in (qos.tc_queue or {}).items()}.get(int(priority))
+        leaves = {int(tc): int(item) for tc, item in (qos.tc_queue or {}).items()}.get(int(priority))
         if leaves is not None and leaves != int(queue):
             yield Problem(
                 f"{name}: port.qos.pfc_queue",

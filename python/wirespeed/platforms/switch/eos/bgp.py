@@ -170,7 +170,7 @@ def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping
             said.found.setdefault("default.ipv4", (True, said.line))
     for family in ("ipv4", "ipv6"):
         blocks = [inner for inner in line.inner if inner.text == f"address-family {family}"]
-        for inner in (one for block in blocks for one in block.inner):
+        for inner in (item for block in blocks for item in block.inner):
             match = re.fullmatch(r"(no )?neighbor (\S+) activate", inner.text)
             if match is None:
                 continue

@@ -30,7 +30,10 @@ def speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.bgp.multipath_relax":
             return [*block, f"{'' if value else 'no '}bgp bestpath as-path multipath-relax"]
         case "switch.bgp.networks":
-            families = {"ipv4": [one for one in value if ":" not in one], "ipv6": [one for one in value if ":" in one]}
+            families = {
+                "ipv4": [item for item in value if ":" not in item],
+                "ipv6": [item for item in value if ":" in item],
+            }
             return [
                 *block,
                 *(

@@ -107,7 +107,7 @@ def _defaults(top: list[Line]) -> _Defaults:
             if (rest := inner.after("mtu")) is not None:
                 mtu = parse_number(rest)
             if inner.text == "ethernet":
-                enabled = not any(one.text == "shutdown" for one in inner.inner)
+                enabled = not any(item.text == "shutdown" for item in inner.inner)
     return _Defaults(any(line.text == "switchport default mode routed" for line in top), mtu, enabled)
 
 
@@ -137,7 +137,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     found["port.unnumbered"] = (alone, link_local or line.number)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: item for path, item in found.items() if not bundled or path not in _OTHERS}, output
     )
     # No source confirms that global pause is off by default.
     pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}

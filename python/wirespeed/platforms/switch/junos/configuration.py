@@ -185,7 +185,7 @@ def _port(
         found["port.addresses"] = (None, line.number)
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
     if bundle_of(line) is not None:  # then the aggregate's counts
-        found = {path: one for path, one in found.items() if path not in _OTHERS}
+        found = {path: item for path, item in found.items() if path not in _OTHERS}
     yield from observe_settings(place, found, output)
     yield from _speed(place, line, interfaces, output)
 

@@ -87,8 +87,8 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
 def bundle_of(port: Line) -> str | None:
     """The aggregated interface that a port belongs to, and has its classes and addresses from."""
     said = [inner for kind in ("ether-options", "gigether-options") for inner in inside(port.inner, kind)]
-    members = [rest for one in said for words in ("802.3ad", "bundle") if (rest := one.after(words))]
-    nested = [inner.text for one in said if one.text == "802.3ad" for inner in one.inner]
+    members = [rest for item in said for words in ("802.3ad", "bundle") if (rest := item.after(words))]
+    nested = [inner.text for item in said if item.text == "802.3ad" for inner in item.inner]
     return next(iter([*members, *nested]), None)
 
 
@@ -149,7 +149,7 @@ def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mappin
     if not classes or any(name not in cos.classes for name in classes.values()):
         return None
     found["port.qos.dscp_tc"] = (
-        {dscp: SwitchTrafficClass(cos.classes[one].queue) for dscp, one in classes.items()},
+        {dscp: SwitchTrafficClass(cos.classes[class_].queue) for dscp, class_ in classes.items()},
         number,
     )
     return classes
@@ -170,10 +170,10 @@ def _pfc(profile: Line, cos: Cos, classes: Mapping[Dscp, str] | None) -> frozens
     if classes is None:
         return None
     found: set[Priority] = set()
-    for name, one in cos.classes.items():
+    for name, class_ in cos.classes.items():
         dscps = {format(int(dscp), "06b") for dscp, forwarding_class in classes.items() if forwarding_class == name}
-        if one.pfc_priority is not None and dscps and dscps <= paused:
-            found.add(Priority(one.pfc_priority))
+        if class_.pfc_priority is not None and dscps and dscps <= paused:
+            found.add(Priority(class_.pfc_priority))
     return frozenset(found)
 
 
@@ -231,8 +231,8 @@ def _queues(place: Place, cos: Cos, applied: InterfaceCos, number: int, output: 
             found[known.queue] = _queue(served, cos)
         elif known is not None:
             found[known.queue] = {}
-    for queue, one in found.items():
-        yield from observe_settings(place.thing("queue", str(queue)), one, output)
+    for queue, item in found.items():
+        yield from observe_settings(place.thing("queue", str(queue)), item, output)
 
 
 def _queue(scheduler: Line, cos: Cos) -> Found:
@@ -261,7 +261,7 @@ def _slope(slope: Line) -> Found:
     told = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = told.get("fill-level", ([], slope.number))
     chances, chance_number = told.get("drop-probability", ([], slope.number))
-    if not all(one.isdecimal() and len(one) < 4 for one in (*levels, *chances)):
+    if not all(item.isdecimal() and len(item) < 4 for item in (*levels, *chances)):
         return {}
     if len(levels) != 2 or len(chances) != 2 or chances[0] != "0":
         return {}

@@ -99,7 +99,7 @@ def _classes(place: str, port: Port) -> Iterator[Problem]:
     for priority in sorted(port.qos.pfc or ()):
         if int(priority) not in stopped:
             yield Problem(f"{place}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
-    for twice in sorted({one for one in stopped.values() if list(stopped.values()).count(one) > 1}):
+    for twice in sorted({item for item in stopped.values() if list(stopped.values()).count(item) > 1}):
         yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {twice}", "one")
 
 

@@ -81,7 +81,10 @@ def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.bgp.maximum_paths":
             return [*block, "address-family ipv4 unicast", f"maximum-paths {value}"]
         case "switch.bgp.networks":
-            families = {"ipv4": [one for one in value if ":" not in one], "ipv6": [one for one in value if ":" in one]}
+            families = {
+                "ipv4": [item for item in value if ":" not in item],
+                "ipv6": [item for item in value if ":" in item],
+            }
             return block + [
                 line
                 for family, networks in families.items()

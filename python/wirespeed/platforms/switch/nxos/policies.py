@@ -85,11 +85,11 @@ def _qos_classes(policy: str, pairs: Any) -> tuple[QosClass, ...]:
 
 def _queuing_classes(queues: Mapping[str, Queue]) -> list[QueuingClass]:
     strict = sorted(
-        (int(number) for number, one in queues.items() if one.discipline == Discipline.STRICT), reverse=True
+        (int(number) for number, queue in queues.items() if queue.discipline == Discipline.STRICT), reverse=True
     )
     return [
-        QueuingClass(output_class(int(number)), tuple(_lines(int(number), one, strict)))
-        for number, one in queues.items()
+        QueuingClass(output_class(int(number)), tuple(_lines(int(number), queue, strict)))
+        for number, queue in queues.items()
     ]
 
 

@@ -52,7 +52,9 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "loopbacks": device.loopbacks or (),
         "networks": _networks(device),
         "peers": sorted(device.peers.items(), key=lambda item: natural(item[0])),
-        "neighbours": [(port, one) for port, one in sorted_ports(device.ports) if one.neighbour.device is not None],
+        "neighbours": [
+            (port, entry) for port, entry in sorted_ports(device.ports) if entry.neighbour.device is not None
+        ],
         "hardware": _hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,
@@ -80,8 +82,8 @@ def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
     """Address families of the speaker, with what it announces in each."""
     announced = switch.bgp.networks or ()
     of: dict[str, tuple[str, ...]] = {
-        "ipv4": tuple(one for one in announced if ":" not in one),
-        "ipv6": tuple(one for one in announced if ":" in one),
+        "ipv4": tuple(item for item in announced if ":" not in item),
+        "ipv6": tuple(item for item in announced if ":" in item),
     }
     spoken = {
         "ipv4": any(peer.ipv4 for peer in switch.peers.values()),

@@ -133,7 +133,7 @@ def _addresses(tables: Tables, table: str) -> _Addresses:
     for name, said in found.items():
         own = tables.row(table, name)
         line = said[0][1] if said else own.line if own else 0
-        known = sorted((address for address, _ in said if address is not None), key=lambda one: ":" in one)
+        known = sorted((address for address, _ in said if address is not None), key=lambda item: ":" in item)
         sure = own is not None and not own.get("vrf_name") and len(known) == len(said)
         result[name] = (tuple(known) if sure else None, line)
     return result

@@ -229,7 +229,7 @@ def _bgp(switch: Switch) -> Database:
         speaker["load_balance_mp_relax"] = str(switch.bgp.multipath_relax).lower()
     networks = switch.bgp.networks or ()
     families = sorted(
-        {family_of(network) for network in networks} | {one for peer in switch.peers.values() for one in active(peer)}
+        {family_of(network) for network in networks} | {item for peer in switch.peers.values() for item in active(peer)}
     )
     paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
     return {

@@ -47,7 +47,7 @@ class Qos:
         found: Found = {}
         trust: list[tuple[str, int]] = []
         for path, where in MAPS.items():
-            row = next((one for one in (bound, self._common) if one is not None and one.get(where.field)), None)
+            row = next((item for item in (bound, self._common) if item is not None and item.get(where.field)), None)
             name = row.reference(where.field) if row is not None else None
             if row is None or name is None or name == "null":
                 continue
@@ -57,7 +57,7 @@ class Qos:
         found["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
         if "port.qos.pfc_pg" not in found:
             # Chips without such a map: a group sends the pause of its own number (from memory).
-            found["port.qos.pfc_pg"] = ({Priority(one): PriorityGroup(one) for one in range(8)}, 0)
+            found["port.qos.pfc_pg"] = ({Priority(index): PriorityGroup(index) for index in range(8)}, 0)
         return found
 
     def _map(self, where: QosMap, name: str, bound: Row) -> tuple[Any, int]:
@@ -75,7 +75,7 @@ class Qos:
         found: Found = {"port.qos.watchdog.enabled": (True, row.line)}
         if bound is not None:
             found["port.qos.watchdog.enabled"] = (self._is_watched(bound), bound.line_of("pfcwd_sw_enable"))
-        actions = {one.value: one for one in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
+        actions = {item.value: item for item in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
         found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.line_of("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
             time = parse_whole(row.get(field))

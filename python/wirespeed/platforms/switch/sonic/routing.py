@@ -35,17 +35,17 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
 def _speaker(tables: Tables, row: Row) -> Found:
     relax = row.get("load_balance_mp_relax")
     networks = [
-        (key[2], one.line) for key, one in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
+        (key[2], item.line) for key, item in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
     ]
     found: Found = {
         "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.line_of("local_asn")),
         "switch.bgp.router_id": (row.get("router_id"), row.line_of("router_id")),
         "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.line_of("load_balance_mp_relax")),
-        "switch.bgp.networks": (tuple(one for one, _ in networks), networks[0][1] if networks else row.line),
+        "switch.bgp.networks": (tuple(item for item, _ in networks), networks[0][1] if networks else row.line),
     }
     paths = [
-        (parse_whole(one.get("max_ebgp_paths")), one.line_of("max_ebgp_paths"))
-        for key, one in tables.table("BGP_GLOBALS_AF")
+        (parse_whole(item.get("max_ebgp_paths")), item.line_of("max_ebgp_paths"))
+        for key, item in tables.table("BGP_GLOBALS_AF")
         if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
     ]
     known = [(number, line) for number, line in paths if number is not None]
