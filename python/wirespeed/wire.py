@@ -123,13 +123,13 @@ def pcie_reads(megatransfers: int, lanes: int, payload: int) -> int:
     return _core.pcie_reads(megatransfers, lanes, payload)
 
 
-def pcie_under_way(count: int, size: int, nanoseconds: int) -> int:
+def outstanding_rate(count: int, size: int, nanoseconds: int) -> int:
     """Bits per second where at most ``count`` packets of ``size`` bytes are under way, each for so long.
 
     Raises:
         ValueError: the time is none.
     """
-    return _core.pcie_under_way(count, size, nanoseconds)
+    return _core.outstanding_rate(count, size, nanoseconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def test_no_intent_is_skipped_whatever_was_found() -> None:
     plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
     found = small.by_id("link.fec", small.facts({(small.NIC, "nic.link.fec"): "none"}), plan)
     assert [(finding.status, finding.found) for finding in found] == [
-        (Status.SKIP, "the plan has no intent for nic.link.fec"),
+        (Status.SKIP, "not planned: nic.link.fec"),
         (Status.PASS, "rs"),
     ]
 

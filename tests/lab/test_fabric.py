@@ -16,7 +16,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.lab.design import links_of
-from wirespeed.lab.fabric import expected, link_local, switch_of
+from wirespeed.lab.fabric import expected_routes, link_local, switch_of
 from wirespeed.plan import build
 from wirespeed.reach import Status
 
@@ -58,7 +58,7 @@ def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
     switches = {name: switch_of(plan, name, links) for name in plan.switches}
     found = {
         name: {network: [hop.neighbour.device for hop in hops] for network, hops in networks.items()}
-        for name, networks in expected(switches, links).items()
+        for name, networks in expected_routes(switches, links).items()
     }
     up = ["spine1", "spine1", "spine2", "spine2"]
     down = {

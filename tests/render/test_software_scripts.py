@@ -128,7 +128,7 @@ def test_nothing_is_done_without_yes(system: System) -> None:
     done = system.run("software-install.sh")
     assert (done.returncode, done.stderr) == (0, "")
     assert system.told() == []
-    assert done.stdout.splitlines()[-1] == "nothing was done; ./software-install.sh --yes --from DIR does it"
+    assert done.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes --from DIR"
     assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
 
 

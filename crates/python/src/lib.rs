@@ -107,7 +107,7 @@ fn pcie_reads(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
 
 /// Bits per second of so many packets under way at one time.
 #[pyfunction]
-fn pcie_under_way(count: u32, bytes: u32, nanoseconds: u64) -> PyResult<u64> {
+fn outstanding_rate(count: u32, bytes: u32, nanoseconds: u64) -> PyResult<u64> {
     if nanoseconds == 0 {
         return Err(PyValueError::new_err("0 ns: expected more"));
     }
@@ -208,7 +208,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_link, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
-    module.add_function(wrap_pyfunction!(pcie_under_way, module)?)?;
+    module.add_function(wrap_pyfunction!(outstanding_rate, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     module.add_function(wrap_pyfunction!(headroom, module)?)?;
     module.add_function(wrap_pyfunction!(packet::packet, module)?)?;

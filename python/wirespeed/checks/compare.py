@@ -121,7 +121,7 @@ def _intended_values(context: CheckContext, paths: tuple[str, ...], where: Place
             if len(paths) == 1:
                 raise
     if not asked:
-        raise NoIntentError(f"the plan has no intent for {', '.join(paths)}")
+        raise NoIntentError(f"not planned: {', '.join(paths)}")
     return asked
 
 

@@ -106,7 +106,7 @@ class CheckContext:
         thing = self.thing if place is None else planned_thing(self.plan, place)
         value = None if thing is None else get(thing, path)
         if value is None:
-            raise NoIntentError(f"the plan has no intent for {path}")
+            raise NoIntentError(f"not planned: {path}")
         return value
 
     def found_value(self, path: str, place: Place | None = None, state: State | None = None) -> Any:

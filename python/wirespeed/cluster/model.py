@@ -294,8 +294,8 @@ class BuffersPart(Part):
     )
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
-    dedicated_ingress: Percent | None = Field(default=None, description="buffer set apart for each port on arrival")
-    dedicated_egress: Percent | None = Field(default=None, description="buffer set apart for each port on departure")
+    dedicated_ingress: Percent | None = Field(default=None, description="dedicated ingress buffer per port")
+    dedicated_egress: Percent | None = Field(default=None, description="dedicated egress buffer per port")
     dynamic_threshold: Whole | None = Field(
         default=None, description="how much of the free buffer one lossless group may take, as the platform counts it"
     )

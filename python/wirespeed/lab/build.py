@@ -188,9 +188,7 @@ def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str
         names = ", ".join(key.replace("/", ".") for key in parameters)
         messages.append(f"kernel parameters: {names} (they apply to the whole machine)")
     if left:
-        messages.append(
-            f"files: {format_first(list(left), _NAMED)} (read by hardware, boot or jobs, not by a network namespace)"
-        )
+        messages.append(f"files without effect in a network namespace: {format_first(list(left), _NAMED)}")
     return (*messages, _NO_SWITCH)
 
 

@@ -47,7 +47,9 @@ def _counters(mesh: Mesh, console: Console) -> None:
         f"{counts[grade]} {grade.value}" for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN) if counts[grade]
     )
     console.print(
-        Text.assemble(("NICs  ", "bold"), f"{summary} (counters: packets left through the NIC of their address)")
+        Text.assemble(
+            ("NICs  ", "bold"), f"{summary} (checked with counters: packets use the NIC that has their address)"
+        )
     )
 
 

@@ -141,7 +141,7 @@ class _PipeBuilder:
         rates = [
             int(pcie.two_way(slot).value * 1e9 / 2),
             wire.pcie_reads(slot.rate, slot.lanes, slot.max_payload),
-            wire.pcie_under_way(tags, slot.max_read_request, trip_ns),
+            wire.outstanding_rate(tags, slot.max_read_request, trip_ns),
             *([] if ordered is None else [ordered]),
         ]
         if min(rates) >= port.speed:

@@ -23,7 +23,7 @@ STEP = Step(
     source="node1/bnxt_re0",
     target="node2/bnxt_re0",
 )
-BY = "by the direct pair"
+BY = "(the direct pair)"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -82,7 +82,7 @@ def test_a_figure_stands_against_the_pair(text: str, direct: Figures, expected: 
 def test_limits_of_the_cluster_are_never_applied() -> None:
     """Its NICs have 400 Gb/s: 12 are few of that, and 500 more than can be."""
     of_cluster = {rate: graded(iperf3(rate), None) for rate in (12.0, 500.0)}
-    assert of_cluster[12.0] == (Grade.GOOD, "12 Gb/s, 3% of 396.02 Gb/s by line rate × TCP framing")
+    assert of_cluster[12.0] == (Grade.GOOD, "12 Gb/s, 3% of 396.02 Gb/s (line rate × TCP framing)")
     assert of_cluster[500.0][0] is Grade.UNKNOWN
     for rate in of_cluster:
         assert graded(iperf3(rate), of(iperf3(rate))) == (Grade.GOOD, f"{rate:g} Gb/s, 100% of {rate:g} Gb/s {BY}")

@@ -21,7 +21,7 @@ STEP = Step(
     source="node1/bnxt_re0",
     target="node2/bnxt_re0",
 )
-BY = "by line rate × RoCEv2 framing"
+BY = "(line rate × RoCEv2 framing)"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ BY = "by line rate × RoCEv2 framing"
             GradeOptions(found=found(X8)),
             (
                 Grade.BAD,
-                f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows by NIC slot of node1/bnxt_re0",
+                f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows (NIC slot of node1/bnxt_re0)",
             ),
         ),
         (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),

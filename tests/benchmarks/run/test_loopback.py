@@ -56,7 +56,7 @@ def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     assert rows["iperf3"]["status"] == "done"
     absent = rows["osu_latency"]
     assert (absent["status"], absent["attempt"]) == ("missing", 1)
-    words = "localhost: osu_latency is not installed, or in no folder of PATH: --path names more"
+    words = "localhost: osu_latency not found in PATH; name its folder with --path"
     assert absent["detail"] == words
     assert done.exit_code == 3
     parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])

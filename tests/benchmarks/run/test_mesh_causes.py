@@ -80,13 +80,13 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
             ONE,
             4,
             with_nic("node2/bnxt_re3", "", HERE, 0),
-            [f"ping: NIC node2/bnxt_re3 at leaf1 Eth1/12: 48 of 48: {MTU}"],
+            [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 48 of 48: {MTU}"],
         ),
         (
             ONE,
             2,
             with_nic("node2/bnxt_re3", "", LOST, 1),
-            [f"ping: NIC node2/bnxt_re3 at leaf1 Eth1/12: 16 of 16: {DEAD}"],
+            [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 16 of 16: {DEAD}"],
         ),
         (
             ONE,
@@ -121,7 +121,7 @@ def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)
     assert said(found) == []  # 103 is what is planned
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "101"), "", None) if a.name == name else None)
-    assert said(found) == [f"route: NIC {name} as sender at leaf1 Eth1/3: 8 of 8: address.rule address.route: OS-05"]
+    assert said(found) == [f"route: NIC {name} as sender at leaf1:Eth1/3: 8 of 8: address.rule address.route: OS-05"]
 
 
 def test_what_is_cited_exists() -> None:

@@ -58,7 +58,7 @@ def test_what_was_moved_by_the_nic_itself_is_good() -> None:
         (
             {NIC: (300, WHOLE), "node1/bnxt_re7": (2 * WHOLE, WHOLE)},
             [
-                f"NIC {NIC} as sender at leaf1 Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1/bnxt_re7 144000 "
+                f"NIC {NIC} as sender at leaf1:Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1/bnxt_re7 144000 "
                 "more than it had to: packets from its address leave through another NIC: a rule or a route is not "
                 "as planned"
             ],
@@ -66,7 +66,7 @@ def test_what_was_moved_by_the_nic_itself_is_good() -> None:
         (
             {NIC: (WHOLE, 0)},
             [
-                f"NIC {NIC} as receiver at leaf1 Eth1/3: OS-04: received 0 of at least 144000 bytes: packets to its "
+                f"NIC {NIC} as receiver at leaf1:Eth1/3: OS-04: received 0 of at least 144000 bytes: packets to its "
                 "address arrive at another NIC: other hosts have that NIC's MAC address for it"
             ],
         ),

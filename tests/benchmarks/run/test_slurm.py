@@ -83,7 +83,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     assert {(item["local_host"], item["remote_host"]) for item in log["start"]["connected"]} == {
         ("10.1.0.1", "10.1.0.5")
     }
-    assert "% of 99 Gb/s by line rate × TCP framing" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
+    assert "% of 99 Gb/s (line rate × TCP framing)" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
 
 
 def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     said = [line.removeprefix("run: ") for line in done.stdout.splitlines() if line.startswith("run: ")]
     assert said == ORDER[host, script]
-    assert done.stdout.splitlines()[-1] == f"nothing was done; ./{script} --yes does it"
+    assert done.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
 
 
 def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def _attempt_result(
     where, why = step.client.host, ran.detail
     if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
-        status, why = Outcome.MISSING, f"{program} is not installed, or in no folder of PATH: --path names more"
+        status, why = Outcome.MISSING, f"{program} not found in PATH; name its folder with --path"
     message = detail or (f"{where}: {why}" if why else None)
     return AttemptResult(
         status=status,

@@ -115,10 +115,10 @@ def _format_verdict(verdict: Verdict) -> str:
     if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
         return f"{value}: {verdict.reason}"
     limit = f"{number(bound.value / 10**9)} Gb/s" if bound.unit == "b/s" else number(bound.value)
-    text = f"{value}, {share:.0%} of {limit} by {bound.bottleneck}"
+    text = f"{value}, {share:.0%} of {limit} ({bound.bottleneck})"
     if verdict.fraction_of_found is None or verdict.found is None:
         return text
-    return f"{text}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.bottleneck}"
+    return f"{text}; {verdict.fraction_of_found:.0%} of what the cluster as found allows ({verdict.found.bottleneck})"
 
 
 def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:

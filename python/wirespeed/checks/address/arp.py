@@ -33,7 +33,7 @@ def check(context: CheckContext) -> Outcome:
     """Both values grow stricter with their number, so at least the planned one is needed."""
     intended = {name: value for name in _PARAMETERS if (value := _planned_value(context, name)) is not None}
     if not intended:
-        raise NoIntentError("the plan has no intent for arp_ignore and arp_announce")
+        raise NoIntentError("not planned: arp_ignore and arp_announce")
     found = {name: _effective(context, name, value) for name, value in intended.items()}
     wrong = [name for name, value in intended.items() if found[name] < value]
     expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())

@@ -50,7 +50,7 @@ def check(context: CheckContext) -> Outcome:
         except UnreadError as error:
             unread = error
     if not intended:
-        raise NoIntentError("the plan has no intent for the configuration file")
+        raise NoIntentError("not planned: the configuration file")
     wrong = [path for path, value in found.items() if intended[path] != value]
     if not wrong and unread is not None:
         raise unread

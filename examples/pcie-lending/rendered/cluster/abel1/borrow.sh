@@ -50,4 +50,4 @@ run modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia
 run modprobe nvidia
 run systemctl start dis_sisci
 run nvidia-smi
-[ -n "$yes" ] || echo "nothing was done; ./borrow.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./borrow.sh --yes"

@@ -5,7 +5,7 @@
 # ./return.sh --yes   do it
 #
 # Interrupts: every program on this host's GPUs.
-# From memory: the command `return`. No source shows it; `smartio_tool` without arguments lists its commands.
+# Not verified: the command `return`; no source shows it. `smartio_tool` without arguments lists its commands.
 set -eu
 
 yes=
@@ -38,4 +38,4 @@ slowly smartio_tool return 80400
 run modprobe nvidia
 run systemctl start dis_sisci
 run nvidia-smi
-[ -n "$yes" ] || echo "nothing was done; ./return.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./return.sh --yes"

@@ -48,4 +48,4 @@ run apt-get purge -y environment-modules nvhpc-21-9
 run apt-get purge -y nvidia-headless-470-server nvidia-utils-470-server
 run update-initramfs -u -k "$(uname -r)"
 echo "then reboot: loaded drivers are not replaced in a running kernel"
-[ -n "$yes" ] || echo "nothing was done; ./software-remove.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./software-remove.sh --yes"

@@ -41,4 +41,4 @@ slowly smartio_tool add 05:00.0
 slowly smartio_tool available 04:00.0
 slowly smartio_tool available 05:00.0
 run smartio_tool list
-[ -n "$yes" ] || echo "nothing was done; ./lend.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./lend.sh --yes"

@@ -26,4 +26,4 @@ run() {
 run git checkout 8274cb4
 run make MPI=1 MPI_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi CUDA_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4 \
   NCCL_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/nccl NVCC_GENCODE=-gencode=arch=compute_35,code=sm_35
-[ -n "$yes" ] || echo "nothing was done; ./nccl-tests.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./nccl-tests.sh --yes"

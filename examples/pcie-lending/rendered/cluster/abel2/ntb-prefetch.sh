@@ -34,4 +34,4 @@ slowly() {
 run dis_config -gpms
 run dis_config -a 1 -spms 4096
 echo "then reboot"
-[ -n "$yes" ] || echo "nothing was done; ./ntb-prefetch.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./ntb-prefetch.sh --yes"

@@ -151,4 +151,4 @@ if [ -n "$changed" ]; then
 else
   done_already
 fi
-[ -n "$yes" ] || echo "nothing was done; ./software-install.sh --yes --from DIR does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./software-install.sh --yes --from DIR"

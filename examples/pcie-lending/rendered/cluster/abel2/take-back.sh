@@ -33,4 +33,4 @@ slowly() {
 slowly smartio_tool remove 05:00.0
 slowly smartio_tool remove 04:00.0
 run smartio_tool list
-[ -n "$yes" ] || echo "nothing was done; ./take-back.sh --yes does it"
+[ -n "$yes" ] || echo "no changes made; to apply: ./take-back.sh --yes"

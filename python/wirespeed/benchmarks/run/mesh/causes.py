@@ -167,5 +167,5 @@ def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
             name = interface.get((near.device, near.port))
             if name is not None:
-                found[name] = f"{far.device} {far.port}"
+                found[name] = f"{far.device}:{far.port}"
     return found
