@@ -30,8 +30,8 @@ def wirespeed(
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given))),
         patch.dict(os.environ, variables),
         chdir(cwd or Path.cwd()),
-        redirect_stdout(_Printed()) as out,
-        redirect_stderr(_Printed()) as err,
+        redirect_stdout(_Output()) as out,
+        redirect_stderr(_Output()) as err,
     ):
         _forget_consoles()  # they keep where they write to
         try:
@@ -44,7 +44,7 @@ def wirespeed(
     return CompletedProcess(words, code, out.text(), err.text())
 
 
-class _Printed(io.TextIOWrapper):
+class _Output(io.TextIOWrapper):
     """What is written, as text or bytes."""
 
     def __init__(self) -> None:

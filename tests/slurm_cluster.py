@@ -104,7 +104,7 @@ class Slurm:
         number = self.run(HEAD, "sbatch", "--parsable", *options, script).stdout.strip()
         deadline, shown = time.monotonic() + 5 * _PATIENCE_S, dict[str, str]()
         while shown.get("JobState") not in ("COMPLETED", "FAILED"):
-            assert time.monotonic() < deadline, f"job {number}: {shown}: {self.said()}"
+            assert time.monotonic() < deadline, f"job {number}: {shown}: {self.read_logs()}"
             time.sleep(0.1)
             words = self.run(HEAD, "scontrol", "--oneliner", "show", "job", number).stdout.split()
             shown = {key: value for key, _, value in (word.partition("=") for word in words)}
@@ -125,12 +125,12 @@ class Slurm:
         """Wait until Slurm shows all these hosts in one of the states."""
         deadline, found = time.monotonic() + _PATIENCE_S, [""]
         while not found or not set(found) <= set(states):
-            assert time.monotonic() < deadline, f"{found}: {self.said()}"
+            assert time.monotonic() < deadline, f"{found}: {self.read_logs()}"
             shown = self.run(HEAD, "sinfo", "--noheader", "--Node", f"--nodes={','.join(hosts)}", "--format=%T")
             found = shown.stdout.split() or [shown.stderr]
             time.sleep(0.1)
 
-    def said(self) -> str:
+    def read_logs(self) -> str:
         """The ends of all logs, for a failure."""
         return "\n".join(f"{path.name}: {path.read_text()[-1000:]}" for path in sorted(self.folder.glob("*.log")))
 
@@ -178,7 +178,7 @@ class Slurm:
         subprocess.run(["ip", *words], check=True)
         self.network.batch(host, f"address add {address} dev {name}", f"link set dev {name} up")
 
-    def _up(self) -> None:
+    def _start(self) -> None:
         munge = self.folder
         paths = [f"--{name}-file={munge / name}" for name in ("key", "pid", "log", "seed")]
         self._daemon("munged", "munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *paths)
@@ -191,7 +191,7 @@ class Slurm:
             self.boot(host)
         self.wait(self.hosts, "idle")
 
-    def _down(self) -> None:
+    def _stop(self) -> None:
         for process in (*self.started, *self.daemons.values()):
             process.kill()
             process.communicate()
@@ -207,8 +207,8 @@ def slurm(plan: Plan, hosts: Sequence[str]) -> Iterator[Slurm]:
         built = Slurm(network, folder, tuple(hosts))
         try:
             built._configure(plan)
-            built._up()
+            built._start()
             yield built
         finally:
-            built._down()
+            built._stop()
             shutil.rmtree(folder, ignore_errors=True)

@@ -37,9 +37,9 @@ METRICS = (
 MEASUREMENTS = PAIRS * SIZES * REPEATS * len(METRICS)
 
 
-def main(where: str) -> None:
+def main(store_address: str) -> None:
     """Fill a store and query it."""
-    with Store(where) as store:
+    with Store(store_address) as store:
         if len(store.campaigns()) < CAMPAIGNS:
             _fill(store)
         _query(store)
@@ -86,21 +86,21 @@ def _query(store: Store) -> None:
     curve = Filters(test="ib_write_bw", metric="bw_avg", place="node3 -> node4")
     size = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536)
     judging = Thresholds(0.01, 0.02)
-    with _timed("campaigns listed"):
+    with _print_time("campaigns listed"):
         campaigns = store.campaigns()
-    with _timed("history of one series"):
+    with _print_time("history of one series"):
         found = over_time(store, series, judging)
     _print(f"  {found.series[0].steps}")
-    with _timed(f"history of a curve of {SIZES} sizes"):
+    with _print_time(f"history of a curve of {SIZES} sizes"):
         over_time(store, curve, judging)
-    with _timed(f"history of {PAIRS} pairs at one size, read"):
+    with _print_time(f"history of {PAIRS} pairs at one size, read"):
         store.past(campaigns, list(store.find_campaigns(size)))
-    with _timed(f"history of {PAIRS} pairs at one size, with change points"):
+    with _print_time(f"history of {PAIRS} pairs at one size, with change points"):
         over_time(store, size, judging)
-    with _timed("values of a campaign"):
+    with _print_time("values of a campaign"):
         store.values(campaigns[-1], Filters())
     for name, wanted in (("a curve", curve), (f"{PAIRS} pairs at one size", size), ("all series", Filters())):
-        with _timed(f"two campaigns compared, {name}"):
+        with _print_time(f"two campaigns compared, {name}"):
             _compare(store, campaigns[50], campaigns[70], wanted)
 
 
@@ -110,7 +110,7 @@ def _compare(store: Store, a: Campaign, b: Campaign, wanted: Filters) -> None:
 
 
 @contextmanager
-def _timed(step: str) -> Iterator[None]:
+def _print_time(step: str) -> Iterator[None]:
     start, processor = time.perf_counter(), time.process_time()
     yield
     _print(f"{step}: {time.perf_counter() - start:.3f} s ({time.process_time() - processor:.3f} s CPU)")

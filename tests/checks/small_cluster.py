@@ -257,19 +257,19 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
     """What a cluster exactly as planned would show, but for changed values (None: not read) and absent things."""
     changes = changes or {}
     gone = tuple(absent)
-    seen: dict[tuple[Place, str], Any] = {}
+    values: dict[tuple[Place, str], Any] = {}
     for name, device in PLAN.devices.items():
-        for place, thing in things(device, Place(name)):
+        for place, element in things(device, Place(name)):
             if any(place.within[: len(item.within)] == item.within and place.device == item.device for item in gone):
                 continue
-            for path in settings_of(type(thing)):
-                seen[place, path] = get(thing, path)
-            for path in collections_of(type(thing)):
-                seen[place, path] = COMPLETE
-    seen |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
-    seen |= changes
+            for path in settings_of(type(element)):
+                values[place, path] = get(element, path)
+            for path in collections_of(type(element)):
+                values[place, path] = COMPLETE
+    values |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
+    values |= changes
     found = []
-    for line, ((place, path), value) in enumerate(seen.items(), 1):
+    for line, ((place, path), value) in enumerate(values.items(), 1):
         if value is None:
             continue
         source = Source(place.device, "show", f"{place.device}/show.out", line)
@@ -301,10 +301,10 @@ def rdma_host(changes: Changes | None = None) -> Facts:
             (place, "pcie.link.capable_speed"): 32000,
             (place, "pcie.link.capable_width"): 16,
         }
-    seen = [
+    observed = [
         observation for observation in observations(tree | dict(changes or {})) if observation.place.device == "node1"
     ]
-    return facts_from(seen)
+    return facts_from(observed)
 
 
 def find(given: Facts, plan: Plan = PLAN) -> list[Finding]:

@@ -11,7 +11,7 @@ from wirespeed.facts import Facts, Gap
 from wirespeed.results.findings import Status
 
 
-def found(facts: Facts) -> list[tuple[str, str, str | None]]:
+def list_findings(facts: Facts) -> list[tuple[str, str, str | None]]:
     """What is neither passed nor skipped."""
     findings = run(baseline(facts), facts)
     return [
@@ -59,12 +59,14 @@ def test_what_was_not_read_is_not_called_absent() -> None:
 
 
 def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
-    assert found(plain(**{"host.kernel.errors": ("pcieport: AER",)})) == [("host.kernel-log", "fail", "pcieport: AER")]
+    assert list_findings(plain(**{"host.kernel.errors": ("pcieport: AER",)})) == [
+        ("host.kernel-log", "fail", "pcieport: AER")
+    ]
 
 
 def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -> None:
     sound = small.rdma_host()
-    assert found(sound) == []
+    assert list_findings(sound) == []
     assert describe_hosts(sound)[1:] == (
         "node1: RDMA devices: bnxt_re0, bnxt_re1",
         "node1: addresses, priorities, cables and switches are not checked: that needs a cluster file",
@@ -91,4 +93,4 @@ def test_what_holds_for_any_host_fails_without_a_cluster_file(
         "host": small.HOST,
         "sysctl": small.sysctl("kernel.numa_balancing"),
     }[path.partition(".")[0]]
-    assert found(small.rdma_host({(place, path): value})) == [expected]
+    assert list_findings(small.rdma_host({(place, path): value})) == [expected]

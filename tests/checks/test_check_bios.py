@@ -22,8 +22,8 @@ SMT = small.HOST.thing("bios", "smt")
 )
 def test_status(verified: bool | None, readings: dict[State, str], status: str) -> None:
     source = Source("node1", "redfish-bios", "node1/redfish-bios.out", 5)
-    seen = [Observation(SMT, "bios.value", value, source, state) for state, value in readings.items()]
+    observed = [Observation(SMT, "bios.value", value, source, state) for state, value in readings.items()]
     if verified is not None:
-        seen.append(Observation(SMT, "bios.verified", verified, source, State.CONFIGURED))
-    (finding,) = small.by_id("host.bios", facts_from(seen, devices=["node1"]))
+        observed.append(Observation(SMT, "bios.verified", verified, source, State.CONFIGURED))
+    (finding,) = small.by_id("host.bios", facts_from(observed, devices=["node1"]))
     assert finding.status == status

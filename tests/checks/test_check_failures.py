@@ -196,21 +196,23 @@ ROWS = [
 
 
 def test_each_failure_alone_gives_its_finding_and_no_other() -> None:
-    told = "\n".join(_told(identifier, changes) for identifier, changes in ROWS)
+    text = "\n".join(_describe_findings(identifier, changes) for identifier, changes in ROWS)
     if os.environ.get("WIRESPEED_ACCEPT"):
-        GOLDEN.write_text(told, encoding="utf-8")
-    assert told == GOLDEN.read_text(encoding="utf-8")
+        GOLDEN.write_text(text, encoding="utf-8")
+    assert text == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_every_check_has_a_row_that_makes_it_fail() -> None:
     assert {identifier for identifier, _ in ROWS} == set(checks())
 
 
-def _told(identifier, changes) -> str:  # type: ignore[no-untyped-def]
+def _describe_findings(identifier, changes) -> str:  # type: ignore[no-untyped-def]
     found = small.bad(small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes))
     assert identifier in [finding.check for finding in found]
-    what = [str(place) for place in changes] if isinstance(changes, list) else [f"{p}: {path}" for p, path in changes]
-    return f"=== {identifier}: {'; '.join(what)}\n" + "".join(_finding(finding) for finding in found)
+    changed = (
+        [str(place) for place in changes] if isinstance(changes, list) else [f"{p}: {path}" for p, path in changes]
+    )
+    return f"=== {identifier}: {'; '.join(changed)}\n" + "".join(_finding(finding) for finding in found)
 
 
 def _finding(finding: Finding) -> str:

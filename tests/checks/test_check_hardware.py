@@ -31,7 +31,7 @@ NICS = [name for name, model in load().nics.items() if model.system not in ("dcb
 """The kernel's own words know nothing of congestion control, which the default classes ask for; Dolphin's is no NIC."""
 
 
-def planned(
+def build_plan(
     switch: str = "dell-z9664f",
     system: str = "dell-sonic",
     nic: str = "broadcom-bcm957608-p1400gd",
@@ -53,14 +53,14 @@ def amiss(plan: Plan, folder: Path) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("switch", "system"), SWITCHES)
 def test_a_switch_as_planned(switch: str, system: str, tmp_path: Path) -> None:
-    plan = planned(switch=switch, system=system)
+    plan = build_plan(switch=switch, system=system)
     render_check(plan)
     assert amiss(plan, tmp_path / "bundle") == []
 
 
 @pytest.mark.parametrize("nic", NICS)
 def test_a_nic_as_planned(nic: str, tmp_path: Path) -> None:
-    plan = planned(nic=nic)
+    plan = build_plan(nic=nic)
     render_check(plan)
     assert amiss(plan, tmp_path / "bundle") == []
 
@@ -68,14 +68,14 @@ def test_a_nic_as_planned(nic: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["ubuntu-24.04", "rhel-9", "rocky-9", "almalinux-9", "sles-15"])
 @pytest.mark.parametrize("nic", ["broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"])
 def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
-    plan = planned(host=host, nic=nic)
+    plan = build_plan(host=host, nic=nic)
     render_check(plan)
     assert amiss(plan, tmp_path / "bundle") == []
 
 
 def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
     with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common interface for it"):
-        render_check(planned(nic="intel-e810-cqda2"))
+        render_check(build_plan(nic="intel-e810-cqda2"))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
     [("nvidia-mcx75310aas-neat", Status.PASS), ("broadcom-bcm957608-p1400gd", Status.FAIL)],
 )
 def test_a_stack_is_a_conflict_for_other_nics_than_its_own(nic: str, status: Status, tmp_path: Path) -> None:
-    plan = planned(nic=nic)
+    plan = build_plan(nic=nic)
     installed = {name: replace(host, conflicting_stacks=("MLNX_OFED",)) for name, host in plan.hosts.items()}
     write_planned_bundle(replace(plan, hosts=installed), tmp_path / "bundle")
     findings = run(plan, extract_facts(open_bundle(tmp_path / "bundle")))

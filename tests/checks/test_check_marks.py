@@ -26,7 +26,7 @@ def _plan(example: str) -> Plan:
     return build(read_cluster(EXAMPLES / example / "cluster.yaml"))
 
 
-def _launching(library: str) -> Plan:
+def _plan_with_launch(library: str) -> Plan:
     """The four hosts with a launch of another library."""
     plan = _plan("mi300x-4node")
     launch = next(item for item in LAUNCHES[library] if item.library == library)
@@ -62,7 +62,7 @@ def _launching(library: str) -> Plan:
 def test_a_form_from_memory_warns_at_worst(
     tmp_path: Path, cluster: str, file: str, pattern: str, by: str, check: str, status: str
 ) -> None:
-    plan = _launching(cluster) if cluster in LAUNCHES else _plan(cluster)
+    plan = _plan_with_launch(cluster) if cluster in LAUNCHES else _plan(cluster)
     write_planned_bundle(plan, tmp_path / "b")
     path = next((tmp_path / "b" / "node1").glob(f"{file}.out"))
     text = path.read_text()

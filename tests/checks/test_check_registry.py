@@ -54,13 +54,13 @@ def test_the_reference_page_has_every_check() -> None:
 
 
 def module(**parts: object) -> ModuleType:
-    one = ModuleType("one")
-    one.__doc__ = MANUAL
+    check_module = ModuleType("one")
+    check_module.__doc__ = MANUAL
     given = {"over": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
     for name, value in given.items():
         if value is not None:
-            setattr(one, name, value)
-    return one
+            setattr(check_module, name, value)
+    return check_module
 
 
 def test_a_whole_file_is_a_check() -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_lacks_a_part_is_refused(parts: dict[str, object], message: 
     assert str(refused.value) == message
 
 
-def cited(section: str) -> set[int]:
+def cited_items(section: str) -> set[int]:
     """Items of a section of Broadcom 957608-AN210 that a check names as its source."""
     numbers: set[int] = set()
     for check in checks().values():
@@ -108,9 +108,9 @@ def cited(section: str) -> set[int]:
 
 
 def test_the_seventeen_final_checks_are_checked() -> None:
-    assert cited("2.6") == set(range(1, 18))
+    assert cited_items("2.6") == set(range(1, 18))
 
 
 def test_the_questions_that_a_reading_decides_are_checked() -> None:
     """4 asks for versions, 8 is a BIOS setting no command shows, 9 is a how-to."""
-    assert cited("5.1") == {1, 2, 3, 5, 6, 7}
+    assert cited_items("5.1") == {1, 2, 3, 5, 6, 7}

@@ -23,8 +23,8 @@ def test_a_cluster_as_planned_has_nothing_but_passes() -> None:
 def test_nothing_read_is_never_good() -> None:
     found = small.find(Facts({}))
     assert {finding.status for finding in found} == {Status.UNKNOWN, Status.SKIP}
-    one = next(finding for finding in found if finding.check == "link.mtu")
-    assert one.found == "not read: nic.link.mtu: nothing was collected from node1"
+    mtu_finding = next(finding for finding in found if finding.check == "link.mtu")
+    assert mtu_finding.found == "not read: nic.link.mtu: nothing was collected from node1"
 
 
 def test_no_intent_is_skipped_whatever_was_found() -> None:
@@ -40,10 +40,10 @@ def test_no_intent_is_skipped_whatever_was_found() -> None:
 
 
 def test_a_gap_names_the_command_and_what_became_of_it() -> None:
-    seen = small.observations({(small.HOST.thing("pcie", "0000:14:00.0"), "pcie.acs"): None})
+    observed = small.observations({(small.HOST.thing("pcie", "0000:14:00.0"), "pcie.acs"): None})
     found = [
         finding
-        for finding in small.by_id("pcie.acs", facts_from(seen, small.no_permission("pcie.acs")))
+        for finding in small.by_id("pcie.acs", facts_from(observed, small.no_permission("pcie.acs")))
         if finding.status is Status.UNKNOWN
     ]
     assert [(finding.place, finding.found) for finding in found] == [
@@ -59,12 +59,12 @@ def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
 
 
 def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> None:
-    seen = [
+    observed = [
         observation
         for observation in small.observations(absent=[small.HOST.thing("rule", "from 10.1.0.1/32")])
         if observation.path != "host.rules"
     ]
-    found = small.bad(facts_from(seen))
+    found = small.bad(facts_from(observed))
     assert [(finding.check, finding.status, finding.found) for finding in found] == [
         ("address.rule", Status.UNKNOWN, "not read: host.rules: no collected output shows it")
     ]
@@ -74,8 +74,8 @@ def test_a_broken_check_is_an_error_and_the_others_go_on() -> None:
     def broken(_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    one = dataclasses.replace(checks()["link.mtu"], function=broken)
-    found = run(small.PLAN, small.facts(), [one, checks()["link.fec"]])
+    broken_check = dataclasses.replace(checks()["link.mtu"], function=broken)
+    found = run(small.PLAN, small.facts(), [broken_check, checks()["link.fec"]])
     assert [(finding.status, finding.found) for finding in found if finding.check == "link.mtu"] == [
         (Status.ERROR, "internal error in the check: ZeroDivisionError: division by zero")
     ] * 2
@@ -83,8 +83,8 @@ def test_a_broken_check_is_an_error_and_the_others_go_on() -> None:
 
 
 def test_a_check_reads_nothing_it_does_not_declare() -> None:
-    one = dataclasses.replace(checks()["link.mtu"], needs=("nic.link.fec",))
-    found = run(small.PLAN, small.facts(), [one])
+    undeclared = dataclasses.replace(checks()["link.mtu"], needs=("nic.link.fec",))
+    found = run(small.PLAN, small.facts(), [undeclared])
     assert {finding.status for finding in found} == {Status.ERROR}
     assert (
         found[0].found
@@ -124,13 +124,14 @@ def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
     kept = [
         item
         for index, item in enumerate(_SEEN)
-        if index not in left_out and not (item.value == COMPLETE and any(_within(place, item.place) for place in gone))
+        if index not in left_out
+        and not (item.value == COMPLETE and any(_is_within(place, item.place) for place in gone))
     ]
     found = small.find(facts_from(kept))
     assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
 
 
-def _within(inner: Place, outer: Place) -> bool:
+def _is_within(inner: Place, outer: Place) -> bool:
     depth = len(outer.within)
     return inner.device == outer.device and len(inner.within) > depth and inner.within[:depth] == outer.within
 
@@ -139,8 +140,8 @@ def _within(inner: Place, outer: Place) -> bool:
 @pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.presence"}))
 def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
     check = checks()[identifier]
-    seen = [item for item in _SEEN if item.path not in check.needs and item.value != COMPLETE]
-    statuses = {finding.status for finding in small.by_id(identifier, facts_from(seen))}
+    observed = [item for item in _SEEN if item.path not in check.needs and item.value != COMPLETE]
+    statuses = {finding.status for finding in small.by_id(identifier, facts_from(observed))}
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}
 
 

@@ -75,5 +75,5 @@ def test_a_fault_gives_its_finding_and_no_other(name: str, cluster: Path) -> Non
         found = bad(cluster)
     finally:
         path.write_text(before, encoding="utf-8")
-    told = [(value["status"], value["check"]) for value in found]
-    assert [(*pair, told.count(pair)) for pair in dict.fromkeys(told)] == expected
+    reported = [(value["status"], value["check"]) for value in found]
+    assert [(*pair, reported.count(pair)) for pair in dict.fromkeys(reported)] == expected

@@ -146,9 +146,11 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
     ("other", "lost"),
     [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
 )
-def test_a_cable_in_another_port_of_its_rail_costs_nothing(other: str, lost: float | None, planned: Path) -> None:
+def test_a_cable_in_another_port_of_its_rail_costs_nothing(
+    other: str, lost: float | None, planned_bundles: Path
+) -> None:
     device, port = other.split()
-    file = planned / "cluster-eos-rail24" / "leaf1/lldp-neighbors.out"
+    file = planned_bundles / "cluster-eos-rail24" / "leaf1/lldp-neighbors.out"
     before = file.read_text(encoding="utf-8")
     document = json.loads(before)
     document["lldpNeighbors"][0] |= {"neighborDevice": device, "neighborPort": port}
@@ -164,7 +166,7 @@ def test_a_cable_in_another_port_of_its_rail_costs_nothing(other: str, lost: flo
 
 
 @pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def planned_bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planned")
     for variant in {row[0] for row in ROWS.values()}:
         write_planned_bundle(build(read(EXAMPLE / f"{variant}.yaml"), load()), folder / variant)
@@ -172,32 +174,32 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_fault_gives_its_findings_and_no_other(name: str, planned: Path) -> None:
+def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Path) -> None:
     variant, pattern, new, expected = ROWS[name]
-    config = planned / variant / CONFIG
+    config = planned_bundles / variant / CONFIG
     before = config.read_text(encoding="utf-8")
     after, count = re.subn(pattern, new, before, count=1, flags=re.MULTILINE)
     assert count == 1
     texts = {config: (before, after)}
     if name in IN_EFFECT:
         other, changed, to = IN_EFFECT[name]
-        shown = (planned / variant / other).read_text(encoding="utf-8")
-        texts[planned / variant / other] = (shown, re.sub(changed, to, shown))
-        assert texts[planned / variant / other][0] != texts[planned / variant / other][1]
+        shown = (planned_bundles / variant / other).read_text(encoding="utf-8")
+        texts[planned_bundles / variant / other] = (shown, re.sub(changed, to, shown))
+        assert texts[planned_bundles / variant / other][0] != texts[planned_bundles / variant / other][1]
     for file, (_, new_text) in texts.items():
         file.write_text(new_text, encoding="utf-8")
     try:
-        command = ["check", str(EXAMPLE / f"{variant}.yaml"), str(planned / variant), "--format", "json"]
+        command = ["check", str(EXAMPLE / f"{variant}.yaml"), str(planned_bundles / variant), "--format", "json"]
         document = json.loads(CliRunner().invoke(app, command).stdout)
     finally:
         for file, (old_text, _) in texts.items():
             file.write_text(old_text, encoding="utf-8")
     bad = [item for item in document["findings"] if item["status"] not in ("pass", "skip")]
-    told = []
+    reported = []
     for check in dict.fromkeys(item["check"] for item in bad):
         same = [item for item in bad if item["check"] == check]
         first = same[0]
         commands = tuple(command for fix in first["fix"] for command in fix["commands"])
         found = first["found"] if first["expected"] else None
-        told.append((first["status"], check, len(same), found, commands))
-    assert told == expected
+        reported.append((first["status"], check, len(same), found, commands))
+    assert reported == expected

@@ -20,18 +20,18 @@ KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures",
 SETTINGS = {path for kind in THINGS for path in settings_of(kind)}
 
 
-def list_json(what: str, *arguments: str) -> list[dict[str, Any]]:
-    result = CliRunner().invoke(app, ["list", what, *arguments, "--format", "json"])
+def list_json(category: str, *arguments: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(app, ["list", category, *arguments, "--format", "json"])
     assert result.exit_code == 0
     document = json.loads(result.stdout)
-    assert (document["kind"], document["schema"]) == (f"supported-{what}", 1)
-    found: list[dict[str, Any]] = document[what]
+    assert (document["kind"], document["schema"]) == (f"supported-{category}", 1)
+    found: list[dict[str, Any]] = document[category]
     return found
 
 
-@pytest.mark.parametrize("what", KINDS)
-def test_each_is_one_object_with_a_name_of_its_own(what: str) -> None:
-    names = [(row.get("kind"), row["name"]) for row in list_json(what)]
+@pytest.mark.parametrize("category", KINDS)
+def test_each_is_one_object_with_a_name_of_its_own(category: str) -> None:
+    names = [(row.get("kind"), row["name"]) for row in list_json(category)]
     assert names and len(set(names)) == len(names)
 
 
@@ -67,11 +67,11 @@ def test_a_switch_and_a_nic_have_the_states_of_their_platforms() -> None:
     assert all(states for row in list_json("switches") for states in row["settings"].values())
 
 
-@pytest.mark.parametrize("what", KINDS)
-def test_tables_name_all(what: str) -> None:
-    result = CliRunner().invoke(app, ["list", what], env={"COLUMNS": "200", "NO_COLOR": "1"})
+@pytest.mark.parametrize("category", KINDS)
+def test_tables_name_all(category: str) -> None:
+    result = CliRunner().invoke(app, ["list", category], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert result.exit_code == 0
-    for row in list_json(what):
+    for row in list_json(category):
         assert row["name"] in result.stdout
 
 
@@ -92,8 +92,8 @@ def test_a_group_of_settings_is_listed() -> None:
     assert names and all(name.startswith("nic.counters.") for name in names)
 
 
-@pytest.mark.parametrize("what", ["nics", "platforms", "settings"])
-def test_names_are_whole_in_a_pipe(what: str) -> None:
-    lines = CliRunner().invoke(app, ["list", what]).stdout.splitlines()
-    for row in list_json(what):
+@pytest.mark.parametrize("category", ["nics", "platforms", "settings"])
+def test_names_are_whole_in_a_pipe(category: str) -> None:
+    lines = CliRunner().invoke(app, ["list", category]).stdout.splitlines()
+    for row in list_json(category):
         assert any(str(row["name"]) in line.split() for line in lines), row["name"]

@@ -17,7 +17,7 @@ from wirespeed.settings import THINGS, Place, settings_of, walk
 
 HOST = (("host", "ubuntu"),)
 H = Place("h")
-SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+SETTINGS = {path: setting for element in THINGS for path, setting in settings_of(element).items()}
 
 
 def bundle(folder: Path, *outputs: tuple[Entry, str | None]) -> Path:

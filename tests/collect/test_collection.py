@@ -21,14 +21,14 @@ from wirespeed.settings import Host, Nic, Switch
 
 
 def test_this_machine(tmp_path: Path) -> None:
-    said: list[str] = []
-    collect_local(tmp_path / "here.tar.gz", progress=said.append)
+    messages: list[str] = []
+    collect_local(tmp_path / "here.tar.gz", progress=messages.append)
     manifest = open_bundle(tmp_path / "here.tar.gz").manifest
     (device,) = manifest.devices
     assert device.name == os.uname().nodename
     assert device.platforms[0] == ("host", "ubuntu")
     assert manifest.complete
-    assert "uname -r" in said
+    assert "uname -r" in messages
     facts = read_facts(tmp_path / "here.tar.gz")
     host = facts.devices[device.name]
     assert isinstance(host, Host)

@@ -54,10 +54,10 @@ def test_one_source_at_a_time(arguments: list[str], message: str) -> None:
 
 
 def test_ctrl_c_says_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(arguments: tuple[str, ...], *_: object, **__: object) -> None:
+    def interrupt(arguments: tuple[str, ...], *_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", interrupted)
+    monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", interrupt)
     result = CliRunner().invoke(app, ["collect", "--local", "-o", str(tmp_path / "b")])
     assert result.exit_code == 130
     assert "interrupted: the output collected so far is in" in result.stderr

@@ -31,7 +31,7 @@ def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True)
     design = lab.design(
         plan, name(part), chosen, render.files(plan, chosen), render.routing_daemons if daemons else None
     )
-    made = lab.up(design, EXAMPLES / cluster, lambda said: None)
+    made = lab.up(design, EXAMPLES / cluster, lambda line: None)
     try:
         yield plan, made
     finally:

@@ -74,17 +74,17 @@ def lab_namespaces(made: lab.Lab) -> list[str]:
     return [path.name for path in Path("/run/netns").glob(f"wsl-{made.name}-*")]
 
 
-def moved(made: lab.Lab, host: str, interface: str) -> int:
+def count_sent_bytes(made: lab.Lab, host: str, interface: str) -> int:
     """Bytes that an interface has sent."""
-    said = made.run(host, "ip", "-json", "-statistics", "link", "show", "dev", interface)
-    sent: int = json.loads(said.stdout)[0]["stats64"]["tx"]["bytes"]
+    statistics = made.run(host, "ip", "-json", "-statistics", "link", "show", "dev", interface)
+    sent: int = json.loads(statistics.stdout)[0]["stats64"]["tx"]["bytes"]
     return sent
 
 
 def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
     _, made = two
-    before = moved(made, "node1", NIC)
+    before = count_sent_bytes(made, "node1", NIC)
     steps, announced = ran(made, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
     assert "not the speed of the cluster" in announced
     assert {step["status"] for step in steps.values()} == {"done"}
@@ -93,14 +93,14 @@ def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp
     assert {steps[name]["grade"] for name in direct} == {"skip"}
     for name in steps.keys() - set(direct):
         assert "(the direct pair)" in steps[name]["detail"]
-    assert moved(made, "node1", NIC) - before > 1 << 20
+    assert count_sent_bytes(made, "node1", NIC) - before > 1 << 20
 
 
 def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     two: tuple[Plan, lab.Lab], programs: Path, tmp_path: Path
 ) -> None:
     _, made = two
-    before = {nic: moved(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
+    before = {nic: count_sent_bytes(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
     steps, _ = ran(made, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
     found = {name.partition(".node1")[0]: step for name, step in steps.items() if not name.startswith("direct.")}
     statuses = {name: item["status"] for name, item in found.items()}
@@ -117,7 +117,7 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
     assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
     # 16 messages of 4 MiB one way, and more than that the other.
-    assert sum(moved(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
+    assert sum(count_sent_bytes(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
 
 
 def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Plan, lab.Lab]) -> None:

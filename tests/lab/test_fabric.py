@@ -82,8 +82,8 @@ def test_a_switch_announces_what_is_in_the_lab() -> None:
 def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) -> None:
     plan = build(read(cluster_with(underlay, tmp_path)))
     links = links_of(plan, ["node1", "leaf1", "spine1"])
-    said = render.routing_daemons("leaf1", switch_of(plan, "leaf1", links))
-    text = "".join(f"# {daemon}\n{text}" for daemon, text in said.items())
+    daemons = render.routing_daemons("leaf1", switch_of(plan, "leaf1", links))
+    text = "".join(f"# {daemon}\n{text}" for daemon, text in daemons.items())
     golden = Path(__file__).parent / f"speaker-{underlay}.txt"
     if os.environ.get("WIRESPEED_ACCEPT") == "1":
         golden.write_text(text)
@@ -189,8 +189,8 @@ def test_a_dead_spine_takes_half_of_the_ways() -> None:
     with built(CLUSTER, 4, "ecmp") as (_, made):
 
         def hops() -> int:
-            said = made.run("leaf1", "ip", "-json", "route", "show", "10.1.0.4/31").stdout
-            return max((len(route.get("nexthops", ())) for route in json.loads(said or b"[]")), default=0)
+            routes = made.run("leaf1", "ip", "-json", "route", "show", "10.1.0.4/31").stdout
+            return max((len(route.get("nexthops", ())) for route in json.loads(routes or b"[]")), default=0)
 
         assert hops() == 4
         policy = made.run("leaf1", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy").stdout
@@ -213,5 +213,5 @@ def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -
     design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.routing_daemons)
     monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
     with pytest.raises(Refused) as refused:
-        lab.up(design, CLUSTER, lambda said: None)
+        lab.up(design, CLUSTER, lambda line: None)
     assert "no zebra, bfdd, bgpd; expected the package frr" in str(refused.value)

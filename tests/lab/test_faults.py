@@ -69,14 +69,14 @@ def two() -> Iterator[tuple[Plan, lab.Lab]]:
         yield found
 
 
-def typed(*words: str, expected: int = 0) -> str:
+def run_lab(*words: str, expected: int = 0) -> str:
     done = CliRunner().invoke(app, ["lab", *words])
     assert done.exit_code == expected, done.output
     return done.stdout
 
 
-def pinged(made: lab.Lab, expected: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(typed("ping", "--name", made.name, "--format", "json", expected=expected))
+def ping_all(made: lab.Lab, expected: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run_lab("ping", "--name", made.name, "--format", "json", expected=expected))
     return found
 
 
@@ -89,35 +89,35 @@ def causes(mesh: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 
 
 def test_a_lab_without_faults_is_good_throughout(two: tuple[Plan, lab.Lab]) -> None:
-    mesh = pinged(two[1])
+    mesh = ping_all(two[1])
     assert (mesh["kind"], len(mesh["nics"])) == ("bench-mesh", 16)
     assert mesh["rows"]["ping"] == mesh["rows"]["route"] == ["        ........"] * 8 + ["........        "] * 8
     assert {item["grade"] for item in mesh["carried"]} == {"good"}
     assert (mesh["causes"], mesh["not_good"]) == ([], [])
 
 
-@pytest.mark.parametrize(("kind", "where", "pings", "routes", "expected"), ROWS, ids=[row[0] for row in ROWS])
+@pytest.mark.parametrize(("kind", "options", "pings", "routes", "expected"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_fault_is_found_by_pings_and_can_be_taken_back(
     two: tuple[Plan, lab.Lab],
     kind: str,
-    where: tuple[str, ...],
+    options: tuple[str, ...],
     pings: int,
     routes: int,
     expected: list[tuple[str, str, str, str]],
 ) -> None:
     _, made = two
     try:
-        typed("fault", kind, *where, "--name", made.name)
+        run_lab("fault", kind, *options, "--name", made.name)
         assert [fault.kind for fault in lab.find(made.name).state.faults] == [kind]
-        mesh = pinged(made, expected=1)
+        mesh = ping_all(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (pings, routes)
         assert causes(mesh) == expected
     finally:
-        assert typed("fault", "--undo", "--name", made.name).startswith(f"removed: {kind} on ")
-    assert pinged(made)["causes"] == []
+        assert run_lab("fault", "--undo", "--name", made.name).startswith(f"removed: {kind} on ")
+    assert ping_all(made)["causes"] == []
 
 
-def checked(made: lab.Lab, folder: Path) -> list[dict[str, Any]]:
+def find_problems(made: lab.Lab, folder: Path) -> list[dict[str, Any]]:
     """What check finds wrong in what collect finds in a lab."""
     bundle = str(folder / "bundle")
     done = CliRunner().invoke(app, ["collect", "--lab", made.name, "-o", bundle])
@@ -135,7 +135,7 @@ def short(findings: list[dict[str, Any]]) -> list[str]:
 
 
 def test_check_finds_nothing_wrong_in_a_lab_without_faults(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
-    assert short(checked(two[1], tmp_path)) == []
+    assert short(find_problems(two[1], tmp_path)) == []
 
 
 @pytest.mark.parametrize(("kind", "expected"), FINDINGS, ids=[row[0] for row in FINDINGS])
@@ -144,18 +144,18 @@ def test_collect_and_check_name_a_fault(
 ) -> None:
     _, made = two
     try:
-        typed("fault", kind, *AT, "--name", made.name)
-        assert short(checked(made, tmp_path)) == expected
+        run_lab("fault", kind, *AT, "--name", made.name)
+        assert short(find_problems(made, tmp_path)) == expected
     finally:
-        typed("fault", "--undo", "--name", made.name)
+        run_lab("fault", "--undo", "--name", made.name)
 
 
 def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
     with built("arista-leaf-spine/cluster.yaml", 4, "spine") as (plan, made):
-        assert short(checked(made, tmp_path)) == []
-        typed("fault", "dead-spine", "--device", "spine2", "--name", made.name)
-        assert pinged(made)["causes"] == []  # the other spine carries everything
-        findings = short(checked(made, tmp_path))
+        assert short(find_problems(made, tmp_path)) == []
+        run_lab("fault", "dead-spine", "--device", "spine2", "--name", made.name)
+        assert ping_all(made)["causes"] == []  # the other spine carries everything
+        findings = short(find_problems(made, tmp_path))
         ports = {
             f"{end.device} port {end.port}"
             for cable in plan.cables
@@ -177,26 +177,28 @@ def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
 def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(cluster: str, tmp_path: Path) -> None:
     needs("arping")
     with built(cluster, 2, "arp") as (_, made):
-        said = typed("fault", "one-subnet", "--name", made.name)
-        known, answered = said.splitlines()[1:]
+        output = run_lab("fault", "one-subnet", "--name", made.name)
+        known, answered = output.splitlines()[1:]
         prefix = "node1 resolves 8 addresses of node2 to "
         assert known.startswith(prefix) and not known.startswith(f"{prefix}8 ")
         assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
-        mesh = pinged(made, expected=1)
+        mesh = ping_all(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
         assert {(item["aspect"], tuple(item["failures"])) for item in mesh["causes"]} == {("carried", ("OS-04",))}
         assert all(item["name"].endswith(" as receiver") for item in mesh["causes"])
-        found = {(item["check"], item["device"]) for item in checked(made, tmp_path) if item["device"] in made.hosts}
+        found = {
+            (item["check"], item["device"]) for item in find_problems(made, tmp_path) if item["device"] in made.hosts
+        }
         assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
-        said = typed("fault", "one-subnet", "--cure", "--name", made.name)
-        assert said.splitlines()[1:] == [
+        output = run_lab("fault", "one-subnet", "--cure", "--name", made.name)
+        assert output.splitlines()[1:] == [
             "node1 resolves 8 addresses of node2 to 8 MAC addresses (ip neigh)",
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
-        assert pinged(made)["causes"] == []
-        assert [item for item in checked(made, tmp_path) if item["device"] in made.hosts] == []
-        assert typed("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
-        assert pinged(made)["causes"] == []
+        assert ping_all(made)["causes"] == []
+        assert [item for item in find_problems(made, tmp_path) if item["device"] in made.hosts] == []
+        assert run_lab("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
+        assert ping_all(made)["causes"] == []
 
 
 def test_a_fault_that_cannot_be_made_leaves_nothing(two: tuple[Plan, lab.Lab]) -> None:
@@ -231,7 +233,7 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
 
 
 def test_help_and_list_name_every_kind(two: tuple[Plan, lab.Lab]) -> None:
-    listed = typed("fault", "--name", two[1].name)
-    help_ = " ".join(typed("fault", "--help").split())
+    listed = run_lab("fault", "--name", two[1].name)
+    help_ = " ".join(run_lab("fault", "--help").split())
     for kind in kinds().values():
         assert kind.title in listed and kind.title in help_ and kind.manual.endswith(".")

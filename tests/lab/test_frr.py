@@ -30,7 +30,7 @@ if name == "bgpd":
 """
 
 
-def _started(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) -> dict[str, int]:
+def _start_daemons(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) -> dict[str, int]:
     run = folder / "run" / "frr"
     run.mkdir(parents=True)
     script = folder / "stand_in.py"
@@ -40,7 +40,7 @@ def _started(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) 
 
 def test_bgpd_starts_when_zebra_answers(tmp_path: Path) -> None:
     needs(*ROUTERS)
-    started = _started(tmp_path, ("zebra", "bgpd"))
+    started = _start_daemons(tmp_path, ("zebra", "bgpd"))
     while not has_ended(started["bgpd"]):
         time.sleep(0.01)
     os.kill(started["zebra"], 9)
@@ -49,4 +49,4 @@ def test_bgpd_starts_when_zebra_answers(tmp_path: Path) -> None:
 
 def test_nothing_starts_after_a_zebra_that_ended(tmp_path: Path) -> None:
     needs(*ROUTERS)
-    assert list(_started(tmp_path, ("zebra", "bgpd"), "raise SystemExit(1)")) == ["zebra"]
+    assert list(_start_daemons(tmp_path, ("zebra", "bgpd"), "raise SystemExit(1)")) == ["zebra"]

@@ -30,7 +30,7 @@ def design() -> lab.Design:
     return lab.design(plan, name(LAB), hosts, render.files(plan, hosts), render.routing_daemons)
 
 
-def struck(work: Callable[[], object], after_s: float, blow: signal.Signals) -> None:
+def interrupt(work: Callable[[], object], after_s: float, blow: signal.Signals) -> None:
     """Do something in another process, and strike that."""
     child = os.fork()
     if child == 0:
@@ -45,7 +45,7 @@ def struck(work: Callable[[], object], after_s: float, blow: signal.Signals) -> 
     os.waitpid(child, 0)
 
 
-def left() -> list[str]:
+def find_remains() -> list[str]:
     """All there is of the lab: namespaces, files, mounts, processes."""
     prefix = f"wsl-{name(LAB)}-"
     found = [path.name for path in Path("/run/netns").glob(f"{prefix}*")]
@@ -72,9 +72,9 @@ def test_a_lab_whose_building_was_ended_is_removed(blow: signal.Signals) -> None
     needs(*TOOLS, root=True)
     made = design()
     for after_s in AT_S:
-        struck(lambda: lab.up(made, CLUSTER, lambda said: None), after_s, blow)
+        interrupt(lambda: lab.up(made, CLUSTER, lambda line: None), after_s, blow)
         remove()
-        assert left() == [], f"after {after_s} s"
+        assert find_remains() == [], f"after {after_s} s"
 
 
 @pytest.mark.lab
@@ -82,21 +82,21 @@ def test_a_lab_whose_removal_was_ended_is_removed() -> None:
     needs(*TOOLS, root=True)
     made = design()
     for after_s in AT_S[:9]:
-        lab.up(made, CLUSTER, lambda said: None)
-        struck(lambda: lab.down(made.name), after_s, signal.SIGKILL)
+        lab.up(made, CLUSTER, lambda line: None)
+        interrupt(lambda: lab.down(made.name), after_s, signal.SIGKILL)
         remove()
-        assert left() == [], f"after {after_s} s"
+        assert find_remains() == [], f"after {after_s} s"
 
 
 @pytest.mark.lab
 def test_what_is_left_is_no_lab_and_stands_in_the_way_of_one() -> None:
     needs(*TOOLS, root=True)
     made = design()
-    struck(lambda: lab.up(made, CLUSTER, lambda said: None), 0.1, signal.SIGKILL)
+    interrupt(lambda: lab.up(made, CLUSTER, lambda line: None), 0.1, signal.SIGKILL)
     if state.exists(name(LAB)):
         with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):
             lab.find(made.name)
         with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):
-            lab.up(made, CLUSTER, lambda said: None)
+            lab.up(made, CLUSTER, lambda line: None)
     remove()
-    assert left() == []
+    assert find_remains() == []

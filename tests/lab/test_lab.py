@@ -28,7 +28,7 @@ def two() -> Iterator[tuple[Plan, lab.Lab]]:
         yield found
 
 
-def said(built_lab: lab.Lab, device: str, *arguments: str) -> str:
+def run_checked(built_lab: lab.Lab, device: str, *arguments: str) -> str:
     ran = built_lab.run(device, *arguments)
     assert ran.status is Status.OK, ran
     return ran.stdout.decode()
@@ -44,7 +44,7 @@ def test_it_is_found_by_its_name(two: tuple[Plan, lab.Lab]) -> None:
 def test_a_host_has_its_name_its_interfaces_and_its_own_run(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
     script = "hostname; ls /sys/class/net; ls /run; touch /sys/class/net/lo/mtu 2>/dev/null || echo read-only"
-    lines = said(made, "node2", "sh", "-c", script).split()
+    lines = run_checked(made, "node2", "sh", "-c", script).split()
     interfaces = sorted([*plan.hosts["node2"].nics, "lo"])
     assert lines == ["node2", *interfaces, "systemd", "udev", "read-only"]
 
@@ -52,7 +52,7 @@ def test_a_host_has_its_name_its_interfaces_and_its_own_run(two: tuple[Plan, lab
 def test_hosts_know_each_other_by_name(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     names = ("node2", "node2-enp67s0np0", "localhost")
-    assert [said(made, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
+    assert [run_checked(made, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
         "10.1.0.17",
         "10.1.0.19",
         "127.0.0.1",
@@ -62,18 +62,20 @@ def test_hosts_know_each_other_by_name(two: tuple[Plan, lab.Lab]) -> None:
 def test_kernel_parameters_are_those_rendered(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     keys = ("all/arp_ignore", "all/arp_announce", "all/rp_filter", "enp29s0np0/rp_filter")
-    assert said(made, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list("1202")
+    assert run_checked(made, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list(
+        "1202"
+    )
     assert any("kernel.numa_balancing" in line for line in made.state.left_out)
 
 
 @pytest.mark.parametrize("cluster", ["cluster.yaml", "cluster-rail24.yaml", "cluster-ipv6.yaml"])
 def test_the_largest_packet_passes_between_hosts(cluster: str) -> None:
     with built(f"mi300x-4node/{cluster}", 2, "mtu") as (plan, made):
-        one, other = (
+        source, target = (
             (plan.hosts[host].nics["enp67s0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts
         )
-        size = 9000 - (48 if ":" in one else 28)
-        said(made, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", one, other)
+        size = 9000 - (48 if ":" in source else 28)
+        run_checked(made, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", source, target)
 
 
 def test_calls_go_to_the_device_they_name(two: tuple[Plan, lab.Lab]) -> None:

@@ -26,34 +26,34 @@ CLUSTER = "mi300x-4node/cluster.yaml"
 
 
 @pytest.fixture
-def one() -> Iterator[lab.Lab]:
+def small_lab() -> Iterator[lab.Lab]:
     """One host and its leaf."""
     with built(CLUSTER, 1, "status") as (_, made):
         yield made
 
 
-def printed(made: lab.Lab) -> list[str]:
+def status_lines(made: lab.Lab) -> list[str]:
     out = io.StringIO()
     report.table(lab.status(made.name), Console(file=out, width=120))
     return [" ".join(line.split()) for line in out.getvalue().splitlines()]
 
 
-def test_as_built_then_changed(one: lab.Lab) -> None:
-    assert lab.status(one.name).whole
-    namespace = one.namespace("node1")
-    before = printed(one)
-    assert before[0].endswith(f"up since {one.state.started}; 8 of 8 links up")
+def test_as_built_then_changed(small_lab: lab.Lab) -> None:
+    assert lab.status(small_lab.name).whole
+    namespace = small_lab.namespace("node1")
+    before = status_lines(small_lab)
+    assert before[0].endswith(f"up since {small_lab.state.started}; 8 of 8 links up")
     assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
     assert before[5] == "node1:enp29s0np0 leaf1:Eth1/1 (Eth1-1) 1 up 9000 | 9100"
 
     (daemon,) = inside([namespace])
     os.kill(daemon, signal.SIGKILL)
     for line in ("link set dev Eth1-2 down", "link set dev Eth1-3 mtu 1500"):
-        subprocess.run(["ip", "-n", one.namespace("leaf1"), *line.split()], check=True)
+        subprocess.run(["ip", "-n", small_lab.namespace("leaf1"), *line.split()], check=True)
     for line in ("rule delete priority 1001", "address flush dev enp105s0np0"):
         subprocess.run(["ip", "-n", namespace, *line.split()], check=True)
 
-    after = printed(one)
+    after = status_lines(small_lab)
     assert after[0].endswith("7 of 8 links up")
     # With the address go the routes that have it as their source.
     assert after[2] == f"node1 host {namespace} not running: systemd-networkd 21 of 24"
@@ -66,29 +66,29 @@ def test_as_built_then_changed(one: lab.Lab) -> None:
     ]
 
 
-def test_a_device_whose_namespace_was_removed(one: lab.Lab) -> None:
-    subprocess.run(["ip", "netns", "delete", one.namespace("leaf1")], check=True)
-    device = lab.status(one.name).devices[1]
+def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
+    subprocess.run(["ip", "netns", "delete", small_lab.namespace("leaf1")], check=True)
+    device = lab.status(small_lab.name).devices[1]
     assert (device.there, device.whole, len(device.missing)) == (False, False, 8)
-    assert "leaf1 switch wsl-" in printed(one)[3]
+    assert "leaf1 switch wsl-" in status_lines(small_lab)[3]
 
 
-def test_the_command_says_it_as_json_and_by_its_exit_code(one: lab.Lab) -> None:
-    command = [sys.executable, "-m", "wirespeed", "lab", "status", one.name, "--format", "json"]
+def test_the_command_says_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) -> None:
+    command = [sys.executable, "-m", "wirespeed", "lab", "status", small_lab.name, "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     document = json.loads(done.stdout)
-    assert (done.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", one.name)
-    subprocess.run(["ip", "-n", one.namespace("leaf1"), "link", "set", "dev", "Eth1-2", "down"], check=True)
+    assert (done.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", small_lab.name)
+    subprocess.run(["ip", "-n", small_lab.namespace("leaf1"), "link", "set", "dev", "Eth1-2", "down"], check=True)
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
 
 
-def test_a_lab_that_goes_meanwhile_is_no_mistake(one: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def goes(*_: object) -> set[str]:
-        state.save(replace(one.state, phase=Phase.LEAVING))
+        state.save(replace(small_lab.state, phase=Phase.LEAVING))
         raise Refused([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
     monkeypatch.setattr(readiness, "has", goes)
-    found = lab.status(one.name)
+    found = lab.status(small_lab.name)
     assert (found.whole, {device.there for device in found.devices}) == (False, {False})
     assert {link.a.state for link in found.links} == {"gone"}
 

@@ -71,8 +71,8 @@ def test_drawn_leaf_spine_fabrics(hosts: int, leaves: int, spines: int, nic: int
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
-def test_drawn_pods(one: int, other: int, uplink: int, core: int) -> None:
-    plan = pods((one + 1, other + 1), uplink, core)
+def test_drawn_pods(first: int, second: int, uplink: int, core: int) -> None:
+    plan = pods((first + 1, second + 1), uplink, core)
     found = bisection(plan)
     assert found is not None and found.exact
     assert found.bandwidth == brute_force(plan)

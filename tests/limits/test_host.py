@@ -17,18 +17,18 @@ from wirespeed.plan import Plan, build
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def planned(name: str) -> Plan:
+def build_plan(name: str) -> Plan:
     return build(read(EXAMPLES / name / "cluster.yaml"), load())
 
 
 def test_bridges_above_a_nic():
-    functions = planned("mi300x-4node").hosts["node1"].pcie
+    functions = build_plan("mi300x-4node").hosts["node1"].pcie
     assert host.bridges(functions, "0000:1d:00.0") == ("0000:19:01.0", "0000:18:00.0", "0000:17:01.0")
     assert host.bridges(functions, None) == ()
 
 
 def test_a_gpu_beside_its_nic_passes_no_uplink():
-    plan = planned("mi300x-4node")
+    plan = build_plan("mi300x-4node")
     assert host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:1c:00.0") == ()
     assert [item.address for item in host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:e6:00.0")] == [
         "0000:18:00.0",
@@ -48,7 +48,7 @@ def test_a_gpu_beside_its_nic_passes_no_uplink():
     ],
 )
 def test_nics_that_share_an_uplink(nics, rate, together):
-    plan = planned("mi300x-4node")
+    plan = build_plan("mi300x-4node")
     total, binds = host.shared_rate(plan, "node1", dict.fromkeys(nics, rate))
     assert total == pytest.approx(together)
     assert (binds is not None) is (together < rate * len(nics))
@@ -56,7 +56,7 @@ def test_nics_that_share_an_uplink(nics, rate, together):
 
 def test_sockets_between_a_nic_and_a_gpu():
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s each way (Xeon E5-2609)."""
-    plan = planned("pcie-lending")
+    plan = build_plan("pcie-lending")
     model = "supermicro-x9drg-hf-qpi"
     name = next(name for name, item in plan.hosts.items() if item.gpus)
     at = replace(plan.hosts[name], model=model)
@@ -73,17 +73,17 @@ def test_sockets_between_a_nic_and_a_gpu():
 
 
 def test_what_the_catalogue_does_not_know_is_no_term():
-    plan = planned("pcie-lending")
+    plan = build_plan("pcie-lending")
     name = next(iter(plan.hosts))
     assert host.memory_term(plan, name, both_ways=False) is None
     assert host.memory_of(plan, name) is None
-    plan = planned("mi300x-4node")
+    plan = build_plan("mi300x-4node")
     assert host.ordered_writes_term(plan, "node1") is None
     assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", both_ways=False) is None
 
 
 def test_memory_of_a_socket():
-    plan = planned("esnet-400g")
+    plan = build_plan("esnet-400g")
     assert host.memory_term(plan, next(iter(plan.hosts)), both_ways=False).value == pytest.approx(8 * 3.2 * 8 * 8)
 
 
@@ -97,7 +97,7 @@ def test_memory_of_a_socket():
 )
 def test_memory_of_a_host(example, sockets, gb_per_s, mib):
     """Of a buffer twice the size of all caches one half passes memory, of one that they hold nothing needs to."""
-    plan = planned(example)
+    plan = build_plan(example)
     memory = host.memory_of(plan, next(iter(plan.hosts)))
     assert memory.cache == sockets * mib * 2**20
     assert memory.gb_per_s == pytest.approx(sockets * gb_per_s)

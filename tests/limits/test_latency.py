@@ -29,10 +29,10 @@ def test_a_message_at_line_rate(size, on_wire):
 
 @given(size=st.integers(1, 2**24), faster=st.sampled_from([100, 200, 800]))
 def test_longer_takes_longer_and_faster_takes_less(size, faster):
-    one = latency.of_message(G400, size).value
-    assert latency.of_message(G400, size + 1).value >= one
+    base = latency.of_message(G400, size).value
+    assert latency.of_message(G400, size + 1).value >= base
     other = latency.of_message(replace(G400, speed=Bandwidth.gbps(faster)), size).value
-    assert (other < one) is (faster > 400)
+    assert (other < base) is (faster > 400)
 
 
 def test_light_in_both_cables():

@@ -91,7 +91,7 @@ def network(
         replace(device, expects=tuple(line for line in device.expects if not set(line.split()) & set(without)))
         for device in design.devices
     )
-    built = lab.up(replace(design, devices=devices), Path("cluster.yaml"), lambda said: None)
+    built = lab.up(replace(design, devices=devices), Path("cluster.yaml"), lambda line: None)
     try:
         yield built
     finally:

@@ -22,7 +22,7 @@ HOSTS = ("node1", "node2")
 CLUSTERS = ("cluster.yaml", "cluster-rail24.yaml", "cluster-eos.yaml", "cluster-eos-rail24.yaml", "cluster-ipv6.yaml")
 
 
-def rendered(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
+def render_hosts(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
     plan = build(read(EXAMPLES / cluster))
     render.write(render.files(plan, [*HOSTS, "leaf1"]), folder, plan.name)
     return plan, {host: folder / host for host in HOSTS}
@@ -31,7 +31,7 @@ def rendered(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_every_pair_of_nics_is_reached_along_the_planned_way(cluster: str, tmp_path: Path) -> None:
     needs(*TOOLS, root=True)
-    plan, roots = rendered(cluster, tmp_path / "out")
+    plan, roots = render_hosts(cluster, tmp_path / "out")
     with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
         assert verify(plan, built, *HOSTS) == []
 
@@ -53,7 +53,7 @@ def no_address(nic: dict[str, Any]) -> None:
 @pytest.mark.parametrize("change", [no_rule, no_route, no_address])
 def test_one_thing_removed_is_found(cluster: str, change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     needs(*TOOLS, root=True)
-    plan, roots = rendered(cluster, tmp_path / "out")
+    plan, roots = render_hosts(cluster, tmp_path / "out")
     document = yaml.safe_load((roots["node1"] / NETPLAN).read_text())
     change(document["network"]["ethernets"]["enp67s0np0"])
     (roots["node1"] / NETPLAN).write_text(yaml.safe_dump(document))

@@ -49,13 +49,13 @@ def plan(request: pytest.FixtureRequest) -> Plan:
     return build(read_text(request.param, "routed.yaml"))
 
 
-def between(plan: Plan) -> list[Cable]:
+def cables_between_switches(plan: Plan) -> list[Cable]:
     return [cable for cable in plan.cables if cable.a.device in plan.switches]
 
 
 def test_a_session_on_every_cable_agrees_at_both_ends(plan: Plan) -> None:
-    seen = 0
-    for cable in between(plan):
+    sessions = 0
+    for cable in cables_between_switches(plan):
         for end, other in ((cable.a, cable.b), (cable.b, cable.a)):
             here, there = plan.switches[end.device], plan.switches[other.device]
             port, far = here.ports[end.port], there.ports[other.port]
@@ -64,13 +64,13 @@ def test_a_session_on_every_cable_agrees_at_both_ends(plan: Plan) -> None:
             assert (peer.asn, peer.description) == (there.bgp.asn, f"{other.device} {other.port}")
             assert peer.unnumbered == port.unnumbered == (None if far.addresses else True)
             assert peer.asn != here.bgp.asn
-            seen += 1
-    assert seen == sum(len(switch.peers) for switch in plan.switches.values())
+            sessions += 1
+    assert sessions == sum(len(switch.peers) for switch in plan.switches.values())
 
 
 def test_numbered_ports_of_a_cable_share_a_subnet() -> None:
     plan = build(read_text(NUMBERED, "routed.yaml"))
-    for cable in between(plan):
+    for cable in cables_between_switches(plan):
         ends = [plan.switches[end.device].ports[end.port].addresses or () for end in (cable.a, cable.b)]
         assert len({ip_interface(address).network for addresses in ends for address in addresses}) == 1
 

@@ -28,7 +28,7 @@ def listing(plan: Plan) -> Iterator[str]:
     """What a plan says of some of its devices, a line per setting, and all of its cables and computed numbers."""
     for name, device in plan.devices.items():
         for place, path, value in walk(device, Place(name)):
-            if value is not None and _shown(place):
+            if value is not None and _is_shown(place):
                 yield f"{place}: {path} = {_text(value)}"
     for cable in plan.cables:
         yield f"{cable.a.device} {cable.a.port} -- {cable.b.device} {cable.b.port} {cable.speed} {cable.length}"
@@ -36,7 +36,7 @@ def listing(plan: Plan) -> Iterator[str]:
         yield f"{entry.name} = {entry.value}: {entry.formula} [{entry.source}]"
 
 
-def _shown(place: Place) -> bool:
+def _is_shown(place: Place) -> bool:
     """Of the first host two NICs and one PCIe switch; of others addressing; of a switch one port and its VLANs."""
     for kind, name in place.within:
         if kind == "nic" and name not in ("enp29s0np0", "enp67s0np0"):
@@ -255,9 +255,9 @@ def test_a_port_is_overridden_in_place(two_tiers: Plan) -> None:
 
 def test_a_threshold_is_kept_as_asked_and_as_said(two_tiers: Plan) -> None:
     place = Place("leaf1", (("port", "Eth1/1"), ("queue", "3")))
-    said = two_tiers.switches["leaf1"].ports["Eth1/1"].queues["3"].ecn.minimum
+    minimum = two_tiers.switches["leaf1"].ports["Eth1/1"].queues["3"].ecn.minimum
     assert two_tiers.requested[place, "queue.ecn.minimum"] == Size(1_000_500)
-    assert said == Size(1_001_000)
+    assert minimum == Size(1_001_000)
     assert (place, "queue.ecn.maximum") not in two_tiers.requested
 
 

@@ -43,7 +43,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def said(*arguments: object) -> str:
+def run_plan(*arguments: object) -> str:
     result = CliRunner().invoke(app, ["plan", *map(str, arguments)])
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -67,7 +67,7 @@ def test_the_bill_adds_up(plan: Plan) -> None:
 
 
 def test_labels_for_a_printer(file: Path) -> None:
-    rows = list(csv.DictReader(StringIO(said(file, "--labels", "--format", "csv"))))
+    rows = list(csv.DictReader(StringIO(run_plan(file, "--labels", "--format", "csv"))))
     assert len(rows) == 96
     assert rows[1] == {
         "number": "C0001",
@@ -80,13 +80,13 @@ def test_labels_for_a_printer(file: Path) -> None:
 
 
 def test_the_cable_plan_says_model_and_tier(file: Path) -> None:
-    rows = list(csv.DictReader(StringIO(said(file, "--cables", "--format", "csv"))))
+    rows = list(csv.DictReader(StringIO(run_plan(file, "--cables", "--format", "csv"))))
     assert (rows[0]["cable"], rows[0]["tier"], rows[0]["number"]) == ("dac-400g", "host-leaf", "C0001")
     assert (rows[-1]["cable"], rows[-1]["tier"], rows[-1]["length"]) == ("fibre-400g", "leaf-spine", "30 m")
 
 
 def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
-    document = json.loads(said(file, "--fabric", "--format", "json"))
+    document = json.loads(run_plan(file, "--fabric", "--format", "json"))
     assert document["fabric"][0] == {
         "tier": "leaf",
         "switches": 4,
@@ -102,7 +102,7 @@ def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
 def test_the_picture_is_svg_and_the_same_each_time(file: Path, tmp_path: Path) -> None:
     pictures = []
     for name in ("a.svg", "b.svg"):
-        said(file, "--picture", tmp_path / name)
+        run_plan(file, "--picture", tmp_path / name)
         pictures.append((tmp_path / name).read_bytes())
     assert pictures[0] == pictures[1]
     root = ElementTree.fromstring(pictures[0])

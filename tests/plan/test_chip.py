@@ -24,7 +24,7 @@ from wirespeed.units import Bandwidth, Duration
 CLUSTER = (Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml").read_text(encoding="utf-8")
 
 
-def sourced(value: object) -> SourcedValue:  # type: ignore[type-arg]
+def sourced_value(value: object) -> SourcedValue:  # type: ignore[type-arg]
     return SourcedValue(value=value, source="test")
 
 
@@ -36,18 +36,20 @@ def catalogue() -> Catalogue:
             "port_name": "et{index}",
             "sub_port_name": "et{index}:{sub}",
             "ecn_unit": None,
-            "ecn": EcnFillDefaults(minimum_fill=sourced(55), maximum_fill=sourced(90), probability=sourced(100)),
-            "buffers": BufferDefaults(lossless_share=sourced(66), headroom_share=sourced(24)),
+            "ecn": EcnFillDefaults(
+                minimum_fill=sourced_value(55), maximum_fill=sourced_value(90), probability=sourced_value(100)
+            ),
+            "buffers": BufferDefaults(lossless_share=sourced_value(66), headroom_share=sourced_value(24)),
             "load_balancing": LoadBalancingDefaults(
-                mode=sourced("flowlet"),
-                flowlet_gap=sourced(Duration.parse("256 us")),
-                hash_fields=sourced(["layer-4"]),
+                mode=sourced_value("flowlet"),
+                flowlet_gap=sourced_value(Duration.parse("256 us")),
+                hash_fields=sourced_value(["layer-4"]),
             ),
             "step_marking": False,
             "lossy_pauses": False,
         }
     )
-    model = found.switches["dell-z9664f"].model_copy(update={"breakouts": sourced([2])})
+    model = found.switches["dell-z9664f"].model_copy(update={"breakouts": sourced_value([2])})
     return replace(
         found,
         switch_systems={**found.switch_systems, "dell-sonic": system},

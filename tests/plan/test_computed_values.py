@@ -124,20 +124,20 @@ def test_every_speed_marks_after_the_same_delay() -> None:
 
 
 def test_a_step_may_not_stand_below_a_seventh_of_the_loop() -> None:
-    way = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
-    found = window(Bandwidth.gbps(400), Congestion.DCQCN_D, way, None, None)
-    assert way is not None
-    assert found.least == way.time * 400 * 10**9 // (7 * 8 * 10**12)
+    control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
+    found = window(Bandwidth.gbps(400), Congestion.DCQCN_D, control_loop, None, None)
+    assert control_loop is not None
+    assert found.least == control_loop.time * 400 * 10**9 // (7 * 8 * 10**12)
     assert found.most is None
     assert "unknown" in found.most_formula
 
 
 def test_the_most_is_what_two_senders_fill_before_pfc() -> None:
     chip = ChipModel(title="x", buffer={"value": "64 MB", "source": "row"}, share={"value": 0.25, "source": "row"})
-    way = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
-    assert way is not None
-    found = window(Bandwidth.gbps(400), Congestion.DCQCN_P, way, chip, Size(4_000_000))
-    assert found.most == 2 * 0.25 * 60_000_000 / 1.5 - way.time * 400 * 10**9 // (8 * 10**12)
+    control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
+    assert control_loop is not None
+    found = window(Bandwidth.gbps(400), Congestion.DCQCN_P, control_loop, chip, Size(4_000_000))
+    assert found.most == 2 * 0.25 * 60_000_000 / 1.5 - control_loop.time * 400 * 10**9 // (8 * 10**12)
 
 
 def cables(*rows: str) -> list[Cable]:
@@ -197,12 +197,12 @@ def test_hosts_do_not_forward_and_unknown_lengths_give_no_loop() -> None:
 
 def test_the_longest_pause() -> None:
     pause = longest_pause(Bandwidth.gbps(100), CHIPS["tomahawk"])
-    drain, one = 16 * 2**20 * 80, 65_535 * 512 * 10
-    assert pause.time == Duration(drain + one)
-    assert longest_pause(Bandwidth.gbps(100), None).time == Duration(one)
+    drain, quantum = 16 * 2**20 * 80, 65_535 * 512 * 10
+    assert pause.time == Duration(drain + quantum)
+    assert longest_pause(Bandwidth.gbps(100), None).time == Duration(quantum)
 
 
-def planned(tmp_path: Path, leaf: str) -> Plan:
+def plan_with_leaf(tmp_path: Path, leaf: str) -> Plan:
     """The example with more words on its leaf."""
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
     text, found = re.subn(r"(leaf1: \{.*)\}", rf"\1, {leaf}}}", text)
@@ -228,15 +228,15 @@ def planned(tmp_path: Path, leaf: str) -> Plan:
 )
 def test_a_watchdog_that_cannot_work_is_refused(tmp_path: Path, leaf: str, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        planned(tmp_path, leaf)
+        plan_with_leaf(tmp_path, leaf)
     assert str(refused.value).endswith(message)
 
 
 def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> None:
     (whole,) = (
-        item for item in planned(tmp_path, "mtu: 9100").computed if item.name == "headroom of all ports of leaf1"
+        item for item in plan_with_leaf(tmp_path, "mtu: 9100").computed if item.name == "headroom of all ports of leaf1"
     )
-    found = {item.name: item for item in planned(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
+    found = {item.name: item for item in plan_with_leaf(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
     shared = found["shared headroom of leaf1"]
     assert found[whole.name] == whole
     assert shared.value == "4 MB (4000000 B)"
@@ -253,7 +253,7 @@ def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> 
 
 def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
-        planned(tmp_path, "buffers: {shared_headroom: 400 kB}")
+        plan_with_leaf(tmp_path, "buffers: {shared_headroom: 400 kB}")
     assert str(refused.value).endswith(
         "found shared headroom of 400 kB; "
         "expected at least 451.6 kB (451612 B), the headroom of one lossless group in each of 2 slices"
@@ -261,6 +261,6 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
 
 
 def test_thresholds_outside_their_window_are_warned_of(tmp_path: Path) -> None:
-    (warning,) = planned(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
+    (warning,) = plan_with_leaf(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"
     assert warning.expected == "at least 149.8 kB = 0.0545 × 400 Gb/s × 55 µs"

@@ -64,7 +64,7 @@ def test_the_number_of_a_device(node: int, address: str, number: str) -> None:
     assert device_number(node, address) == number
 
 
-def changed(*changes: tuple[str, str]) -> Plan:
+def change_example(*changes: tuple[str, str]) -> Plan:
     text = EXAMPLE.read_text(encoding="utf-8")
     for old, new in changes:
         assert old in text
@@ -120,17 +120,17 @@ REFUSED = [
 @pytest.mark.parametrize(("changes", "message"), REFUSED)
 def test_what_cannot_be_is_refused(changes: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(Refused) as refused:
-        changed(*changes)
+        change_example(*changes)
     assert str(refused.value.problems[0]) == message
 
 
 def test_one_gpu_fits_what_comes_from_the_factory() -> None:
-    plan = changed((", prefetch: 4096 MiB", ""), ("  - {lender: abel2, device: GPU1, borrower: abel1}\n", ""))
+    plan = change_example((", prefetch: 4096 MiB", ""), ("  - {lender: abel2, device: GPU1, borrower: abel1}\n", ""))
     assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("512 MiB")
 
 
 def test_two_gpus_get_what_they_need() -> None:
-    plan = changed((", prefetch: 4096 MiB", ""))
+    plan = change_example((", prefetch: 4096 MiB", ""))
     assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("1 GiB")
     assert plan.hosts["abel2"].ntbs["1"].prefetch == Size.parse("512 MiB")
     (computed,) = plan.computed
@@ -156,7 +156,7 @@ def test_hosts_back_to_back() -> None:
         "eth0": ("10.174.0.55/22",),
     }
     assert host.rdma_naming is None and not host.rules and host.peer_memory is None
-    pool = changed(
+    pool = change_example(
         ("nic: {dis0: {address: 10.0.0.4/24}}", "nic: {}"),
         ("nic: {dis0: {address: 10.0.0.8/24}}", "nic: {}"),
         ("scheme: link-31", "scheme: link-31, pool: 10.0.0.0/24"),
@@ -168,8 +168,8 @@ def test_hosts_back_to_back() -> None:
 def test_a_device_of_unknown_bars_is_not_called_one_that_fits(bars: list[Size] | None) -> None:
     known = load()
     gpu = known.gpus["k20x"]
-    said = None if bars is None or gpu.bars is None else gpu.bars.model_copy(update={"value": bars})
-    gpus = {**known.gpus, "k20x": gpu.model_copy(update={"bars": said})}
+    known_bars = None if bars is None or gpu.bars is None else gpu.bars.model_copy(update={"value": bars})
+    gpus = {**known.gpus, "k20x": gpu.model_copy(update={"bars": known_bars})}
     with pytest.raises(Refused) as caught:
         build(read(EXAMPLE), replace(known, gpus=gpus))
     assert [problem.found for problem in caught.value.problems] == [

@@ -66,20 +66,20 @@ WARNED = [
 ]
 
 
-def planned(software: str, os: str = "ubuntu-22.04", nic: str = "broadcom-bcm957608-p1400gd") -> Plan:
+def build_plan(software: str, os: str = "ubuntu-22.04", nic: str = "broadcom-bcm957608-p1400gd") -> Plan:
     return build(read_text(FILE.format(software=software, os=os, nic=nic), "small.yaml"))
 
 
 @pytest.mark.parametrize(("software", "message"), REFUSED)
 def test_what_cannot_work_is_refused(software: str, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        planned(software)
+        build_plan(software)
     assert [str(problem) for problem in refused.value.problems] == [message]
 
 
 @pytest.mark.parametrize(("software", "message"), WARNED)
 def test_what_is_not_sure_is_warned_of(software: str, message: str) -> None:
-    assert [str(problem) for problem in planned(software).warnings] == [message]
+    assert [str(problem) for problem in build_plan(software).warnings] == [message]
 
 
 def steps(plan: Plan) -> list[str]:
@@ -88,7 +88,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def test_the_whole_installation_in_order() -> None:
-    assert steps(planned(f"{WITHOUT}, rocm: 7.1.0")) == [
+    assert steps(build_plan(f"{WITHOUT}, rocm: 7.1.0")) == [
         "uninstall stack: MLNX_OFED or doca-ofed",
         "ROCm: ROCm, with RCCL and the GPU driver 7.1.0",
         "remove: bnxt_en",
@@ -104,14 +104,14 @@ def test_the_whole_installation_in_order() -> None:
 
 
 def test_the_kernels_own_driver_needs_the_user_space_alone() -> None:
-    plan = planned(BUILT_IN, nic="nvidia-mcx75310aas-neat")
+    plan = build_plan(BUILT_IN, nic="nvidia-mcx75310aas-neat")
     assert plan.warnings == ()
     assert steps(plan) == ["prerequisites: compiler, kernel headers, RDMA user space"]
     assert plan.hosts["node1"].packages == {}
 
 
 def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
-    (warning,) = planned(WITHOUT, nic="nvidia-mcx75310aas-neat").warnings
+    (warning,) = build_plan(WITHOUT, nic="nvidia-mcx75310aas-neat").warnings
     assert str(warning) == (
         "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 driver of "
         "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 "
@@ -122,7 +122,7 @@ def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
 
 def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
     with pytest.raises(Refused) as refused:
-        planned(f"{BUILT_IN}, nic_packages: {{irdma: 1.9.30}}", nic="intel-e810-cqda2")
+        build_plan(f"{BUILT_IN}, nic_packages: {{irdma: 1.9.30}}", nic="intel-e810-cqda2")
     assert (
         "small.yaml:8: found packages beside Intel ice driver of the kernel; expected none: the driver comes with the "
         "kernel\n  hint: another stack is installed by its own installer"
@@ -131,7 +131,7 @@ def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
 
 
 def test_firmware_is_flashed_before_the_reboot() -> None:
-    plan = planned(f"{BUILT_IN}, nic_firmware: 236.1.173.0")
+    plan = build_plan(f"{BUILT_IN}, nic_firmware: 236.1.173.0")
     assert steps(plan)[-3:] == ["firmware: of each NIC 236.1.173.0", "boot image: initramfs", "reboot: host"]
     (step,) = (step for step in plan.hosts["node1"].steps.values() if step.action == "firmware")
     assert step.files == {"firmware": "*-P1400GDF*.pkg"}
@@ -140,7 +140,7 @@ def test_firmware_is_flashed_before_the_reboot() -> None:
 
 def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
     with pytest.raises(Refused) as refused:
-        planned(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx623105an-vdat")
+        build_plan(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx623105an-vdat")
     assert [str(problem) for problem in refused.value.problems] == [
         "small.yaml:8: found a firmware for NVIDIA ConnectX-6 Dx MCX623105AN-VDAT, 1 x 200G PCIe card; "
         "expected a NIC whose firmware files are known: bnxt_en, nvidia-mcx623106an-cdat, nvidia-mcx75310aas-neat\n"
@@ -149,7 +149,7 @@ def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
 
 
 def test_a_kernel_with_a_client_may_have_the_plain_drivers() -> None:
-    plan = planned(f"{BUILT_IN}, {PLAIN}")
+    plan = build_plan(f"{BUILT_IN}, {PLAIN}")
     assert steps(plan)[1:4] == [
         "prerequisites: compiler, kernel headers, RDMA user space",
         "install: bnxt_en 234.0.154.0",
@@ -162,11 +162,11 @@ def test_a_kernel_with_a_client_may_have_the_plain_drivers() -> None:
     ("software", "loaded"), [(BUILT_IN, False), (WITHOUT, True), ("", True), (f"{WITHOUT}, peer_memory: true", False)]
 )
 def test_the_client_is_a_module_where_the_kernel_has_none(software: str, loaded: bool) -> None:
-    host = planned(software).hosts["node1"]
+    host = build_plan(software).hosts["node1"]
     assert ("ib_peer_mem" in host.modules) == loaded
     assert host.peer_memory is True
 
 
 def test_nothing_is_planned_for_a_host_that_names_nothing() -> None:
-    host = planned("").hosts["node1"]
+    host = build_plan("").hosts["node1"]
     assert (host.steps, host.packages, host.kernel.version) == ({}, {}, None)

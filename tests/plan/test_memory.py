@@ -21,7 +21,7 @@ G400, G100 = Bandwidth.gbps(400), Bandwidth.gbps(100)
 GIB = 1 << 30
 
 
-def planned(*changes: tuple[str, str]) -> Plan:
+def plan_with(*changes: tuple[str, str]) -> Plan:
     """The example with its spines of Jericho 2, and its text changed."""
     text = EXAMPLE.read_text(encoding="utf-8")
     for old, new in changes:
@@ -68,8 +68,10 @@ def test_lossless_traffic_holds_a_part_of_a_deep_memory() -> None:
     assert (memory.groups, memory.cores) == (6, 24)
     assert memory.lossless_maximum == pytest.approx(6 / 32 / (1 + 6 / 32) * 71 * GIB + GIB, abs=1)
     assert memory.pause_threshold == pytest.approx(1 / 32 / (1 + 1 / 32) * 71 * GIB / 24, abs=1)
-    one = 65_535 * 512 * 10**12 // G400
-    assert longest_pause(G400, chip, memory).time == Duration(int(memory.lossless_maximum) * 8 * 10**12 // G400 + one)
+    quantum = 65_535 * 512 * 10**12 // G400
+    assert longest_pause(G400, chip, memory).time == Duration(
+        int(memory.lossless_maximum) * 8 * 10**12 // G400 + quantum
+    )
     assert longest_pause(G400, chip, memory).time < Duration(10**12) < longest_pause(G400, chip).time
 
 
@@ -92,7 +94,7 @@ def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
 
 
 def test_a_plan_with_jerichos_says_how() -> None:
-    plan = planned()
+    plan = plan_with()
     spine = {item.name: item for item in plan.computed if " spine[1-2]" in item.name}
     (watchdog,) = (item for name, item in spine.items() if name.startswith("PFC watchdog"))
     held = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
@@ -104,7 +106,7 @@ def test_a_plan_with_jerichos_says_how() -> None:
 
 
 def test_headroom_holds_what_comes_within_the_latency() -> None:
-    before, after = planned(), planned(("arista-7280dr3-24,", "arista-7280dr3-24, latency: 4 us,"))
+    before, after = plan_with(), plan_with(("arista-7280dr3-24,", "arista-7280dr3-24, latency: 4 us,"))
 
     def of_spine(plan: Plan) -> tuple[int, str]:
         (found,) = (
@@ -124,7 +126,7 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
 
 
 def test_the_catalogue_s_latency_comes_with_its_document() -> None:
-    plan = planned(("arista-7280dr3-24", "juniper-qfx5240-64od, os: junos"))
+    plan = plan_with(("arista-7280dr3-24", "juniper-qfx5240-64od, os: junos"))
     found = plan.latencies["spine1"]
     assert (found.whole, found.credit) == (Duration(750_000), None)
     assert found.source is not None and found.source.startswith("Juniper, QFX5220")
@@ -144,13 +146,13 @@ REFUSED = {
 @pytest.mark.parametrize("words", REFUSED)
 def test_refusals(words: str) -> None:
     with pytest.raises(Refused) as refused:
-        planned(("arista-7280dr3-24,", f"arista-7280dr3-24, {words},"))
+        plan_with(("arista-7280dr3-24,", f"arista-7280dr3-24, {words},"))
     assert str(refused.value) == REFUSED[words]
 
 
 def test_credits_are_those_of_virtual_output_queues() -> None:
     with pytest.raises(Refused) as refused:
-        planned(("arista-7060dx4-32,", "arista-7060dx4-32, latency: 1 us, credit_latency: 1 us,"))
+        plan_with(("arista-7060dx4-32,", "arista-7060dx4-32, latency: 1 us, credit_latency: 1 us,"))
     assert str(refused.value) == (
         "cluster.yaml:9: found the latency of credits of arista-7060dx4-32; expected a switch with virtual output "
         "queues"

@@ -159,13 +159,15 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 ]
 
 
-@pytest.mark.parametrize(("name", "rest", "said", "change"), ROWS)
-def test_a_combination(name: str, rest: dict[str, str], said: list[str], change: dict[str, str | None] | None) -> None:
+@pytest.mark.parametrize(("name", "rest", "problems", "change"), ROWS)
+def test_a_combination(
+    name: str, rest: dict[str, str], problems: list[str], change: dict[str, str | None] | None
+) -> None:
     wanted = Combination(gpu(name), **rest)  # type: ignore[arg-type]
     assert [
         f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}"
         for conflict in conflicts(wanted, load())
-    ] == said
+    ] == problems
     better = what_would_work(wanted, load())
     changed = better and {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)}
     assert changed == change

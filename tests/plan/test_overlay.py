@@ -25,16 +25,16 @@ def plan() -> Plan:
     return build(read(CLUSTER), load())
 
 
-def seen(path, value, *within, device="node1", state=State.RUNNING):
+def observe(path, value, *within, device="node1", state=State.RUNNING):
     return Observation(Place(device, within), path, value, Source(device, "command", "file"), state)
 
 
-def found(*observations, devices=()):
+def overlay_example(*observations, devices=()):
     return overlay_facts(plan(), facts_from(observations, devices=devices))
 
 
 def test_nothing_read_is_as_planned():
-    there = found(devices=["node1"])
+    there = overlay_example(devices=["node1"])
     assert there.plan.hosts == dict(plan().hosts)
     assert there.plan.cables == plan().cables
 
@@ -51,58 +51,58 @@ def test_nothing_read_is_as_planned():
     ],
 )
 def test_what_was_read_replaces_what_was_planned(path, value, within, get):
-    hosts = found(seen(path, value, *within)).plan.hosts
+    hosts = overlay_example(observe(path, value, *within)).plan.hosts
     assert get(hosts["node1"]) == value
     assert hosts["node2"] == plan().hosts["node2"]
 
 
 @pytest.mark.parametrize("state", [State.ASSUMED, State.PERSISTENT])
 def test_what_is_not_in_effect_is_not_as_found(state):
-    hosts = found(seen("nic.link.mtu", 1500, ("nic", NIC), state=state)).plan.hosts
+    hosts = overlay_example(observe("nic.link.mtu", 1500, ("nic", NIC), state=state)).plan.hosts
     assert hosts["node1"].nics[NIC].link.mtu == plan().hosts["node1"].nics[NIC].link.mtu
 
 
 @pytest.mark.parametrize(("path", "value"), [("nic.rdma_device", "rocep29s0"), ("nic.addresses", ("192.0.2.1/24",))])
 def test_names_stay_those_of_the_plan(path, value):
-    assert found(seen(path, value, ("nic", NIC))).plan.hosts["node1"].nics == plan().hosts["node1"].nics
+    assert overlay_example(observe(path, value, ("nic", NIC))).plan.hosts["node1"].nics == plan().hosts["node1"].nics
 
 
 def test_a_bridge_that_the_plan_does_not_name_is_taken_in():
-    hosts = found(seen("pcie.link.width", 4, ("pcie", "0000:aa:00.0"))).plan.hosts
+    hosts = overlay_example(observe("pcie.link.width", 4, ("pcie", "0000:aa:00.0"))).plan.hosts
     assert hosts["node1"].pcie["0000:aa:00.0"].link.width == 4
 
 
 def test_a_nic_is_gone_only_where_the_whole_list_was_read():
-    other = seen("nic.link.mtu", 9000, ("nic", NIC))
-    assert len(found(other).plan.hosts["node1"].nics) == 8
-    there = found(other, seen("host.nics", COMPLETE)).plan
+    other = observe("nic.link.mtu", 9000, ("nic", NIC))
+    assert len(overlay_example(other).plan.hosts["node1"].nics) == 8
+    there = overlay_example(other, observe("host.nics", COMPLETE)).plan
     assert list(there.hosts["node1"].nics) == [NIC]
     assert len(there.cables) == len(plan().cables) - 7
 
 
 def test_a_nic_that_the_plan_does_not_name_stays_out():
-    hosts = found(seen("nic.link.mtu", 9000, ("nic", "eno1"))).plan.hosts
+    hosts = overlay_example(observe("nic.link.mtu", 9000, ("nic", "eno1"))).plan.hosts
     assert "eno1" not in hosts["node1"].nics
 
 
 def test_a_cable_has_the_speed_of_its_slower_end():
     port = plan().cables[0].b
-    there = found(
-        seen("port.link.speed", Bandwidth.parse("100 Gb/s"), ("port", port.port), device=port.device),
-        seen("switch.ports", COMPLETE, device=port.device),
+    there = overlay_example(
+        observe("port.link.speed", Bandwidth.parse("100 Gb/s"), ("port", port.port), device=port.device),
+        observe("switch.ports", COMPLETE, device=port.device),
     ).plan
     assert [cable.speed for cable in there.cables if cable.b == port] == [Bandwidth.parse("100 Gb/s")]
 
 
 def test_a_cable_that_is_down_is_no_cable():
     first = plan().cables[0]
-    there = found(seen("nic.link.up", False, ("nic", first.a.port), device=first.a.device)).plan
+    there = overlay_example(observe("nic.link.up", False, ("nic", first.a.port), device=first.a.device)).plan
     assert set(plan().cables) - set(there.cables) == {first}
 
 
 def test_what_was_not_read_is_said():
     readings = [
-        seen(path, value, *within)
+        observe(path, value, *within)
         for interface, nic in plan().hosts["node1"].nics.items()
         for path, value, within in (
             ("nic.link.speed", Bandwidth.parse("400 Gb/s"), (("nic", interface),)),
@@ -111,7 +111,7 @@ def test_what_was_not_read_is_said():
             ("pcie.link.width", 16, (("pcie", nic.pcie),)),
         )
     ]
-    assert found(*readings).unread(["node1", "node2"]) == (
+    assert overlay_example(*readings).unread(["node1", "node2"]) == (
         "not collected: node2: taken as planned",
         "the PCIe MaxPayload of NICs was not read on node1: taken as planned",
     )

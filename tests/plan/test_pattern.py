@@ -29,14 +29,14 @@ LEAF_64 = "{scheme: leaf-64, pool: 'fd00::/48', loopbacks: 10.255.0.0/16}"
 LINK_127 = "{scheme: link-127, pool: 'fd00:0:0:1::/64', fabric: 'fd00:0:0:2::/64', loopbacks: 10.255.0.0/16}"
 
 
-def fabric(hosts: int, leaves: int, spines: int, cores: int, said: str, addresses: str = LEAF_26) -> Plan:
+def fabric(hosts: int, leaves: int, spines: int, cores: int, links: str, addresses: str = LEAF_26) -> Plan:
     said_cores = CORES.format(f"{cores:03d}") if cores else ""
     text = TEXT.format(
         hosts=f"{hosts:03d}",
         leaves=f"{leaves:03d}",
         spines=f"{spines:03d}",
         cores=said_cores,
-        fabric=said,
+        fabric=links,
         addresses=addresses,
     )
     return build(read_text(text, "fabric.yaml"))
@@ -55,7 +55,7 @@ def plan(request: pytest.FixtureRequest) -> Plan:
     return fabric(*request.param)
 
 
-def between(plan: Plan) -> list[Cable]:
+def cables_between_switches(plan: Plan) -> list[Cable]:
     return [cable for cable in plan.cables if cable.rail is None]
 
 
@@ -68,7 +68,7 @@ def test_no_port_has_two_cables(plan: Plan) -> None:
 
 
 def test_uplinks_are_striped_evenly(plan: Plan) -> None:
-    pairs = Counter((cable.a.device, cable.b.device) for cable in between(plan))
+    pairs = Counter((cable.a.device, cable.b.device) for cable in cables_between_switches(plan))
     for role in ("leaf", "spine"):
         counts = {count for (lower, _), count in pairs.items() if plan.roles[lower] == role}
         assert len(counts) <= 1
@@ -84,19 +84,19 @@ def test_a_rail_of_a_host_is_on_a_leaf_of_its_rail(plan: Plan) -> None:
 
 def test_cables_upward_take_the_last_ports() -> None:
     plan = fabric(*TWO_TIERS)
-    assert [(cable.a.port, cable.b.device, cable.b.port) for cable in between(plan)[:5]] == [
+    assert [(cable.a.port, cable.b.device, cable.b.port) for cable in cables_between_switches(plan)[:5]] == [
         ("Eth1/49", "spine001", "Eth1/1"),
         ("Eth1/50", "spine001", "Eth1/2"),
         ("Eth1/51", "spine001", "Eth1/3"),
         ("Eth1/52", "spine001", "Eth1/4"),
         ("Eth1/53", "spine002", "Eth1/1"),
     ]
-    assert {cable.cable for cable in between(plan)} == {"fibre-400g"}
+    assert {cable.cable for cable in cables_between_switches(plan)} == {"fibre-400g"}
 
 
 def test_pods_meet_in_the_cores_alone() -> None:
     plan = fabric(*PODS)
-    lower = [cable for cable in between(plan) if plan.roles[cable.a.device] == "leaf"]
+    lower = [cable for cable in cables_between_switches(plan) if plan.roles[cable.a.device] == "leaf"]
     for cable in lower:
         assert (int(cable.a.device[4:]) - 1) // 8 == (int(cable.b.device[5:]) - 1) // 4
     hosts = {cable.a.device for cable in plan.cables if cable.b.device in ("leaf001", "leaf008")}
@@ -105,7 +105,7 @@ def test_pods_meet_in_the_cores_alone() -> None:
 
 def test_each_spine_meets_every_core_or_its_group_of_them() -> None:
     reached = {
-        name: {cable.b.device for cable in between(plan) if cable.a.device == "spine006"}
+        name: {cable.b.device for cable in cables_between_switches(plan) if cable.a.device == "spine006"}
         for name, plan in (("mesh", fabric(*PODS)), ("groups", fabric(*GROUPED)))
     }
     assert len(reached["mesh"]) == 16
@@ -114,7 +114,7 @@ def test_each_spine_meets_every_core_or_its_group_of_them() -> None:
 
 def test_planes_are_apart() -> None:
     plan = fabric(*PLANES)
-    planes = tiers_of({name: plan.roles[name] for name in plan.switches}, between(plan))
+    planes = tiers_of({name: plan.roles[name] for name in plan.switches}, cables_between_switches(plan))
     tops = {group for name, group in planes.group.items() if plan.roles[name] == "core"}
     assert len(tops) == 2
     for cable in plan.cables:

@@ -128,11 +128,13 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 ]
 
 
-@pytest.mark.parametrize(("gpu", "rest", "said", "change"), ROWS)
-def test_a_combination(gpu: str, rest: dict[str, str], said: list[str], change: dict[str, str | None] | None) -> None:
+@pytest.mark.parametrize(("gpu", "rest", "problems", "change"), ROWS)
+def test_a_combination(
+    gpu: str, rest: dict[str, str], problems: list[str], change: dict[str, str | None] | None
+) -> None:
     wanted = Combination(load().gpus[gpu], **rest)  # type: ignore[arg-type]
     found = list(conflicts(wanted, load()))
-    assert [f"{'!' if item.fatal else ' '} {item.found} / {item.expected}" for item in found] == said
+    assert [f"{'!' if item.fatal else ' '} {item.found} / {item.expected}" for item in found] == problems
     better = what_would_work(wanted, load())
     if change is None:
         assert better is None

@@ -107,13 +107,13 @@ IDLE = [  # what nothing on the host could use
 ]
 
 
-def planned(text: str = KEPLER, os: str = "ubuntu-20.04", **software: str) -> Plan:
+def build_plan(text: str = KEPLER, os: str = "ubuntu-20.04", **software: str) -> Plan:
     named = ", ".join(f"{key}: {value!r}" for key, value in software.items())
     return build(read_text(text.format(os=os, software=named), "file.yaml"))
 
 
 def test_what_works_together_is_planned_and_rendered() -> None:
-    plan = planned(**WORKS)
+    plan = build_plan(**WORKS)
     assert [str(problem) for problem in plan.warnings] == []
     steps = plan.hosts["left"].steps.values()
     assert [f"{step.action}: {step.version}" for step in steps if step.version] == [
@@ -128,7 +128,7 @@ def test_what_works_together_is_planned_and_rendered() -> None:
 
 
 def test_code_of_ones_own_is_built_from_source() -> None:
-    plan = planned(**WORKS, nvcc_gencode=f"{SM_35} {SM_70}")
+    plan = build_plan(**WORKS, nvcc_gencode=f"{SM_35} {SM_70}")
     files = {file.path: file.text for file in render.files(plan, ["left"])}
     assert "NCCL" not in [step.action for step in plan.hosts["left"].steps.values()]
     made = f"make -j src.build CXX=g++-10 CUDA_HOME=/usr/local/cuda-11.4 NVCC_GENCODE='{SM_35} {SM_70}'"
@@ -138,7 +138,7 @@ def test_code_of_ones_own_is_built_from_source() -> None:
 @pytest.mark.parametrize(("change", "messages"), WRONG)
 def test_one_thing_wrong_is_refused_with_what_would_work(change: dict[str, str], messages: list[str]) -> None:
     with pytest.raises(Refused) as refused:
-        planned(**{**WORKS, **change})
+        build_plan(**{**WORKS, **change})
     assert [str(problem).partition(": ")[2] for problem in refused.value.problems] == messages
 
 

@@ -41,7 +41,7 @@ def nvidia(capability: str) -> Catalogue:
     return replace(found, gpus={**found.gpus, "it": gpu}, servers=servers)
 
 
-def planned(os: str, software: str, gpu: str | None = None) -> Plan:
+def build_plan(os: str, software: str, gpu: str | None = None) -> Plan:
     return build(read_text(FILE.format(os=os, software=software), "small.yaml"), nvidia(gpu) if gpu else load())
 
 
@@ -151,13 +151,13 @@ WARNED = [
 @pytest.mark.parametrize(("os", "software", "gpu", "message"), REFUSED)
 def test_what_cannot_work_is_refused(os: str, software: str, gpu: str | None, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        planned(os, software, gpu)
+        build_plan(os, software, gpu)
     assert [str(problem) for problem in refused.value.problems] == [message]
 
 
 @pytest.mark.parametrize(("os", "software", "message"), WARNED)
 def test_what_is_not_sure_is_warned_of(os: str, software: str, message: str) -> None:
-    assert [str(problem) for problem in planned(os, software).warnings] == [message]
+    assert [str(problem) for problem in build_plan(os, software).warnings] == [message]
 
 
 # System, what is named, what the stack says of itself, its drivers, and the pattern of its file.
@@ -193,19 +193,21 @@ STACKS = [
 ]
 
 
-@pytest.mark.parametrize(("os", "software", "says", "drivers", "files"), STACKS)
-def test_a_release_for_a_system(os: str, software: str, says: str, drivers: str, files: dict[str, str]) -> None:
-    plan = planned(os, software)
+@pytest.mark.parametrize(("os", "software", "stack", "drivers", "files"), STACKS)
+def test_a_release_for_a_system(os: str, software: str, stack: str, drivers: str, files: dict[str, str]) -> None:
+    plan = build_plan(os, software)
     host = plan.hosts["node1"]
     assert plan.warnings == ()
-    assert host.software.rdma_stack == says
+    assert host.software.rdma_stack == stack
     assert {nic.driver.version for nic in host.nics.values()} == {drivers}
     assert [step.files for step in host.steps.values() if step.action == "RDMA stack"] == [files]
     assert host.peer_memory is True  # the stack brings it
 
 
 def test_the_stack_comes_before_what_is_compiled_against_it() -> None:
-    plan = planned(NOBLE, f"kernel: 6.8.0-111-generic, {DOCA}, gpu_driver: 580.95.05, nic_firmware: 28.39.3004", "9.0")
+    plan = build_plan(
+        NOBLE, f"kernel: 6.8.0-111-generic, {DOCA}, gpu_driver: 580.95.05, nic_firmware: 28.39.3004", "9.0"
+    )
     assert steps(plan) == [
         "uninstall stack: another release",
         "build tools: compiler, kernel headers",
@@ -220,7 +222,7 @@ def test_the_stack_comes_before_what_is_compiled_against_it() -> None:
 
 
 def test_modules_that_come_ready_need_no_compiler() -> None:
-    plan = planned(SLES, "kernel: 6.4.0-150600.23.25-default, nic_packages: {doca-ofed: 3.0.0}")
+    plan = build_plan(SLES, "kernel: 6.4.0-150600.23.25-default, nic_packages: {doca-ofed: 3.0.0}")
     assert steps(plan) == [
         "uninstall stack: another release",
         "RDMA stack: doca-ofed 3.0.0",
@@ -231,19 +233,19 @@ def test_modules_that_come_ready_need_no_compiler() -> None:
 
 
 def test_dma_buf_needs_the_open_modules_and_no_client() -> None:
-    plan = planned(NOBLE, "kernel: 6.8.0-111-generic, gpu_driver: 580.95.05, cuda: 12.8", "9.0")
+    plan = build_plan(NOBLE, "kernel: 6.8.0-111-generic, gpu_driver: 580.95.05, cuda: 12.8", "9.0")
     assert steps(plan)[0] == "GPU driver: NVIDIA driver, open kernel modules 580.95.05"
     assert plan.hosts["node1"].peer_memory is None
     assert len(plan.warnings) == 1
 
 
 def test_a_kernel_with_the_api_needs_the_client_too() -> None:
-    host = planned(JAMMY, "kernel: 5.15.0-102-generic", "9.0").hosts["node1"]
+    host = build_plan(JAMMY, "kernel: 5.15.0-102-generic", "9.0").hosts["node1"]
     assert (host.modules["nvidia_peermem"].loaded, host.peer_memory) == (True, True)
 
 
 def test_firmware_alone_asks_for_a_reboot() -> None:
-    plan = planned(JAMMY, "kernel: 5.15.0-102-generic, nic_firmware: 28.39.3004")
+    plan = build_plan(JAMMY, "kernel: 5.15.0-102-generic, nic_firmware: 28.39.3004")
     assert steps(plan) == [
         "prerequisites: compiler, kernel headers, RDMA user space",
         "firmware: of each NIC 28.39.3004",

@@ -33,7 +33,7 @@ def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
     assert found == (dataclasses.replace(result, notes=()) if name == "peers" else result)
 
 
-def _without(*path):
+def _document_without(*path):
     body = json.loads(document("bench-peers", 1, peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
@@ -42,7 +42,7 @@ def _without(*path):
     return json.dumps(body)
 
 
-def _with(value, *path):
+def _document_with(value, *path):
     body = json.loads(document("bench-peers", 1, peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
@@ -54,24 +54,27 @@ def _with(value, *path):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("{", "no JSON: "),
+        ("{", "broken JSON"),
         ("[]", "the kind None"),
         ('{"kind": "bench-runs", "schema": 1}', "the kind 'bench-runs'"),
         ('{"kind": "bench-peers", "schema": 2}', "schema 2 of bench-peers"),
-        (_without("peers"), "no peers"),
-        (_without("peers", "matrices", 0, "cells", 3, "group"), "no peers.matrices[0].cells[3].group"),
+        (_document_without("peers"), "no peers"),
+        (_document_without("peers", "matrices", 0, "cells", 3, "group"), "no peers.matrices[0].cells[3].group"),
         (
-            _with("fast", "peers", "matrices", 0, "cells", 0, "fraction"),
+            _document_with("fast", "peers", "matrices", 0, "cells", 0, "fraction"),
             "'fast' for peers.matrices[0].cells[0].fraction",
         ),
-        (_with("speed", "peers", "matrices", 0, "metric"), "'speed' is not a valid Metric"),
-        (_with(True, "peers", "matrices", 0, "cells", 0, "value"), "True for peers.matrices[0].cells[0].value"),
-        (_with({}, "peers", "matrices"), "{} for peers.matrices"),
+        (_document_with("speed", "peers", "matrices", 0, "metric"), "'speed' is not a valid Metric"),
+        (
+            _document_with(True, "peers", "matrices", 0, "cells", 0, "value"),
+            "True for peers.matrices[0].cells[0].value",
+        ),
+        (_document_with({}, "peers", "matrices"), "{} for peers.matrices"),
     ],
 )
 def test_what_is_none_is_refused(text, found):
     with pytest.raises(Refused) as refused:
         documents.read(text, "a.json")
     (problem,) = refused.value.problems
-    assert problem.place == "a.json"
+    assert problem.place == ("a.json:1" if found == "broken JSON" else "a.json")
     assert problem.found.startswith(found)

@@ -12,7 +12,7 @@ from wirespeed.store import Batch, Store, pack
 PAIR = "node1/bnxt_re0 -> node2/bnxt_re0"
 
 
-def measured(
+def runs_of_values(
     values: Sequence[float], metric: Metric = Metric.BW_AVG, size: int = 65536, version: str = "6.20", mtu: int = 4096
 ) -> list[Run]:
     """A run of ib_write_bw for each value."""

@@ -89,7 +89,7 @@ def _url(folder: Path, database: str) -> URL:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A new store of each kind."""
     if request.param == "sqlite":
         return str(tmp_path / "measurements.db")

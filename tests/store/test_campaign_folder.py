@@ -26,14 +26,14 @@ def _folder(path: Path) -> Campaign:
 
 
 def test_a_folder_of_bench_run_is_a_campaign(tmp_path: Path) -> None:
-    said = _folder(tmp_path / "run")
+    campaign = _folder(tmp_path / "run")
     path = tmp_path / "a.db"
     ran = bench("parse", tmp_path / "run", "--store", path)
     assert (ran.returncode, ran.stderr) == (0, "")
     with Store(str(path)) as store:
         found = store.find("latest")
-        assert (found.label, found.cluster, found.logs) == (said.id, "lab", 3)
-        assert (found.started or "")[:19] == (said.started or "")[:19]  # to the second
+        assert (found.label, found.cluster, found.logs) == (campaign.id, "lab", 3)
+        assert (found.started or "")[:19] == (campaign.started or "")[:19]  # to the second
         assert [key for _, key, _ in store.logs(found)] == ["a.1", "b.1", "narrow1.a.1"]
         assert store.content(found, "b.1") == (LOG.read_bytes(),)
         counts = {

@@ -37,12 +37,12 @@ def test_two_steps_are_two() -> None:
 @pytest.mark.parametrize("count", [8, 12, 40])
 def test_constant_noise_is_no_step(count: int, draw: str) -> None:
     chance = Random(4)
-    one = {
+    draw_value = {
         "gauss": lambda: chance.gauss(100, 1),
         "lognormal": lambda: chance.lognormvariate(4, 0.5),
         "heavy": lambda: 100 + chance.gauss(0, 1) / max(0.05, abs(chance.gauss(0, 1))),
     }[draw]
-    alarms = sum(bool(_indices([one() for _ in range(count)])) for _ in range(300))
+    alarms = sum(bool(_indices([draw_value() for _ in range(count)])) for _ in range(300))
     assert alarms <= SIGNIFICANCE * 300 + 3 * (SIGNIFICANCE * 300) ** 0.5
 
 

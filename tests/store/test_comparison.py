@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from tests.store.campaigns import PAIR, add, measured
+from tests.store.campaigns import PAIR, add, runs_of_values
 from tests.store.commands import bench
 
 from wirespeed.results.benchmarks import Metric
@@ -20,23 +20,23 @@ FAST = [389.1, 389.9, 390.4, 388.8, 389.5]
 SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
 
 
-def compared(ran: CompletedProcess[str]) -> dict[str, Any]:
+def read_comparison(ran: CompletedProcess[str]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(ran.stdout)
     assert (document["kind"], document["schema"]) == ("bench-comparison", 1)
     found: dict[str, Any] = document["comparison"]
     return found
 
 
-def test_worse_is_said_with_what_changed(where: str) -> None:
-    with Store(where) as store:
-        before = add(store, "before", measured(FAST), 1)
-        after = add(store, "after", measured(SLOW, version="6.22", mtu=1024), 2)
+def test_worse_is_said_with_what_changed(store_address: str) -> None:
+    with Store(store_address) as store:
+        before = add(store, "before", runs_of_values(FAST), 1)
+        after = add(store, "after", runs_of_values(SLOW, version="6.22", mtu=1024), 2)
         store.keep_settings(before, {"node1": {"node1 nic ens1": {"nic.link.mtu": "9000", "nic.ring.rx": "8191"}}})
         store.keep_settings(after, {"node1": {"node1 nic ens1": {"nic.link.mtu": "1500"}}})
-    ran = bench("compare", "before", "latest", "--store", where)
+    ran = bench("compare", "before", "latest", "--store", store_address)
     assert ran.returncode == 1, ran.stderr
     assert ran.stdout == (Path(__file__).parent / "worse.txt").read_text()
-    found = compared(bench("compare", "latest~1", "after", "--store", where, "-f", "json"))
+    found = read_comparison(bench("compare", "latest~1", "after", "--store", store_address, "-f", "json"))
     (row,) = found["series"]
     assert row["series"]["where"] == PAIR
     assert (row["difference"], row["effect"]) == ("worse", 0.0)
@@ -49,18 +49,18 @@ def test_worse_is_said_with_what_changed(where: str) -> None:
         "after": "1500",
     }
     assert found["changes"]["unread"] == 1
-    assert bench("compare", "after", "before", "--store", where).returncode == 0  # better
-    assert bench("compare", "before", "after", "--store", where, "--at-least", "10").returncode == 0
-    assert bench("compare", "before", "after", "--store", where, "--metric", "busbw").returncode == 3
+    assert bench("compare", "after", "before", "--store", store_address).returncode == 0  # better
+    assert bench("compare", "before", "after", "--store", store_address, "--at-least", "10").returncode == 0
+    assert bench("compare", "before", "after", "--store", store_address, "--metric", "busbw").returncode == 3
 
 
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path, columns: str) -> None:
-    where = str(tmp_path / "store.db")
-    with Store(where) as store:
-        add(store, "before", measured(FAST), 1)
-        add(store, "after", measured(SLOW), 2)
-    lines = bench("compare", "before", "after", "--store", where, COLUMNS=columns).stdout.splitlines()
+    store_address = str(tmp_path / "store.db")
+    with Store(store_address) as store:
+        add(store, "before", runs_of_values(FAST), 1)
+        add(store, "after", runs_of_values(SLOW), 2)
+    lines = bench("compare", "before", "after", "--store", store_address, COLUMNS=columns).stdout.splitlines()
     at = lines.index(f"ib_write_bw, {PAIR}")
     assert lines[at - 1 : at + 2 : 2] == [
         "  metric         size  median A  runs  median B  runs  change",
@@ -84,10 +84,10 @@ def test_what_is_said_of_two_samples(
 ) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
-        add(store, "a", measured(a), 1)
-        add(store, "b", measured(b), 2)
+        add(store, "a", runs_of_values(a), 1)
+        add(store, "b", runs_of_values(b), 2)
     ran = bench("compare", "a", "b", "--store", path, "-f", "json")
-    (row,) = compared(ran)["series"]
+    (row,) = read_comparison(ran)["series"]
     assert (ran.returncode, row["difference"], row["reason"]) == (code, difference, reason)
 
 
@@ -104,10 +104,10 @@ def test_what_is_said_of_two_samples(
 def test_higher_is_not_always_better(metric: Metric, difference: str, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
-        add(store, "a", measured(SLOW, metric), 1)
-        add(store, "b", measured(FAST, metric), 2)
+        add(store, "a", runs_of_values(SLOW, metric), 1)
+        add(store, "b", runs_of_values(FAST, metric), 2)
     ran = bench("compare", "a", "b", "--store", path, "-f", "json")
-    (row,) = compared(ran)["series"]
+    (row,) = read_comparison(ran)["series"]
     assert row["difference"] == difference
     assert ran.returncode == (1 if difference == "worse" else 0)
 
@@ -120,11 +120,13 @@ def test_one_slow_series_among_many_alike_is_found(tmp_path: Path) -> None:
             runs = [
                 run
                 for size in range(20)
-                for run in measured([chance.gauss(slow if size == 7 else 100, 0.5) for _ in range(10)], size=2**size)
+                for run in runs_of_values(
+                    [chance.gauss(slow if size == 7 else 100, 0.5) for _ in range(10)], size=2**size
+                )
             ]
             add(store, label, runs)
     ran = bench("compare", "a", "b", "--store", path, "-f", "json")
-    worse = [row["series"]["size_bytes"] for row in compared(ran)["series"] if row["difference"] == "worse"]
+    worse = [row["series"]["size_bytes"] for row in read_comparison(ran)["series"] if row["difference"] == "worse"]
     assert (ran.returncode, worse) == (1, [2**7])
 
 
@@ -138,11 +140,11 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     sharp = ("--metric", "bw_avg", "--size", "8MiB", "-f", "json")
     ran = bench("compare", before, after, *sharp, XDG_STATE_HOME=str(tmp_path))
-    found = compared(ran)
+    found = read_comparison(ran)
     assert found["a"]["label"] == str(before) and found["a"]["id"] is None
     assert not (tmp_path / "wirespeed").exists()
     assert bench("parse", before, "--store", tmp_path / "a.db", "--label", "kept").returncode == 0
-    mixed = compared(bench("compare", "kept", after, "--store", tmp_path / "a.db", *sharp))
+    mixed = read_comparison(bench("compare", "kept", after, "--store", tmp_path / "a.db", *sharp))
     assert mixed["series"] == found["series"]
 
 
@@ -158,7 +160,7 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
 )
 def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     with Store(str(tmp_path / "a.db")) as store:
-        add(store, "a", measured(FAST))
+        add(store, "a", runs_of_values(FAST))
     ran = bench("compare", *(argument.replace("{}", str(tmp_path)) for argument in arguments))
     assert ran.returncode == 2
     assert message in " ".join(ran.stderr.split())

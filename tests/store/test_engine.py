@@ -73,15 +73,15 @@ def test_what_an_address_means(given: str, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "shown_address"),
     [
         ("postgresql://u:geheim@h/d", "postgresql://u@h/d"),
         ("postgresql://h/d?user=u&password=geheim&sslpassword=geheim", "postgresql://h/d?user=u"),
         ("/var/a.db", "/var/a.db"),
     ],
 )
-def test_no_password_is_shown(given: str, said: str) -> None:
-    assert display_address(address(given)) == said
+def test_no_password_is_shown(given: str, shown_address: str) -> None:
+    assert display_address(address(given)) == shown_address
 
 
 def test_the_default_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.store.campaigns import add, measured
+from tests.store.campaigns import add, runs_of_values
 from tests.store.commands import bench
 
 from wirespeed.store import Store
@@ -15,24 +15,24 @@ from wirespeed.store import Store
 HERE = Path(__file__).parent
 
 
-def _fill(where: str) -> None:
+def _fill(store_address: str) -> None:
     """Fourteen campaigns of three runs; from the eleventh on slower, after other firmware."""
     chance = Random(1)
-    with Store(where) as store:
+    with Store(store_address) as store:
         for day in range(14):
             level = 390.0 if day < 10 else 365.0
-            campaign = add(store, f"night{day + 1}", measured([chance.gauss(level, 0.8) for _ in range(3)]), day)
+            campaign = add(store, f"night{day + 1}", runs_of_values([chance.gauss(level, 0.8) for _ in range(3)]), day)
             firmware = "232.0.155.0" if day < 10 else "233.0.1.0"
             place = {"node1 nic ens1": {"nic.firmware": firmware, "nic.link.mtu": "9000"}}
             store.keep_settings(campaign, {"node1": place, "node2": {"node2 nic ens1": {"nic.link.mtu": "9000"}}})
 
 
-def test_a_change_and_what_changed_then(where: str) -> None:
-    _fill(where)
-    ran = bench("history", "--test", "ib_write_bw", "--store", where)
+def test_a_change_and_what_changed_then(store_address: str) -> None:
+    _fill(store_address)
+    ran = bench("history", "--test", "ib_write_bw", "--store", store_address)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == (HERE / "history.txt").read_text()
-    document = json.loads(bench("history", "--size", "64KiB", "--store", where, "-f", "json").stdout)
+    document = json.loads(bench("history", "--size", "64KiB", "--store", store_address, "-f", "json").stdout)
     assert (document["kind"], document["schema"]) == ("bench-history", 1)
     (past,) = document["history"]["series"]
     assert [point["count"] for point in past["points"]] == [3] * 14
@@ -65,12 +65,12 @@ def test_a_history_for_other_programs(form: str, line: str, tmp_path: Path) -> N
     assert line in ran.stdout
 
 
-def test_campaigns_are_listed(where: str) -> None:
-    assert bench("history", "--store", where).returncode == (2 if "://" not in where else 3)
-    _fill(where)
-    ran = bench("history", "--store", where)
+def test_campaigns_are_listed(store_address: str) -> None:
+    assert bench("history", "--store", store_address).returncode == (2 if "://" not in store_address else 3)
+    _fill(store_address)
+    ran = bench("history", "--store", store_address)
     assert (ran.returncode, len(ran.stdout.splitlines())) == (0, 16)
-    document = json.loads(bench("history", "--store", where, "-f", "json").stdout)
+    document = json.loads(bench("history", "--store", store_address, "-f", "json").stdout)
     assert document["kind"] == "bench-campaigns"
     assert document["campaigns"][0] == {
         "id": 1,
@@ -88,19 +88,19 @@ def test_campaigns_are_listed(where: str) -> None:
 def test_nothing_of_what_was_asked_for(asked: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
-        add(store, "a", measured([1.0]))
+        add(store, "a", runs_of_values([1.0]))
     ran = bench("history", *asked, "--store", path)
     assert (ran.returncode, ran.stdout) == (3, "0 series, 0 with a change point\n")
 
 
-def test_settings_that_are_alike_are_kept_once(where: str) -> None:
-    _fill(where)
+def test_settings_that_are_alike_are_kept_once(store_address: str) -> None:
+    _fill(store_address)
     from sqlalchemy import create_engine, func, select
 
     from wirespeed.store.address import address
     from wirespeed.store.tables import device, settings
 
-    engine = create_engine(address(where))
+    engine = create_engine(address(store_address))
     with engine.connect() as connection:
         assert connection.execute(select(func.count()).select_from(device)).scalar() == 28
         assert connection.execute(select(func.count()).select_from(settings)).scalar() == 3

@@ -32,7 +32,7 @@ def _store(path: Path, label: str, levels: list[float], chance: Random, repeats:
         store.finish(campaign)
 
 
-def _compared(path: Path) -> tuple[int, dict[str, Any]]:
+def _compare(path: Path) -> tuple[int, dict[str, Any]]:
     ran = bench("compare", "a", "b", "--store", path, "-f", "json")
     document: dict[str, Any] = json.loads(ran.stdout)
     return ran.returncode, document["comparison"]
@@ -44,7 +44,7 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
     levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
     for label in "ab":
         _store(tmp_path / "s.db", label, levels, chance)
-    code, found = _compared(tmp_path / "s.db")
+    code, found = _compare(tmp_path / "s.db")
     assert {row["difference"] for row in found["series"]} == {"no significant change"}
     assert [item["difference"] for item in found["together"]] == ["no significant change"]
     assert code == 0
@@ -56,7 +56,7 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
     before = [chance.gauss(390, 5) for _ in range(PAIRS)]
     _store(tmp_path / "s.db", "a", before, chance, repeats)
     _store(tmp_path / "s.db", "b", [*before[:-1], before[-1] * 0.9], chance, repeats)
-    code, found = _compared(tmp_path / "s.db")
+    code, found = _compare(tmp_path / "s.db")
     worse = [row for row in found["series"] if row["difference"] == "worse"]
     assert [row["series"]["where"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
@@ -70,7 +70,7 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     before = [chance.gauss(390, 5) for _ in range(PAIRS)]
     _store(tmp_path / "s.db", "a", before, chance)
     _store(tmp_path / "s.db", "b", [level * 0.95 for level in before], chance)
-    code, found = _compared(tmp_path / "s.db")
+    code, found = _compare(tmp_path / "s.db")
     (whole,) = found["together"]
     assert (whole["difference"], whole["places"], whole["series"]["where"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
@@ -84,6 +84,6 @@ def test_few_places_say_nothing_together(tmp_path: Path) -> None:
     chance = Random(1)
     _store(tmp_path / "s.db", "a", [390.0] * 5, chance)
     _store(tmp_path / "s.db", "b", [300.0] * 5, chance)
-    code, found = _compared(tmp_path / "s.db")
+    code, found = _compare(tmp_path / "s.db")
     assert (code, found["together"]) == (3, [])
     assert {row["difference"] for row in found["series"]} == {"too few values"}

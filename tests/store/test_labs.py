@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.store.campaigns import PAIR, measured
+from tests.store.campaigns import PAIR, runs_of_values
 from tests.store.commands import bench
 
 from wirespeed.benchmarks.run.result_folder import create_folder
@@ -18,9 +18,9 @@ CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yam
 LOG = CLUSTER.parent / "bench" / "ib-write-bw-bidirectional.log"
 
 
-def _store(where: str) -> None:
+def _store(store_address: str) -> None:
     """Three campaigns of the cluster, and two of a lab of it, of the same pair."""
-    with Store(where) as store:
+    with Store(store_address) as store:
         for day, (label, cluster, values) in enumerate(
             [
                 ("one", "mi300x-4node", [390.0, 391.0, 392.0, 393.0]),
@@ -32,7 +32,7 @@ def _store(where: str) -> None:
         ):
             campaign = store.begin(label, f"2026-01-0{day + 1}T00:00:00Z", cluster, "wirespeed 0")
             batch = Batch()
-            for number, run in enumerate(measured(values)):
+            for number, run in enumerate(runs_of_values(values)):
                 batch.add(pack(f"{number}.log", f"{label} {number}".encode()), [run], PAIR)
             store.add(campaign, batch)
             store.finish(campaign)
@@ -53,9 +53,9 @@ def test_what_a_lab_is_called_is_no_cluster() -> None:
     ("a", "b", "code"),
     [("one", "two", 0), ("try", "again", 0), ("one", "try", 2), ("again", "two", 2), ("try", "three", 2)],
 )
-def test_one_of_a_lab_is_compared_with_labs_alone(where: str, a: str, b: str, code: int) -> None:
-    _store(where)
-    ran = bench("compare", a, b, "--store", where)
+def test_one_of_a_lab_is_compared_with_labs_alone(store_address: str, a: str, b: str, code: int) -> None:
+    _store(store_address)
+    ran = bench("compare", a, b, "--store", store_address)
     assert ran.returncode == code, ran.stderr
     if code:
         lab = a if a in ("try", "again") else b
@@ -81,30 +81,30 @@ def test_folders_of_runs_are_told_apart_too(tmp_path: Path) -> None:
         (("--cluster", "mi300x-4node"), ["one", "two"]),
     ],
 )
-def test_a_history_is_of_clusters_or_of_one_lab(where: str, asked: tuple[str, ...], labels: list[str]) -> None:
-    _store(where)
-    ran = bench("history", "--test", "ib_write_bw", "--store", where, "-f", "json", *asked)
+def test_a_history_is_of_clusters_or_of_one_lab(store_address: str, asked: tuple[str, ...], labels: list[str]) -> None:
+    _store(store_address)
+    ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "-f", "json", *asked)
     history = json.loads(ran.stdout)["history"]
     assert [item["label"] for item in history["campaigns"]] == labels
     assert [len(past["points"]) for past in history["series"]] == [len(labels)]
 
 
-def test_a_cluster_without_campaigns_is_refused(where: str) -> None:
-    _store(where)
-    ran = bench("history", "--test", "ib_write_bw", "--store", where, "--cluster", "mi300x-4nod")
+def test_a_cluster_without_campaigns_is_refused(store_address: str) -> None:
+    _store(store_address)
+    ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "--cluster", "mi300x-4nod")
     assert ran.returncode == 2
     assert ran.stderr == (
         "error: --cluster: no campaigns of a cluster named 'mi300x-4nod'\n  hint: did you mean 'mi300x-4node'?\n"
     )
 
 
-def test_no_figure_of_a_lab_is_judged_as_a_clusters(where: str, tmp_path: Path) -> None:
+def test_no_figure_of_a_lab_is_judged_as_a_clusters(store_address: str, tmp_path: Path) -> None:
     _folder(tmp_path / "lab")
-    _store(where)
+    _store(store_address)
     log = tmp_path / "lab" / "logs" / "a.1.log"
-    ways = [(tmp_path / "lab",), (log,), ("--campaign", "try", "--store", where)]
+    sources = [(tmp_path / "lab",), (log,), ("--campaign", "try", "--store", store_address)]
     names = [str(log), str(log), "0.log"]
-    for way, name, lab in zip(ways, names, ("mine", "mine", "mi300x_4node"), strict=True):
-        ran = bench("judge", *way, "--cluster", CLUSTER)
+    for source, name, lab in zip(sources, names, ("mine", "mine", "mi300x_4node"), strict=True):
+        ran = bench("judge", *source, "--cluster", CLUSTER)
         assert ran.returncode == 2
         assert f"error: {name}: a result of the lab {lab}, not of the cluster\n" in ran.stderr

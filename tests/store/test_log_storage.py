@@ -14,7 +14,7 @@ from pathlib import Path
 
 import inject_faults
 import pytest
-from tests.store.campaigns import add, measured
+from tests.store.campaigns import add, runs_of_values
 from tests.store.commands import bench
 
 from wirespeed.cli import log_reader, log_storage
@@ -23,16 +23,16 @@ from wirespeed.store import Filters, Store
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
 
 
-def _write(where: str, number: int) -> None:
-    with Store(where) as store:
+def _write(store_address: str, number: int) -> None:
+    with Store(store_address) as store:
         for size in range(3):
-            add(store, f"c{number}", measured([1.0 * number + size], size=2 << (size + number)))
+            add(store, f"c{number}", runs_of_values([1.0 * number + size], size=2 << (size + number)))
 
 
-def test_writers_at_once_all_write(where: str) -> None:
+def test_writers_at_once_all_write(store_address: str) -> None:
     with ThreadPoolExecutor(3) as pool:  # each has connections of its own, as processes would
-        list(pool.map(_write, [where] * 3, range(3)))
-    with Store(where) as store:
+        list(pool.map(_write, [store_address] * 3, range(3)))
+    with Store(store_address) as store:
         known = store.campaigns()
         assert sorted(item.label for item in known) == ["c0", "c1", "c2"]
         assert [item.runs for item in known] == [1] * 3  # the later two logs of each have the first one's bytes
@@ -45,7 +45,7 @@ def _parse(*arguments: object) -> list[str]:
 
 
 def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
-    where: str, monkeypatch: pytest.MonkeyPatch
+    store_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pressed = iter([False, False, True])
 
@@ -53,17 +53,17 @@ def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
     def after_the_third_log() -> Iterator[Callable[[], bool]]:
         yield lambda: next(pressed)
 
-    command = ("parse", BENCH, "--store", where, "--label", "x")
+    command = ("parse", BENCH, "--store", store_address, "--label", "x")
     with monkeypatch.context() as patched:
         patched.setattr(log_storage, "interruptible", after_the_third_log)
         patched.setattr(log_reader, "_MOST_FILES", 1)
         ran = bench(*command)
     assert ran.returncode == 130
     assert ran.stderr == "interrupted: the logs read so far are stored; run the same command to continue\n"
-    with Store(where) as store:
+    with Store(store_address) as store:
         assert (store.find("x").logs, store.find("x").finished) == (3, False)
     assert "2 logs, 2 runs" in bench(*command).stdout
-    with Store(where) as store:
+    with Store(store_address) as store:
         assert (store.find("x").logs, store.find("x").finished) == (5, True)
 
 
@@ -71,13 +71,13 @@ def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     program = f"""
 import os
-from tests.store.campaigns import measured
+from tests.store.campaigns import runs_of_values
 from wirespeed.store import Batch, Store, pack, writer
 store = Store({str(path)!r})
 campaign = store.begin("x", "2026-11-21T08:00:00Z", None, "wirespeed 0")
 for number in range(2):
     batch = Batch()
-    batch.add(pack("a", str(number).encode()), measured([1.0, 2.0]))
+    batch.add(pack("a", str(number).encode()), runs_of_values([1.0, 2.0]))
     if number:
         writer._insert = lambda *rest: os.kill(os.getpid(), 9)
     store.add(campaign, batch)
@@ -95,7 +95,7 @@ for number in range(2):
 def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
-        add(store, "kept", measured([1.0]))
+        add(store, "kept", runs_of_values([1.0]))
     size = path.stat().st_size
 
     def small() -> None:
@@ -118,14 +118,14 @@ def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
         assert store.find("new").logs == 5
 
 
-def test_the_raw_output_comes_back(where: str) -> None:
-    assert bench("parse", BENCH, "--store", where, "--label", "x").returncode == 0
-    listed = bench("log", "x", "--store", where).stdout.splitlines()
+def test_the_raw_output_comes_back(store_address: str) -> None:
+    assert bench("parse", BENCH, "--store", store_address, "--label", "x").returncode == 0
+    listed = bench("log", "x", "--store", store_address).stdout.splitlines()
     assert listed == [f"{path.stat().st_size:>12,}  {path}" for path in sorted(BENCH.iterdir())]
     command = [sys.executable, "-m", "wirespeed", "bench", "log", "latest", str(BENCH / "all-reduce-1-node.log")]
-    ran = subprocess.run([*command, "--store", where], capture_output=True, timeout=60, check=True)
+    ran = subprocess.run([*command, "--store", store_address], capture_output=True, timeout=60, check=True)
     assert ran.stdout == (BENCH / "all-reduce-1-node.log").read_bytes()
-    wrong = bench("log", "x", str(BENCH / "all-reduce-1-nod.log"), "--store", where)
+    wrong = bench("log", "x", str(BENCH / "all-reduce-1-nod.log"), "--store", store_address)
     assert wrong.returncode == 2
     assert "no log named" in wrong.stderr and "all-reduce-1-node.log'?" in wrong.stderr
 

@@ -18,16 +18,27 @@ def parse(*arguments: object, given: bytes = b"", **environment: str) -> Complet
     return bench("parse", *arguments, given=given, **environment)
 
 
-def stored(ran: CompletedProcess[str]) -> dict[str, object]:
+def read_document(ran: CompletedProcess[str]) -> dict[str, object]:
     assert ran.returncode == 0, ran.stderr
     document: dict[str, object] = json.loads(ran.stdout)
     assert (document["kind"], document["schema"]) == ("bench-stored", 1)
     return document
 
 
-def test_a_folder_becomes_a_campaign_and_again_nothing_new(where: str) -> None:
-    asked = ("--store", where, "--label", "one", "--time", "2026-11-21 08:00", "--cluster", CLUSTER, "-f", "json")
-    first = stored(parse(BENCH, *asked))
+def test_a_folder_becomes_a_campaign_and_again_nothing_new(store_address: str) -> None:
+    asked = (
+        "--store",
+        store_address,
+        "--label",
+        "one",
+        "--time",
+        "2026-11-21 08:00",
+        "--cluster",
+        CLUSTER,
+        "-f",
+        "json",
+    )
+    first = read_document(parse(BENCH, *asked))
     assert first["campaign"] == {
         "id": 1,
         "label": "one",
@@ -40,7 +51,7 @@ def test_a_folder_becomes_a_campaign_and_again_nothing_new(where: str) -> None:
     }
     assert first["added"] == {"logs": 5, "runs": 5, "measurements": 675, "known": []}
     again = parse(BENCH, *asked)
-    assert stored(again)["added"] == {
+    assert read_document(again)["added"] == {
         "logs": 0,
         "runs": 0,
         "measurements": 0,

@@ -24,8 +24,8 @@ from wirespeed.store.tables import metadata
 STARTED = "2026-11-21T08:00:00Z"
 
 
-def test_a_store_of_the_first_schema_is_brought_up(where: str) -> None:
-    engine = create_engine(address(where))
+def test_a_store_of_the_first_schema_is_brought_up(store_address: str) -> None:
+    engine = create_engine(address(store_address))
     with write_transaction(engine) as connection:
         bring_up(connection, "here", "0001")
     with write_transaction(engine) as connection:
@@ -33,7 +33,7 @@ def test_a_store_of_the_first_schema_is_brought_up(where: str) -> None:
         assert not inspect(connection).has_table("settings")
         values = "INSERT INTO campaign (label, started, program, finished) VALUES ('old', :started, 'w', TRUE)"
         connection.execute(text(values), {"started": STARTED})
-    with Store(where) as store:
+    with Store(store_address) as store:
         campaign = store.find("old")
         store.keep_settings(campaign, {"node1": {"node1": {"host.os": "debian-12"}}})
     with engine.connect() as connection:
@@ -41,9 +41,9 @@ def test_a_store_of_the_first_schema_is_brought_up(where: str) -> None:
     engine.dispose()
 
 
-def test_the_migrations_end_where_the_tables_are(where: str) -> None:
-    Store(where).close()
-    engine = create_engine(address(where))
+def test_the_migrations_end_where_the_tables_are(store_address: str) -> None:
+    Store(store_address).close()
+    engine = create_engine(address(store_address))
     found = inspect(engine)
     assert set(found.get_table_names()) == {*metadata.tables, VERSIONS}
     for name, table in metadata.tables.items():
@@ -62,29 +62,29 @@ def test_the_migrations_end_where_the_tables_are(where: str) -> None:
     engine.dispose()
 
 
-def test_a_newer_schema_is_refused(where: str) -> None:
-    Store(where).close()
-    engine = create_engine(address(where))
+def test_a_newer_schema_is_refused(store_address: str) -> None:
+    Store(store_address).close()
+    engine = create_engine(address(store_address))
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSIONS} SET version_num = '0999'"))
     engine.dispose()
     with pytest.raises(Refused, match=f"found schema 0999; expected schema {NEWEST} or older\n.*update this one"):
-        Store(where)
+        Store(store_address)
 
 
-def test_tables_of_another_program_are_left_alone(where: str) -> None:
-    engine = create_engine(address(where))
+def test_tables_of_another_program_are_left_alone(store_address: str) -> None:
+    engine = create_engine(address(store_address))
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE run (id INTEGER)"))
     with pytest.raises(Refused, match=r"found tables of another program \(run\)"):
-        Store(where)
+        Store(store_address)
     assert inspect(engine).get_table_names() == ["run"]
     engine.dispose()
 
 
-def test_two_that_open_a_new_store_at_once(where: str) -> None:
+def test_two_that_open_a_new_store_at_once(store_address: str) -> None:
     with ThreadPoolExecutor(4) as pool:
-        stores = list(pool.map(Store, [where] * 4))
+        stores = list(pool.map(Store, [store_address] * 4))
     for number, store in enumerate(stores):
         store.begin(f"c{number}", STARTED, None, "wirespeed 0")
     assert len(stores[0].campaigns()) == 4
@@ -113,9 +113,9 @@ def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     other.close()
 
 
-def test_parameters_of_an_older_store_have_the_names_of_today(where: str) -> None:
+def test_parameters_of_an_older_store_have_the_names_of_today(store_address: str) -> None:
     """What the second schema held of a run is found by the name and the identity that the same run has now."""
-    engine = create_engine(address(where))
+    engine = create_engine(address(store_address))
     with write_transaction(engine) as connection:
         bring_up(connection, "here", "0002")
     parameters = {"device": "mlx5_0", "mtu": 4096, "qps": 4, "rdma_cm": "OFF", "bw_min": 1.0, "memory": "cuda"}
@@ -141,7 +141,7 @@ def test_parameters_of_an_older_store_have_the_names_of_today(where: str) -> Non
     asked = Parameters(connection_type="RC", queue_pairs=4)
     measured = Measurement(Metric.BW_AVG, "Gb/s", 391.0, 65536, None, 9)
     run = Run("perftest", "ib_write_bw", None, RunStatus.COMPLETE, None, None, asked, (measured,))
-    with Store(where):
+    with Store(store_address):
         pass
     with engine.connect() as connection:
         stored_run = connection.execute(text("SELECT parameters FROM run")).scalar()

@@ -40,7 +40,7 @@ def test_circumstances_do_not_make_another_series() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "where"),
+    ("parameters", "expected"),
     [
         ({"local_address": "10.1.0.1", "remote_address": "10.1.0.3"}, "10.1.0.1 -> 10.1.0.3"),
         ({"local_gid": f"{_V4}01", "remote_gid": f"{_V4}03"}, "10.1.0.1 -> 10.1.0.3"),
@@ -52,7 +52,7 @@ def test_circumstances_do_not_make_another_series() -> None:
         ({}, None),
     ],
 )
-def test_ends_are_what_the_log_says(parameters: dict[str, str], where: str | None) -> None:
+def test_ends_are_what_the_log_says(parameters: dict[str, str], expected: str | None) -> None:
     run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
-    assert ends(run) == where
+    assert ends(run) == expected
     assert experiment(run, "node1 -> node2").where == "node1 -> node2"

@@ -25,7 +25,7 @@ SAMPLE = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=5)
 """Few different values, so that there are ties."""
 
 
-def _counted(first: list[float], second: list[float]) -> float:
+def _count_p(first: list[float], second: list[float]) -> float:
     """p by its definition: every choice of which values are the first sample."""
     together = [*first, *second]
     ranks = [sum(other < value for other in together) + (together.count(value) + 1) / 2 for value in together]
@@ -37,7 +37,7 @@ def _counted(first: list[float], second: list[float]) -> float:
 
 @given(SAMPLE, SAMPLE)
 def test_p_is_the_share_of_all_orders(first: list[float], second: list[float]) -> None:
-    assert mann_whitney(first, second).p == pytest.approx(_counted(first, second), abs=1e-12)
+    assert mann_whitney(first, second).p == pytest.approx(_count_p(first, second), abs=1e-12)
 
 
 @given(SAMPLE, SAMPLE, st.randoms(use_true_random=False))

@@ -28,8 +28,8 @@ def _batch(*logs: Path) -> Batch:
     return batch
 
 
-def test_what_was_read_comes_back(where: str) -> None:
-    with Store(where) as store:
+def test_what_was_read_comes_back(store_address: str) -> None:
+    with Store(store_address) as store:
         campaign = store.begin("first", STARTED, "mi300x-4node", "wirespeed 0")
         added = store.add(campaign, _batch(*LOGS))
         assert added.known == ()
@@ -50,42 +50,42 @@ def test_what_was_read_comes_back(where: str) -> None:
         assert store.content(campaign, LOGS[0].name) == (LOGS[0].read_bytes(),)
 
 
-def test_the_same_files_twice_do_not_double(where: str) -> None:
-    with Store(where) as store:
+def test_the_same_files_twice_do_not_double(store_address: str) -> None:
+    with Store(store_address) as store:
         first = store.begin("first", STARTED, None, "wirespeed 0")
         store.add(first, _batch(*LOGS[:2]))
-    with Store(where) as store:
+    with Store(store_address) as store:
         again = store.begin("first", STARTED, None, "wirespeed 0")
         assert again.id == first.id and not again.finished
         added = store.add(again, _batch(*LOGS))
         assert added.known == tuple(log.name for log in LOGS[:2])
         assert added.logs == len(LOGS) - 2
         store.finish(again)
-        one = store.find("first")
-        assert (one.logs, one.finished) == (len(LOGS), True)
+        campaign = store.find("first")
+        assert (campaign.logs, campaign.finished) == (len(LOGS), True)
         other = store.begin("second", STARTED, None, "wirespeed 0")
         assert store.add(other, _batch(*LOGS)).logs == len(LOGS)
 
 
 @pytest.mark.parametrize("key", ["", "step"])
-def test_logs_of_the_same_bytes_are_told_apart_by_their_key(where: str, key: str) -> None:
+def test_logs_of_the_same_bytes_are_told_apart_by_their_key(store_address: str, key: str) -> None:
     run = Run("perftest", "ib_write_bw", None, RunStatus.FAILED, "Couldn't connect", None)
     batch = Batch()
     batch.add(pack("node1.log", b"Couldn't connect\n", f"{key}1" if key else ""), [run], "node1 -> node2")
     batch.add(pack("node3.log", b"Couldn't connect\n", f"{key}2" if key else ""), [run], "node3 -> node4")
-    with Store(where) as store:
+    with Store(store_address) as store:
         campaign = store.begin("x", STARTED, None, "wirespeed 0")
         added = store.add(campaign, batch)
         assert (added.logs, added.known) == ((2, ()) if key else (1, ("node3.log",)))
         assert store.find("x").failed == added.runs == added.logs
 
 
-def test_a_batch_that_fails_leaves_nothing(where: str) -> None:
-    bad = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(), (_measured(1.0), _measured(2.0)))
+def test_a_batch_that_fails_leaves_nothing(store_address: str) -> None:
+    bad = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(), (_measurement(1.0), _measurement(2.0)))
     batch = Batch()
     batch.add(pack("a", b"a"), [bad])
     batch.position[1] = 0  # the key of the row before
-    with Store(where) as store:
+    with Store(store_address) as store:
         campaign = store.begin("x", STARTED, None, "wirespeed 0")
         with pytest.raises(IntegrityError):
             store.add(campaign, batch)
@@ -94,7 +94,7 @@ def test_a_batch_that_fails_leaves_nothing(where: str) -> None:
         assert store.add(campaign, batch).measurements == 2
 
 
-def _measured(value: float) -> Measurement:
+def _measurement(value: float) -> Measurement:
     return Measurement(Metric.BW_AVG, "Gb/s", value, 65536, None, 1)
 
 
@@ -104,8 +104,8 @@ def test_a_label_that_could_be_mistaken(label: str, tmp_path: Path) -> None:
         store.begin(label, STARTED, None, "wirespeed 0")
 
 
-def test_latest_counts_back_by_time(where: str) -> None:
-    with Store(where) as store:
+def test_latest_counts_back_by_time(store_address: str) -> None:
+    with Store(store_address) as store:
         for day in (3, 1, 2):
             store.begin(f"day{day}", f"2026-11-0{day}T00:00:00Z", None, "wirespeed 0")
         assert [store.find(f"latest~{back}").label for back in range(3)] == ["day3", "day2", "day1"]

@@ -51,7 +51,7 @@ def collective(test, ranks, rows, status=RunStatus.COMPLETE, **parameters):
     return Run("rccl-tests", test, None, status, None, ranks, Parameters(**parameters), tuple(measurements))
 
 
-def one(judged: JudgedRun, size=None, metric=None) -> Verdict:
+def find_verdict(judged: JudgedRun, size=None, metric=None) -> Verdict:
     """The one verdict for a size or metric."""
     found = [
         verdict

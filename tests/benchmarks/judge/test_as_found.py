@@ -8,7 +8,7 @@ import inject_faults
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judge_support import CLUSTER, GIB, MIB, collective, one, perftest, plan
+from judge_support import CLUSTER, GIB, MIB, collective, find_verdict, perftest, plan
 from tests.benchmarks.judge.test_cli import run, write_bw
 
 from wirespeed.benchmarks.judge.runs import judge
@@ -22,17 +22,17 @@ from wirespeed.units import Bandwidth
 NIC, FUNCTION = "enp29s0np0", "0000:1d:00.0"
 
 
-def seen(path, value, *within, device="node1"):
+def observe(path, value, *within, device="node1"):
     return Observation(Place(device, within), path, value, Source(device, "command", "file"))
 
 
-def found(*observations):
+def overlay_plan(*observations):
     return overlay_facts(plan(), facts_from(observations))
 
 
-X8 = seen("pcie.link.width", 8, ("pcie", FUNCTION))
-MTU_1024 = seen("nic.rdma_mtu", 1024, ("nic", NIC))
-SLOW = seen("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))
+X8 = observe("pcie.link.width", 8, ("pcie", FUNCTION))
+MTU_1024 = observe("nic.rdma_mtu", 1024, ("nic", NIC))
+SLOW = observe("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ SLOW = seen("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))
     ],
 )
 def test_a_loss_is_explained_by_what_was_found(observation, value, limit, binding):
-    judged = judge(perftest({4 * MIB: value}), plan(), found=found(observation))
-    verdict = one(judged)
+    judged = judge(perftest({4 * MIB: value}), plan(), found=overlay_plan(observation))
+    verdict = find_verdict(judged)
     assert verdict.judgement is Judgement.FAIL
     assert (verdict.found.value, verdict.found.bottleneck) == (pytest.approx(limit, rel=1e-4), binding)
     assert verdict.fraction_of_reachable == pytest.approx(value / 392.15, rel=1e-3)
@@ -54,7 +54,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
 
 
 def test_the_words_of_an_explained_loss():
-    verdict = one(judge(perftest({4 * MIB: 228.0}), plan(), found=found(X8)))
+    verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), found=overlay_plan(X8)))
     assert verdict.reason == (
         "below 80% of the reachable limit, bound by line rate × RoCEv2 framing; "
         "58% of the design, 99% of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
@@ -63,13 +63,15 @@ def test_the_words_of_an_explained_loss():
 
 
 def test_a_loss_that_nothing_found_explains():
-    verdict = one(judge(perftest({4 * MIB: 228.0}), plan(), found=found(seen("nic.link.mtu", 9000, ("nic", NIC)))))
+    verdict = find_verdict(
+        judge(perftest({4 * MIB: 228.0}), plan(), found=overlay_plan(observe("nic.link.mtu", 9000, ("nic", NIC))))
+    )
     assert verdict.reason.endswith("; the limit of the cluster as found equals the planned limit")
     assert verdict.fraction_of_found == verdict.fraction_of_reachable
 
 
 def test_above_what_was_found_is_unknown():
-    verdict = one(judge(perftest({4 * MIB: 390.0}), plan(), found=found(X8)))
+    verdict = find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), found=overlay_plan(X8)))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
         "above the limit of the cluster as found (NIC slot of node1/bnxt_re0): "
@@ -78,31 +80,31 @@ def test_above_what_was_found_is_unknown():
 
 
 def test_the_path_mtu_of_a_log_comes_before_the_one_found():
-    assert one(judge(perftest({4 * MIB: 390.0}), plan(), found=found(MTU_1024))).found.value > 392
+    assert find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), found=overlay_plan(MTU_1024))).found.value > 392
 
 
 def test_a_collective_follows_its_slowest_nic():
     algbw = 300.0 / 1.75
     log = collective("all_reduce", 16, {8 * GIB: (8 * GIB / algbw / 1e3, algbw, 200.0)}, nodes=2)
-    verdict = one(judge(log, plan(), found=found(X8)), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(log, plan(), found=overlay_plan(X8)), 8 * GIB, Metric.BUSBW)
     assert verdict.found.value < verdict.reachable.value
     assert verdict.fraction_of_found > verdict.fraction_of_reachable
 
 
 def test_without_facts_there_is_no_fraction_of_them():
-    verdict = one(judge(perftest({4 * MIB: 390.0}), plan()))
+    verdict = find_verdict(judge(perftest({4 * MIB: 390.0}), plan()))
     assert (verdict.found, verdict.fraction_of_found) == (None, None)
 
 
 degraded = st.lists(
     st.one_of(
-        st.sampled_from([1, 2, 4, 8, 16]).map(lambda width: seen("pcie.link.width", width, ("pcie", FUNCTION))),
-        st.sampled_from([8000, 16000, 32000]).map(lambda rate: seen("pcie.link.speed", rate, ("pcie", FUNCTION))),
-        st.sampled_from([128, 256]).map(lambda size: seen("pcie.max_payload", size, ("pcie", FUNCTION))),
+        st.sampled_from([1, 2, 4, 8, 16]).map(lambda width: observe("pcie.link.width", width, ("pcie", FUNCTION))),
+        st.sampled_from([8000, 16000, 32000]).map(lambda rate: observe("pcie.link.speed", rate, ("pcie", FUNCTION))),
+        st.sampled_from([128, 256]).map(lambda size: observe("pcie.max_payload", size, ("pcie", FUNCTION))),
         st.sampled_from([100, 200, 400]).map(
-            lambda speed: seen("nic.link.speed", Bandwidth.parse(f"{speed} Gb/s"), ("nic", NIC))
+            lambda speed: observe("nic.link.speed", Bandwidth.parse(f"{speed} Gb/s"), ("nic", NIC))
         ),
-        st.sampled_from([256, 1024, 4096]).map(lambda mtu: seen("nic.rdma_mtu", mtu, ("nic", NIC))),
+        st.sampled_from([256, 1024, 4096]).map(lambda mtu: observe("nic.rdma_mtu", mtu, ("nic", NIC))),
     ),
     max_size=5,
 )
@@ -112,7 +114,7 @@ degraded = st.lists(
 @given(observations=degraded, both=st.booleans())
 def test_what_was_found_worse_never_allows_more(observations, both):
     log = perftest({4 * MIB: 1.0}, path_mtu_bytes=None, bidirectional=both)
-    verdict = one(judge(log, plan(), found=found(*observations)))
+    verdict = find_verdict(judge(log, plan(), found=overlay_plan(*observations)))
     assert verdict.found.value <= verdict.reachable.value * (1 + 1e-9)
 
 

@@ -135,8 +135,8 @@ def test_help_names_every_option():
     ],
 )
 def test_ends_that_nobody_said_are_asked_for(tmp_path, options, hint):
-    told = [line for line in run(tmp_path, write_bw(391.0), *options).stderr.splitlines() if line.startswith("hint")]
-    assert told == ([f"hint: {tmp_path / 'write_bw.txt'}: {hint}"] if hint else [])
+    hints = [line for line in run(tmp_path, write_bw(391.0), *options).stderr.splitlines() if line.startswith("hint")]
+    assert hints == ([f"hint: {tmp_path / 'write_bw.txt'}: {hint}"] if hint else [])
 
 
 def test_short_options_and_standard_input():
@@ -154,16 +154,16 @@ def test_nothing_to_judge_is_refused():
 
 def test_runs_are_compared_with_each_other(tmp_path):
     """Of a folder of logs, with a baseline and without."""
-    one, many = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
+    single_queue_pair, many = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
     (tmp_path / "many.txt").write_text(many, encoding="utf-8")
     words = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
-    done = run(tmp_path, one, *ENDS, "--profile", "field")
+    done = run(tmp_path, single_queue_pair, *ENDS, "--profile", "field")
     assert "Runs compared" not in done.stdout  # one log alone
     done = CliRunner().invoke(app, [*words, "-f", "json"])
     (found,) = json.loads(done.stdout)["relations"]
     assert (found["name"], found["judgement"], found["value"]) == ("one-queue-pair", "fail", pytest.approx(300 / 391))
     assert done.exit_code == Exit.FAILED
-    (tmp_path / "many.txt").write_text(one, encoding="utf-8")
+    (tmp_path / "many.txt").write_text(single_queue_pair, encoding="utf-8")
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert (
         "unknown: one-queue-pair: nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run"

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from judge_support import GIB, MIB, collective, judgements, one, plan
+from judge_support import GIB, MIB, collective, find_verdict, judgements, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.errors import Refused
@@ -32,17 +32,17 @@ def all_reduce(ranks, busbw, **parameters):
     ],
 )
 def test_bus_bandwidth(ranks, busbw, judgement):
-    assert one(judge(all_reduce(ranks, busbw), plan()), 8 * GIB, Metric.BUSBW).judgement is judgement
+    assert find_verdict(judge(all_reduce(ranks, busbw), plan()), 8 * GIB, Metric.BUSBW).judgement is judgement
 
 
 def test_limits_of_one_host():
-    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
     assert (verdict.physical.value, verdict.physical.bottleneck) == (448, "links of a GPU")
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (336, "usable xGMI")
 
 
 def test_limits_of_four_hosts():
-    verdict = one(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
     assert verdict.physical.bottleneck == "links and NICs of the GPUs"
     assert verdict.reachable.value == pytest.approx(384)
@@ -50,13 +50,13 @@ def test_limits_of_four_hosts():
 
 
 def test_a_tree_has_its_own_limit():
-    verdict = one(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
     assert verdict.reachable.value == pytest.approx(384 * 31 / 32)
     assert verdict.reachable.assumptions[0] == "tree algorithm moves large messages of all-reduce"
 
 
 def test_algorithm_bandwidth_is_shown_with_its_own_limit():
-    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.ALGBW)
+    verdict = find_verdict(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.ALGBW)
     assert verdict.judgement is Judgement.SKIP
     assert verdict.physical.value == pytest.approx(448 / 1.75)
     assert verdict.fraction_of_physical == pytest.approx(318 / 448)
@@ -76,7 +76,10 @@ def test_small_sizes_are_bound_by_latency():
         64 * MIB: Judgement.SKIP,
         8 * GIB: Judgement.PASS,
     }
-    assert one(judged, MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 50 µs at least in this table"
+    assert (
+        find_verdict(judged, MIB, Metric.BUSBW).reason
+        == "small sizes are bound by latency, 50 µs at least in this table"
+    )
 
 
 def test_a_table_of_small_sizes_alone_is_not_judged():
@@ -92,7 +95,7 @@ def test_a_table_of_large_sizes_does_not_show_the_latency():
 
 def test_one_size_alone_takes_the_floor_of_the_profile():
     rows = {MIB: (55.0, 19.1, 33.4)}
-    verdict = one(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)
+    verdict = find_verdict(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)
     assert verdict.reason == "small sizes are bound by latency, 200 µs assumed by the profile"
 
 
@@ -105,14 +108,15 @@ def test_a_call_of_no_bytes_is_no_floor():
     }
     judged = judge(collective("alltoall", 32, rows, nodes=4), plan())
     assert (
-        one(judged, 16 * MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 190 µs at least in this table"
+        find_verdict(judged, 16 * MIB, Metric.BUSBW).reason
+        == "small sizes are bound by latency, 190 µs at least in this table"
     )
 
 
 def test_wrong_data_fail_however_fast():
     run = all_reduce(8, 318.0)
     wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
-    verdict = one(judge(replace(run, measurements=(*run.measurements, wrong)), plan()), metric=Metric.WRONG)
+    verdict = find_verdict(judge(replace(run, measurements=(*run.measurements, wrong)), plan()), metric=Metric.WRONG)
     assert verdict.judgement is Judgement.FAIL
     assert verdict.reason == "data corrupted: the tool's validation failed"
 
@@ -128,13 +132,13 @@ def test_the_average_over_all_sizes_is_not_judged():
     average = Measurement(Metric.AVG_BUSBW, "GB/s", 109.341, None, None, 50)
     run = all_reduce(8, 318.0)
     judged = judge(replace(run, measurements=(*run.measurements, average)), plan())
-    verdict = one(judged, metric=Metric.AVG_BUSBW)
+    verdict = find_verdict(judged, metric=Metric.AVG_BUSBW)
     assert (verdict.judgement, verdict.reason) == (Judgement.SKIP, "average over all sizes, small ones included")
 
 
 def test_ranks_without_hosts_fill_hosts_one_by_one():
     run = collective("all_reduce", 32, {8 * GIB: (55000.0, 156.0, 302.0)})
-    bound = one(judge(run, plan()), metric=Metric.BUSBW).physical
+    bound = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical
     assert bound.assumptions == (
         "32 ranks, one for each GPU, 8 on a host: the log lists no hosts",
         "the ranks are on node1, node2, node3, node4 of mi300x-4node",
@@ -147,7 +151,7 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
 
 def test_more_hosts_than_planned_are_taken_alike():
     run = collective("all_reduce", 64, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=8)
-    assumed = one(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
+    assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
     assert assumed[:2] == (
         "64 ranks spread evenly over the 8 hosts of the log",
         "8 hosts like node1: mi300x-4node has 4",
@@ -167,7 +171,7 @@ def test_more_hosts_than_planned_are_taken_alike():
 def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, algbw, busbw, name):
     rows = {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
     run = collective(None, ranks, rows, reduction=redop, root_rank=root)
-    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.assumptions[0] == (
         f"{name}: not in the log; its bus factor, reduction and root fit no other"
     )
@@ -175,7 +179,7 @@ def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, 
 
 def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
     run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, reduction="none", root_rank=-1)
-    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
+    assert find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -197,14 +201,14 @@ def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
 )
 def test_limits_of_every_collective(test, ranks, physical, reachable):
     run = collective(test, ranks, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=ranks // 8)
-    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.value == pytest.approx(physical, rel=1e-3)
     assert verdict.reachable.value == pytest.approx(reachable, rel=1e-3)
 
 
 def test_uneven_shares_are_an_assumption():
     run = collective("alltoallv", 32, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=4)
-    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert "even shares assumed: the log does not contain those of all-to-all-v" in verdict.reachable.assumptions
 
 
@@ -212,10 +216,10 @@ def test_an_unnamed_collective_is_unknown_until_named():
     run = collective(
         None, 32, {8: (50.0, 0.0, 0.0), 16 * GIB: (333902.0, 51.45, 49.84)}, nodes=4, reduction="none", root_rank=-1
     )
-    unknown = one(judge(run, plan()), 16 * GIB, Metric.BUSBW)
+    unknown = find_verdict(judge(run, plan()), 16 * GIB, Metric.BUSBW)
     assert unknown.judgement is Judgement.UNKNOWN
     assert unknown.reason == "the log does not name its collective: name it with --collective"
-    named = one(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
+    named = find_verdict(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
     assert (named.judgement, named.physical.bottleneck) == (Judgement.PASS, "cut at the NICs of a host")
 
 
@@ -240,7 +244,7 @@ def test_a_name_that_is_no_collective_is_refused():
     ],
 )
 def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
-    verdict = one(judge(all_reduce(8, 318.0, gpu_model=device), plan()), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(all_reduce(8, 318.0, gpu_model=device), plan()), 8 * GIB, Metric.BUSBW)
     assert (verdict.judgement is Judgement.PASS) is known
     if not known:
         assert (verdict.judgement, verdict.reason) == (
@@ -251,4 +255,4 @@ def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
 
 def test_no_ranks_no_limit():
     run = replace(all_reduce(8, 318.0), ranks=None)
-    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
+    assert find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN

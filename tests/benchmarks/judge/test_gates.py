@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import GIB, MIB, collective, one, perftest, plan
+from judge_support import GIB, MIB, collective, find_verdict, perftest, plan
 
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
@@ -31,7 +31,7 @@ def write_bw(value, size=MIB, **parameters):
     ],
 )
 def test_a_pair_of_nics(run, gate, asked, judgement):
-    verdict = one(judge(run, plan(), profile=FIELD))
+    verdict = find_verdict(judge(run, plan(), profile=FIELD))
     assert verdict.judgement is judgement
     assert (verdict.gate.name if verdict.gate else None) == gate
     assert (verdict.gate.at_least if verdict.gate else None) == asked
@@ -54,13 +54,13 @@ def all_reduce(hosts, busbw, size=8 * GIB, test="all_reduce", **parameters):
     ],
 )
 def test_a_collective(hosts, busbw, size, gate, judgement):
-    verdict = one(judge(all_reduce(hosts, busbw, size), plan(), profile=FIELD), size, Metric.BUSBW)
+    verdict = find_verdict(judge(all_reduce(hosts, busbw, size), plan(), profile=FIELD), size, Metric.BUSBW)
     assert (verdict.gate.name if verdict.gate else None) == gate
     assert verdict.judgement is judgement
 
 
 def test_a_failed_gate_is_named_with_its_source():
-    verdict = one(judge(write_bw(389.0), plan(), profile=FIELD))
+    verdict = find_verdict(judge(write_bw(389.0), plan(), profile=FIELD))
     assert verdict.reason == (
         "gate write-400g-host: at least 390 Gb/s (Azure azurehpc-health-checks, nd96isr_mi300x_v5.conf: "
         "check_ib_bw_non_gdr 390); at least 95% of the reachable limit"
@@ -68,20 +68,20 @@ def test_a_failed_gate_is_named_with_its_source():
 
 
 def test_a_gate_is_asked_in_the_unit_of_the_measurement():
-    verdict = one(judge(perftest({MIB: 46400.0}, unit="MiB/s", test="ib_write_bw"), plan(), profile=FIELD))
+    verdict = find_verdict(judge(perftest({MIB: 46400.0}, unit="MiB/s", test="ib_write_bw"), plan(), profile=FIELD))
     assert (verdict.gate.unit, verdict.gate.at_least) == ("MiB/s", pytest.approx(390e9 / 8 / 2**20))
 
 
 def test_a_met_gate_does_not_pass_what_is_above_the_physical_limit():
-    verdict = one(judge(write_bw(395.0), plan(), profile=FIELD))
+    verdict = find_verdict(judge(write_bw(395.0), plan(), profile=FIELD))
     assert (verdict.judgement, verdict.gate.judgement) == (Judgement.UNKNOWN, Judgement.PASS)
 
 
 def test_a_gate_holds_where_no_limit_is_known():
     run = all_reduce(1, 400.0, size=16 * GIB, gpu_model="NVIDIA H100 80GB HBM3")
-    verdict = one(judge(run, plan(), profile=FIELD), 16 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(run, plan(), profile=FIELD), 16 * GIB, Metric.BUSBW)
     assert (verdict.judgement, verdict.gate.name) == (Judgement.FAIL, "all-reduce-h100-1")
-    met = one(
+    met = find_verdict(
         judge(all_reduce(1, 470.0, size=16 * GIB, gpu_model="NVIDIA H100"), plan(), profile=FIELD),
         16 * GIB,
         Metric.BUSBW,
@@ -106,7 +106,7 @@ def test_a_latency_has_a_gate_of_its_own(tmp_path, value, judgement):
     run = Run(
         "perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, Parameters(rdma_device="bnxt_re0"), (latency,)
     )
-    verdict = one(judge(run, plan(), profile=judge_profile.read(file)), metric=Metric.LATENCY_TYPICAL)
+    verdict = find_verdict(judge(run, plan(), profile=judge_profile.read(file)), metric=Metric.LATENCY_TYPICAL)
     assert (verdict.judgement, verdict.gate.at_most) == (judgement, 2.5)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import one, plan
+from judge_support import find_verdict, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
@@ -14,7 +14,7 @@ SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written one way, PCIe 5.0 x16
 BOTH = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
 
 
-def copied(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
+def copy_run(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
     row = Measurement(metric, "GB/s", value, None, place, 9)
     return Run(
         tool,
@@ -29,7 +29,7 @@ def copied(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
 
 
 def rocm(place, value, **parameters):
-    return copied("rocm-bandwidth-test", "copy", place, value, Metric.BW_PEAK, **parameters)
+    return copy_run("rocm-bandwidth-test", "copy", place, value, Metric.BW_PEAK, **parameters)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def rocm(place, value, **parameters):
     ],
 )
 def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgement):
-    verdict = one(judge(rocm(place, value, **parameters), plan()))
+    verdict = find_verdict(judge(rocm(place, value, **parameters), plan()))
     assert verdict.judgement is judgement
     assert verdict.physical.value == pytest.approx(physical, rel=1e-4)
     assert (verdict.reachable.value if verdict.reachable else None) == reachable
@@ -58,21 +58,21 @@ def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgeme
     [
         (rocm("GPU0 -> GPU0", 3000.0), "a copy within one GPU: the catalogue does not contain its memory bandwidth"),
         (
-            copied("nvbandwidth", "all_to_one_write_ce", "GPU0 -> GPU1", 410.0),
+            copy_run("nvbandwidth", "all_to_one_write_ce", "GPU0 -> GPU1", 410.0),
             "many GPUs copy at once: shown for information",
         ),
         (
-            copied("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p_enabled=False),
+            copy_run("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p_enabled=False),
             "peer access is off: the driver stages the copy",
         ),
         (rocm("device 2 -> device 3", 30.0), "the log does not identify device 2 and device 3"),
     ],
 )
 def test_what_is_shown_only(run, reason):
-    verdict = one(judge(run, plan()))
+    verdict = find_verdict(judge(run, plan()))
     assert (verdict.judgement, verdict.reason) == (Judgement.SKIP, reason)
 
 
 def test_gpus_of_another_cluster():
-    run = copied("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, gpu_model="NVIDIA H100 80GB HBM3")
-    assert one(judge(run, plan())).judgement is Judgement.UNKNOWN
+    run = copy_run("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, gpu_model="NVIDIA H100 80GB HBM3")
+    assert find_verdict(judge(run, plan())).judgement is Judgement.UNKNOWN

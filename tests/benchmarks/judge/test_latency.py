@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import MIB, one, plan
+from judge_support import MIB, find_verdict, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
@@ -35,7 +35,7 @@ ENDS = {"source": "node1/bnxt_re0", "target": "node2/bnxt_re0"}
     ],
 )
 def test_below_what_is_possible_is_unknown(run, judgement):
-    verdict = one(judge(run, plan(), **ENDS))
+    verdict = find_verdict(judge(run, plan(), **ENDS))
     assert verdict.judgement is judgement
     assert verdict.fraction_of_physical == pytest.approx(verdict.physical.value / run.measurements[0].value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import MIB, one, plan
+from judge_support import MIB, find_verdict, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
@@ -44,13 +44,13 @@ def osu(test, value, size=MIB, ranks=None, **parameters):
     ],
 )
 def test_what_must_cross_the_nics_of_a_host(test, ranks, crossing):
-    verdict = one(judge(osu(test, 1e6, ranks=ranks), plan()))
+    verdict = find_verdict(judge(osu(test, 1e6, ranks=ranks), plan()))
     assert verdict.judgement is Judgement.SKIP
     assert verdict.physical.value == pytest.approx(crossing * 8 / CARRIED / 1e3, rel=1e-4)
 
 
 def test_faster_than_the_nics_is_unknown():
-    assert one(judge(osu("osu_alltoall", 10.0, ranks=64), plan())).judgement is Judgement.UNKNOWN
+    assert find_verdict(judge(osu("osu_alltoall", 10.0, ranks=64), plan())).judgement is Judgement.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_faster_than_the_nics_is_unknown():
     ],
 )
 def test_a_time_without_a_limit_says_why(test, why):
-    verdict = one(judge(osu(test, 10.0), plan()))
+    verdict = find_verdict(judge(osu(test, 10.0), plan()))
     assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, why, None)
 
 
@@ -86,10 +86,10 @@ def test_of_a_non_blocking_collective_its_communication_counts():
         Measurement(metric, "us", 1.0, MIB, None, 9) for metric in (Metric.COMM_AVG, Metric.COMPUTE, Metric.COLL_TEST)
     )
     run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, Parameters(), rows)
-    verdict = one(judge(run, plan()))
+    verdict = find_verdict(judge(run, plan()))
     assert (verdict.measurement.metric, verdict.judgement) == (Metric.COMM_AVG, Judgement.UNKNOWN)
 
 
 def test_fewer_hosts_in_the_log_than_in_the_plan():
-    verdict = one(judge(osu("osu_alltoall", 1e6, ranks=64, nodes=2), plan()))
+    verdict = find_verdict(judge(osu("osu_alltoall", 1e6, ranks=64, nodes=2), plan()))
     assert verdict.physical.value == pytest.approx(32 * MIB * 32 * 8 / CARRIED / 1e3, rel=1e-4)

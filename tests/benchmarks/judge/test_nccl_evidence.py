@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from judge_support import GIB, collective, one, plan
+from judge_support import GIB, collective, find_verdict, plan
 
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
@@ -17,9 +17,9 @@ from wirespeed.results.nccl import Communicator
 from wirespeed.results.verdicts import Judgement
 
 
-def proven(**what):
+def proven(**fields):
     empty = dict.fromkeys(Communicator.__dataclass_fields__)
-    return Evidence(communicator=Communicator(**empty), **what)
+    return Evidence(communicator=Communicator(**empty), **fields)
 
 
 def all_reduce(busbw, hosts=4):
@@ -28,9 +28,9 @@ def all_reduce(busbw, hosts=4):
     return collective("all_reduce", ranks, {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}, nodes=hosts)
 
 
-def judged(busbw, evidence, **asked):
+def judge_evidence(busbw, evidence, **asked):
     found = judge(all_reduce(busbw), plan(), evidence=evidence, **asked)
-    return one(found, 8 * GIB, Metric.BUSBW), found.notes
+    return find_verdict(found, 8 * GIB, Metric.BUSBW), found.notes
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def judged(busbw, evidence, **asked):
     ],
 )
 def test_the_algorithm_of_the_log_counts(evidence, asked, reachable):
-    assert judged(300.0, evidence, algorithm=asked)[0].reachable.value == pytest.approx(reachable)
+    assert judge_evidence(300.0, evidence, algorithm=asked)[0].reachable.value == pytest.approx(reachable)
 
 
 def test_a_log_that_contradicts_the_user_is_said():
-    _, notes = judged(300.0, proven(algorithms={8 * GIB: "TREE"}), algorithm=Algorithm.RING)
+    _, notes = judge_evidence(300.0, proven(algorithms={8 * GIB: "TREE"}), algorithm=Algorithm.RING)
     assert "the log proves tree for the largest messages, not ring as --algorithm says" in notes
 
 
@@ -71,19 +71,19 @@ def test_a_log_that_contradicts_the_user_is_said():
     ],
 )
 def test_what_the_log_proves_explains_a_loss(evidence, cause):
-    bad, notes = judged(40.0, evidence)
+    bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
         f"below 65% of the reachable limit, bound by usable xGMI; the log proves: {cause}",
     )
     assert f"the log proves: {cause}" in notes
-    good, _ = judged(330.0, evidence)
+    good, _ = judge_evidence(330.0, evidence)
     assert "the log proves" not in good.reason
 
 
 def test_switches_that_sum_raise_what_nothing_can_beat():
-    plain, _ = judged(300.0, None)
-    summed, _ = judged(300.0, proven(algorithms={8 * GIB: "COLLNET_DIRECT"}))
+    plain, _ = judge_evidence(300.0, None)
+    summed, _ = judge_evidence(300.0, proven(algorithms={8 * GIB: "COLLNET_DIRECT"}))
     cuts = [
         next(term.value for term in item.physical.terms if "NICs of a host" in term.name) for item in (plain, summed)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import GIB, MIB, one, plan
+from judge_support import GIB, MIB, find_verdict, plan
 from tests.benchmarks.judge.test_rdma import with_memory
 
 from wirespeed.benchmarks.judge.runs import judge
@@ -45,14 +45,14 @@ CURVE = {8 * KIB: 14_000.0, 64 * KIB: 40_000.0}
     ],
 )
 def test_osu_between_two_hosts(test, value, reachable, judgement):
-    verdict = one(judge(osu(test, {**CURVE, 4 * MIB: value}), plan()), 4 * MIB)
+    verdict = find_verdict(judge(osu(test, {**CURVE, 4 * MIB: value}), plan()), 4 * MIB)
     assert verdict.judgement is judgement
     assert verdict.reachable.value == pytest.approx(reachable * 1000 / 8, rel=1e-3)
 
 
 def test_nics_share_the_uplink_of_their_pcie_switch_to_host_memory():
     """Eight NICs behind four switches: two share 504.1 Gb/s less the bytes around 256 of data."""
-    verdict = one(judge(osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}), plan()), 4 * MIB)
+    verdict = find_verdict(judge(osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}), plan()), 4 * MIB)
     carried = SHARED * 256 / 280
     assert verdict.physical.value == pytest.approx(4 * carried * 1000 / 8, rel=1e-3)
     assert "PCIe uplink" in verdict.physical.terms[0].formula
@@ -60,20 +60,22 @@ def test_nics_share_the_uplink_of_their_pcie_switch_to_host_memory():
 
 def test_buffers_on_gpus_do_not_pass_it():
     log = osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}, send_memory="CUDA", receive_memory="CUDA")
-    assert one(judge(log, plan()), 4 * MIB).physical.value == pytest.approx(8 * TCP * 1000 / 8, rel=1e-3)
+    assert find_verdict(judge(log, plan()), 4 * MIB).physical.value == pytest.approx(8 * TCP * 1000 / 8, rel=1e-3)
 
 
 def test_many_pairs_send_from_half_of_the_hosts():
     log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
-    verdict = one(judge(log, plan()), 4 * MIB)
+    verdict = find_verdict(judge(log, plan()), 4 * MIB)
     # two senders, two pairs each over a NIC of their own at most
     assert verdict.reachable.value == pytest.approx(2 * 2 * ONE * 1000 / 8, rel=1e-3)
 
 
 def test_small_messages_are_bound_by_their_rate():
     judged = judge(osu("osu_bw", {1: 3.0, KIB: 3_000.0, 16 * KIB: 30_000.0, 4 * MIB: 48_500.0}), plan())
-    assert one(judged, KIB).judgement is Judgement.SKIP
-    assert one(judged, KIB).reason == "small messages are bound by the message rate, 3 Mpps at most in this table"
+    assert find_verdict(judged, KIB).judgement is Judgement.SKIP
+    assert (
+        find_verdict(judged, KIB).reason == "small messages are bound by the message rate, 3 Mpps at most in this table"
+    )
 
 
 def test_a_ping_pong_is_bound_by_latency():
@@ -83,8 +85,8 @@ def test_a_ping_pong_is_bound_by_latency():
     judged = judge(
         Run(log.tool, log.test, None, log.status, None, None, Parameters(), (*log.measurements, latency)), plan()
     )
-    assert one(judged, 64 * KIB).reason == "small messages are bound by latency, 2 µs at least in this table"
-    assert one(judged, 256 * MIB).judgement is Judgement.PASS
+    assert find_verdict(judged, 64 * KIB).reason == "small messages are bound by latency, 2 µs at least in this table"
+    assert find_verdict(judged, 256 * MIB).judgement is Judgement.PASS
 
 
 def test_mpigraph_judges_each_pair_and_not_its_best():
@@ -105,20 +107,23 @@ def test_mpigraph_judges_each_pair_and_not_its_best():
 
 @pytest.mark.parametrize(("value", "judgement"), [(1200.0, Judgement.PASS), (900_000.0, Judgement.UNKNOWN)])
 def test_ucx_without_the_name_of_its_test_is_shown(value, judgement):
-    verdict = one(judge(run("ucx_perftest", None, {4 * MIB: value}, unit="MiB/s"), plan()))
+    verdict = find_verdict(judge(run("ucx_perftest", None, {4 * MIB: value}, unit="MiB/s"), plan()))
     assert verdict.judgement is (Judgement.SKIP if judgement is Judgement.PASS else judgement)
 
 
 def test_ucx_is_judged_where_its_test_is_named():
     rows = {KIB: 3000.0, 4 * MIB: 46_000.0}
-    assert one(judge(run("ucx_perftest", "tag_bw", rows, unit="MiB/s"), plan()), 4 * MIB).judgement is Judgement.PASS
+    assert (
+        find_verdict(judge(run("ucx_perftest", "tag_bw", rows, unit="MiB/s"), plan()), 4 * MIB).judgement
+        is Judgement.PASS
+    )
 
 
 def test_a_plan_of_one_host_has_nothing_to_send_between():
     from dataclasses import replace
 
     alone = replace(plan(), hosts={"node1": plan().hosts["node1"]})
-    verdict = one(judge(osu("osu_bw", {4 * MIB: 48_500.0}), alone))
+    verdict = find_verdict(judge(osu("osu_bw", {4 * MIB: 48_500.0}), alone))
     assert (verdict.judgement, verdict.reason) == (
         Judgement.UNKNOWN,
         "mi300x-4node has no two hosts to send between",
@@ -126,7 +131,7 @@ def test_a_plan_of_one_host_has_nothing_to_send_between():
 
 
 def test_what_has_no_limit_is_unknown():
-    verdict = one(judge(osu("osu_neighbor_bw", {4 * MIB: 48_500.0}), plan()))
+    verdict = find_verdict(judge(osu("osu_neighbor_bw", {4 * MIB: 48_500.0}), plan()))
     assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "no limits are known for osu_neighbor_bw")
 
 
@@ -143,7 +148,7 @@ def test_what_has_no_limit_is_unknown():
 )
 def test_all_of_a_fan_passes_one_host(test, value, ranks, nics, judgement):
     parameters = {"nodes": 4} if ranks else {}
-    verdict = one(judge(osu(test, {**CURVE, 4 * MIB: value}, ranks=ranks, **parameters), plan()), 4 * MIB)
+    verdict = find_verdict(judge(osu(test, {**CURVE, 4 * MIB: value}, ranks=ranks, **parameters), plan()), 4 * MIB)
     assert verdict.judgement is judgement
     assert verdict.reachable.value == pytest.approx(nics * ONE * 1000 / 8, rel=1e-3)
     assert verdict.physical.value == pytest.approx(4 * SHARED * 256 / 280 * 1000 / 8, rel=1e-3)
@@ -151,7 +156,7 @@ def test_all_of_a_fan_passes_one_host(test, value, ranks, nics, judgement):
 
 @pytest.mark.parametrize("test", ["osu_multi_lat", "osu_acc_latency", "osu_fop_latency", "osu_partitioned_latency"])
 def test_latencies_of_every_kind_have_a_least(test):
-    verdict = one(judge(osu(test, {8: 0.0000001}, unit="us", metric=Metric.LATENCY_AVG), plan()))
+    verdict = find_verdict(judge(osu(test, {8: 0.0000001}, unit="us", metric=Metric.LATENCY_AVG), plan()))
     assert (verdict.judgement, verdict.physical.unit) == (Judgement.UNKNOWN, "us")
 
 
@@ -165,7 +170,7 @@ def test_latencies_of_every_kind_have_a_least(test):
 def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
     place = "isolated: RR Two-sided BW+Sync"
     log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", place=place, ranks=64, nodes=4)
-    verdict = one(judge(log, plan()))
+    verdict = find_verdict(judge(log, plan()))
     assert verdict.judgement is judgement
     carried = SHARED / (280 / 256 + 24 / 4096)  # of two NICs
     assert verdict.physical.value == pytest.approx(4 * carried * 1e9 / 8 / 2**20 / 16, rel=1e-3)
@@ -181,7 +186,7 @@ def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
     ],
 )
 def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
-    judged = one(judge(osu(test, {**CURVE, size: 48_500.0}), with_memory(plan(), channels)), size)
+    judged = find_verdict(judge(osu(test, {**CURVE, size: 48_500.0}), with_memory(plan(), channels)), size)
     memory = [term for term in judged.physical.terms if term.name == "memory of node1"]
     assert (judged.physical.bottleneck == "memory of node1") is binds
     assert len(memory) == (size > 2 * 448 * MIB)

@@ -1,5 +1,5 @@
 import pytest
-from judge_support import MIB, one, perftest, plan
+from judge_support import MIB, find_verdict, perftest, plan
 
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
@@ -7,7 +7,7 @@ from wirespeed.errors import Refused
 from wirespeed.results.verdicts import Judgement
 
 
-def written(tmp_path, text):
+def write_profile(tmp_path, text):
     file = tmp_path / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     return file
@@ -29,10 +29,10 @@ def test_every_number_has_a_source():
 
 
 def test_a_stricter_profile_judges_stricter(tmp_path):
-    strict = judge_profile.read(written(tmp_path, default_text().replace("value: 0.95", "value: 0.99")))
+    strict = judge_profile.read(write_profile(tmp_path, default_text().replace("value: 0.95", "value: 0.99")))
     run = perftest({MIB: 380.0})
-    assert one(judge(run, plan())).judgement is Judgement.PASS
-    assert one(judge(run, plan(), profile=strict)).judgement is Judgement.WARN
+    assert find_verdict(judge(run, plan())).judgement is Judgement.PASS
+    assert find_verdict(judge(run, plan(), profile=strict)).judgement is Judgement.WARN
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_stricter_profile_judges_stricter(tmp_path):
     ],
 )
 def test_refused(tmp_path, change, place, expected):
-    file = written(tmp_path, default_text().replace(*change))
+    file = write_profile(tmp_path, default_text().replace(*change))
     with pytest.raises(Refused) as refused:
         judge_profile.read(file)
     problem = refused.value.problems[0]
@@ -53,7 +53,7 @@ def test_refused(tmp_path, change, place, expected):
 
 def test_what_is_no_yaml_is_refused(tmp_path):
     with pytest.raises(Refused, match="expected YAML"):
-        judge_profile.read(written(tmp_path, "a: [1"))
+        judge_profile.read(write_profile(tmp_path, "a: [1"))
     with pytest.raises(Refused, match="expected a readable profile"):
         judge_profile.read(tmp_path / "absent.yaml")
 
@@ -78,12 +78,12 @@ def test_strict_asks_no_less_than_default_and_loose_no_more():
     ("name", "judgement"), [("strict", Judgement.WARN), ("default", Judgement.PASS), ("loose", Judgement.PASS)]
 )
 def test_a_profile_is_chosen_by_name(name, judgement):
-    assert one(judge(perftest({MIB: 376.0}), plan(), profile=judge_profile.read(name))).judgement is judgement
+    assert find_verdict(judge(perftest({MIB: 376.0}), plan(), profile=judge_profile.read(name))).judgement is judgement
 
 
 def test_a_profile_says_only_in_what_it_differs(tmp_path):
     mine = judge_profile.read(
-        written(tmp_path, "version: 1\nbase: strict\ntitle: mine\nplateau: {value: 0.5, source: here}\n")
+        write_profile(tmp_path, "version: 1\nbase: strict\ntitle: mine\nplateau: {value: 0.5, source: here}\n")
     )
     assert (mine.plateau.value, mine.classes) == (0.5, judge_profile.bundled_profile("strict").classes)
 
@@ -98,6 +98,6 @@ def test_an_unknown_name_is_refused():
 
 
 def test_an_unknown_base_is_refused(tmp_path):
-    file = written(tmp_path, "version: 1\nbase: strickt\n")
+    file = write_profile(tmp_path, "version: 1\nbase: strickt\n")
     with pytest.raises(Refused, match=r"mine.yaml: base: found 'strickt'; expected one of default"):
         judge_profile.read(file)

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from judge_support import CLUSTER, GIB, MIB, judgements, one, perftest, plan
+from judge_support import CLUSTER, GIB, MIB, find_verdict, judgements, perftest, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
@@ -28,14 +28,14 @@ BOTH = "RDMA_Write Bidirectional BW Test"
     ],
 )
 def test_average_bandwidth_one_way(value, judgement):
-    verdict = one(judge(perftest({MIB: value}), plan()))
+    verdict = find_verdict(judge(perftest({MIB: value}), plan()))
     assert verdict.judgement is judgement
     assert verdict.physical.value == pytest.approx(392.15, abs=0.01)
     assert verdict.physical.bottleneck == "line rate × RoCEv2 framing"
 
 
 def test_both_ways_have_different_limits():
-    verdict = one(judge(perftest({8 * MIB: 774.97}, test=BOTH), plan()))
+    verdict = find_verdict(judge(perftest({8 * MIB: 774.97}, test=BOTH), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.value == pytest.approx(784.30, abs=0.01)
     assert verdict.reachable.value == pytest.approx(776.30, abs=0.01)
@@ -43,7 +43,7 @@ def test_both_ways_have_different_limits():
 
 
 def test_a_peak_is_shown_and_never_judged():
-    verdict = one(judge(perftest({MIB: 500.0}, metric=Metric.BW_PEAK), plan()))
+    verdict = find_verdict(judge(perftest({MIB: 500.0}, metric=Metric.BW_PEAK), plan()))
     assert verdict.judgement is Judgement.SKIP
     assert verdict.reason == (
         "peak: perftest's best window counts data already in flight, so it is shown and not judged"
@@ -52,7 +52,7 @@ def test_a_peak_is_shown_and_never_judged():
 
 
 def test_mebibytes_are_compared_as_mebibytes():
-    verdict = one(judge(perftest({MIB: 46700.0}, unit="MiB/s"), plan()))
+    verdict = find_verdict(judge(perftest({MIB: 46700.0}, unit="MiB/s"), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.unit == "MiB/s"
     assert verdict.physical.value == pytest.approx(46747.7, abs=1)
@@ -77,7 +77,7 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
         MIB: Judgement.PASS,
     }
     reason = "small messages are bound by the message rate, 4 Mpps at most in this table"
-    assert one(judged, 2).reason == reason
+    assert find_verdict(judged, 2).reason == reason
     assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
 
 
@@ -94,33 +94,33 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
     ],
 )
 def test_small_messages_against_the_rate_of_the_catalogue(size, value, limit, judgement):
-    verdict = one(judge(perftest({size: value, MIB: 391.0}), plan()), size)
+    verdict = find_verdict(judge(perftest({size: value, MIB: 391.0}), plan()), size)
     assert verdict.judgement is judgement
     assert verdict.reachable.value == pytest.approx(limit, rel=1e-3)
     assert (verdict.reachable.bottleneck == "message rate") is (size < 8192)
 
 
 def test_both_ways_have_twice_the_rate():
-    verdict = one(judge(perftest({64: 4.0, MIB: 775.0}, bidirectional=True), plan()), 64)
+    verdict = find_verdict(judge(perftest({64: 4.0, MIB: 775.0}, bidirectional=True), plan()), 64)
     assert verdict.reachable.value == pytest.approx(8e6 * 64 * 8 / 1e9)
 
 
 def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     judged = judge(perftest({65536: 222.0, 8 * MIB: 391.0}), plan())
-    assert one(judged, 65536).judgement is Judgement.SKIP
-    assert one(judged, 65536).reason == "below the plateau; the largest sizes are judged"
-    assert one(judged, 8 * MIB).judgement is Judgement.PASS
+    assert find_verdict(judged, 65536).judgement is Judgement.SKIP
+    assert find_verdict(judged, 65536).reason == "below the plateau; the largest sizes are judged"
+    assert find_verdict(judged, 8 * MIB).judgement is Judgement.PASS
     assert judged.notes == (
         "64 KiB not judged: below the plateau; the largest sizes are judged (lowest: 57% of the limit at 64 KiB)",
     )
 
 
 def test_the_usual_single_size_is_judged():
-    assert one(judge(perftest({65536: 392.0}), plan())).judgement is Judgement.PASS
+    assert find_verdict(judge(perftest({65536: 392.0}), plan())).judgement is Judgement.PASS
 
 
 def test_every_assumption_is_written_out():
-    bound = one(judge(perftest({MIB: 390.0}, test=BOTH), plan())).reachable
+    bound = find_verdict(judge(perftest({MIB: 390.0}, test=BOTH), plan())).reachable
     assert bound.assumptions == (
         "the log names bnxt_re0 but no host: node1/bnxt_re0 is used; the other end is assumed similar",
         "IPv4 without VLAN tag between host and switch",
@@ -130,7 +130,7 @@ def test_every_assumption_is_written_out():
 
 
 def test_the_path_mtu_of_the_log_counts():
-    verdict = one(judge(perftest({MIB: 369.0}, path_mtu_bytes=1024), plan()))
+    verdict = find_verdict(judge(perftest({MIB: 369.0}, path_mtu_bytes=1024), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.value == pytest.approx(370.34, abs=0.01)
 
@@ -138,14 +138,14 @@ def test_the_path_mtu_of_the_log_counts():
 def test_the_gids_of_the_log_name_both_ends():
     gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
     run = perftest({MIB: 390.0}, local_gid=gid.format("01"), remote_gid=gid.format("25"))
-    assert one(judge(run, plan())).physical.assumptions[0] == (
+    assert find_verdict(judge(run, plan())).physical.assumptions[0] == (
         "node1/bnxt_re0 and node2/bnxt_re4 by the GIDs of the log"
     )
 
 
 def test_a_buffer_on_a_gpu_adds_its_slot():
     judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1/bnxt_re0", target="node2/bnxt_re4")
-    assert [term.name for term in one(judged).physical.terms] == [
+    assert [term.name for term in find_verdict(judged).physical.terms] == [
         "line rate × RoCEv2 framing",
         "NIC slot of node1/bnxt_re0",
         "PCIe slot of GPU0 (near node1/bnxt_re0)",
@@ -162,7 +162,7 @@ def test_a_narrow_slot_binds():
     found = replace(plan(), hosts={**plan().hosts, "node2": narrow})
     run = perftest({MIB: 228.0})
     ends = {"source": "node1/bnxt_re0", "target": "node2/enp159s0np0"}
-    designed, as_found = one(judge(run, plan(), **ends)), one(judge(run, found, **ends))
+    designed, as_found = find_verdict(judge(run, plan(), **ends)), find_verdict(judge(run, found, **ends))
     assert (designed.judgement, designed.fraction_of_reachable) == (Judgement.FAIL, pytest.approx(0.581, abs=0.001))
     assert (as_found.judgement, as_found.fraction_of_reachable) == (Judgement.PASS, pytest.approx(0.989, abs=0.001))
     assert as_found.physical.bottleneck == "NIC slot of node2/bnxt_re4"
@@ -182,19 +182,21 @@ def test_a_narrow_slot_binds():
     ],
 )
 def test_without_a_limit_the_verdict_is_unknown(parameters, ends, reason):
-    verdict = one(judge(perftest({MIB: 100.0}, **parameters), plan(), **ends))
+    verdict = find_verdict(judge(perftest({MIB: 100.0}, **parameters), plan(), **ends))
     assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, reason, None)
 
 
 def test_above_the_physical_limit_says_what_is_likely():
-    verdict = one(judge(perftest({MIB: 450.0}), plan()))
+    verdict = find_verdict(judge(perftest({MIB: 450.0}), plan()))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
         "above the physical limit (line rate × RoCEv2 framing); likely client and server on one host, so that "
         "nothing crossed the wire, or a faster NIC than the cluster file names, or the cluster file describes another "
         "cluster"
     )
-    assert "bits read as bytes: it is 7.65 times the limit" in one(judge(perftest({MIB: 3000.0}), plan())).reason
+    assert (
+        "bits read as bytes: it is 7.65 times the limit" in find_verdict(judge(perftest({MIB: 3000.0}), plan())).reason
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,14 +233,14 @@ def test_the_end_of_a_run_is_stated_once(status, error, notes):
 
 
 def test_a_message_of_no_bytes_is_shown():
-    assert one(judge(perftest({0: 0.0}), plan())).reason == "an empty message has no bandwidth"
+    assert find_verdict(judge(perftest({0: 0.0}), plan())).reason == "an empty message has no bandwidth"
 
 
 def test_a_run_without_bandwidth_says_so():
     assert judge(perftest({}), plan()).notes == ("the log contains no bandwidth to judge",)
 
 
-def mapped(address):
+def mapped_gid(address):
     return ":".join(["00"] * 10 + ["255", "255"] + [f"{int(octet):02d}" for octet in address.split(".")])
 
 
@@ -249,19 +251,21 @@ def unique_local(last):
 @pytest.mark.parametrize(
     ("local", "remote", "limit"),
     [
-        (mapped("10.1.0.1"), mapped("10.1.0.17"), 392.15),
+        (mapped_gid("10.1.0.1"), mapped_gid("10.1.0.17"), 392.15),
         (unique_local(1), unique_local(2), 390.28),  # 20 bytes more of header in each packet
         (":".join(["254", "128"] + ["00"] * 13 + ["01"]), None, 392.15),  # link-local: as planned
     ],
 )
 def test_the_gids_of_the_log_say_which_ip_carried_it(local, remote, limit):
     run = perftest({MIB: 380.0}, local_gid=local, remote_gid=remote)
-    assert one(judge(run, plan())).physical.value == pytest.approx(limit, abs=0.01)
+    assert find_verdict(judge(run, plan())).physical.value == pytest.approx(limit, abs=0.01)
 
 
 def test_an_address_of_the_cluster_on_a_nic_it_has_not_is_another_cluster():
-    run = perftest({MIB: 380.0}, rdma_device="mlx5_0", local_gid=mapped("10.1.0.1"), remote_gid=mapped("10.1.0.17"))
-    verdict = one(judge(run, plan()))
+    run = perftest(
+        {MIB: 380.0}, rdma_device="mlx5_0", local_gid=mapped_gid("10.1.0.1"), remote_gid=mapped_gid("10.1.0.17")
+    )
+    verdict = find_verdict(judge(run, plan()))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST:NIC"
 
@@ -281,14 +285,14 @@ def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
     above = "0000:18:00.0"
     narrow = replace(at.pcie[above], link=replace(at.pcie[above].link, width=8))
     there = replace(plan(), hosts={**plan().hosts, "node1": replace(at, pcie={**at.pcie, above: narrow})})
-    verdict = one(judge(perftest({MIB: 200.0}), there))
+    verdict = find_verdict(judge(perftest({MIB: 200.0}), there))
     assert verdict.physical.bottleneck == f"PCIe uplink {above} of node1"
     assert verdict.physical.value == pytest.approx(32 * 8 * 128 / 130 * 256 / 280, rel=1e-4)
-    assert one(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
+    assert find_verdict(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
 
 
 def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
-    verdict = one(judge(perftest({MIB: 300.0}, pcie_relaxed_ordering=False), plan()))
+    verdict = find_verdict(judge(perftest({MIB: 300.0}, pcie_relaxed_ordering=False), plan()))
     assert (
         "PCIe relaxed ordering is off at node1/bnxt_re0: what its CPU then reaches is not known"
         in verdict.reachable.assumptions
@@ -307,7 +311,7 @@ def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     nic = next(iter(settings.nics.values()))
     run = perftest({MIB: 149.0}, rdma_device=nic.rdma_device or "eth100", pcie_relaxed_ordering=setting)
     name = f"{host}/{next(iter(settings.nics))}"
-    verdict = one(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
+    verdict = find_verdict(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
     assert (verdict.reachable.bottleneck == f"ordered PCIe writes on {host}") is (not setting)
@@ -340,4 +344,4 @@ def with_memory(there, channels):
 def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
     there = with_memory(plan(), channels)
     run = perftest({size: 700.0}, bidirectional=True, memory=memory)
-    assert one(judge(run, there)).physical.bottleneck == binding
+    assert find_verdict(judge(run, there)).physical.bottleneck == binding

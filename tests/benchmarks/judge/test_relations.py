@@ -43,13 +43,13 @@ def latency(value):
     )
 
 
-def between(a, b, run, span=None, rail=0, name=None):
+def log_of_hosts(a, b, run, span=None, rail=0, name=None):
     """A run between two hosts, from when to when."""
     ends = [f"node{host}/bnxt_re{rail}" for host in (a, b)]
     return Log(name or f"{a}-{b}-{rail}.log", Reading((run,)), *ends, span)
 
 
-def related(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
+def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
     found = [
         relation
         for relation in judge_together(logs, plan(), profile=profile).relations
@@ -69,8 +69,8 @@ def related(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]
     ],
 )
 def test_pairs_between_leaves(far, near, judgement, value):
-    logs = [between(1, 3, write(item)) for item in far] + [between(1, 2, write(item)) for item in near]
-    found = related(*logs, between(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
+    logs = [log_of_hosts(1, 3, write(item)) for item in far] + [log_of_hosts(1, 2, write(item)) for item in near]
+    found = find_relations(*logs, log_of_hosts(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
     assert (found.judgement, found.value) == (judgement, value if value is None else pytest.approx(value))
     assert found.of.count == len(far)
     assert found.to is not None
@@ -78,8 +78,12 @@ def test_pairs_between_leaves(far, near, judgement, value):
 
 
 def test_the_least_pair_is_named_with_its_file():
-    logs = [between(1, 3, write(97.0)), between(2, 4, write(90.0), name="slow.log"), between(1, 2, write(97.0))]
-    found = related(*logs)["cross-leaf"]
+    logs = [
+        log_of_hosts(1, 3, write(97.0)),
+        log_of_hosts(2, 4, write(90.0), name="slow.log"),
+        log_of_hosts(1, 2, write(97.0)),
+    ]
+    found = find_relations(*logs)["cross-leaf"]
     assert (found.of.file, found.of.line, found.of.between) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
     assert found.reason == (
         "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8%; "
@@ -89,7 +93,7 @@ def test_the_least_pair_is_named_with_its_file():
 
 
 def test_what_is_missing_is_said_with_how_to_measure_it():
-    found = related(between(1, 3, write(97.0)), between(2, 4, write(97.0)))["cross-leaf"]
+    found = find_relations(log_of_hosts(1, 3, write(97.0)), log_of_hosts(2, 4, write(97.0)))["cross-leaf"]
     assert found.reason == (
         "nothing to compare with: no comparable run same-leaf; wirespeed bench run matrix measures both"
     )
@@ -99,8 +103,10 @@ def test_what_is_missing_is_said_with_how_to_measure_it():
     ("far", "near", "judgement"), [(2.9, 2.0, PASS), (3.3, 2.0, WARN), (1.9, 2.0, PASS), (2.9, None, UNKNOWN)]
 )
 def test_a_difference_of_latency(far, near, judgement):
-    logs = [between(1, 3, latency(far))] + ([between(1, 2, latency(near))] if near else [between(1, 2, write(97.0))])
-    found = related(*logs, gate="cross-leaf-latency")["cross-leaf-latency"]
+    logs = [log_of_hosts(1, 3, latency(far))] + (
+        [log_of_hosts(1, 2, latency(near))] if near else [log_of_hosts(1, 2, write(97.0))]
+    )
+    found = find_relations(*logs, gate="cross-leaf-latency")["cross-leaf-latency"]
     assert found.judgement is judgement
     assert found.unit == "us"
     assert found.value == (pytest.approx(far - near) if near else None)
@@ -109,7 +115,7 @@ def test_a_difference_of_latency(far, near, judgement):
 def rails(values, start=0.0, apart=0.0):
     """A run on each rail of node1 and node2, starting so long after each other; 10 s each."""
     return [
-        between(1, 2, write(value), (start + rail * apart, start + rail * apart + 10), rail)
+        log_of_hosts(1, 2, write(value), (start + rail * apart, start + rail * apart + 10), rail)
         for rail, value in enumerate(values)
     ]
 
@@ -134,7 +140,7 @@ ALONE = rails([390.0] * 8, apart=20.0)
     ],
 )
 def test_all_rails_at_once(logs, judgement):
-    found = related(*logs, plan=four_hosts).get("rails-at-once")
+    found = find_relations(*logs, plan=four_hosts).get("rails-at-once")
     assert (found.judgement if found else None) is judgement
 
 
@@ -143,27 +149,27 @@ def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
     """Also where its program said nothing, and stands for the tool."""
     at_once = rails([389.0] * 8, 1000.0)
     dead = Run(tool, test, None, RunStatus.FAILED, "no", None, Parameters(), ())
-    logs = [*ALONE, *at_once[:7], between(1, 2, dead, (1000.0, 1010.0), 7)]
-    found = related(*logs, plan=four_hosts)["rails-at-once"]
+    logs = [*ALONE, *at_once[:7], log_of_hosts(1, 2, dead, (1000.0, 1010.0), 7)]
+    found = find_relations(*logs, plan=four_hosts)["rails-at-once"]
     assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no value")
 
 
 @pytest.mark.parametrize(
-    ("one", "many", "judgement"), [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)]
+    ("single_queue_pair", "many", "judgement"), [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)]
 )
-def test_one_queue_pair_and_several(one, many, judgement):
+def test_one_queue_pair_and_several(single_queue_pair, many, judgement):
     logs = [
-        between(1, 2, write(one)),
-        between(2, 1, write(many, queue_pairs=8)) if many else between(1, 2, latency(2.0)),
+        log_of_hosts(1, 2, write(single_queue_pair)),
+        log_of_hosts(2, 1, write(many, queue_pairs=8)) if many else log_of_hosts(1, 2, latency(2.0)),
     ]
     # between others: no baseline of that pair
-    logs.append(between(3, 4, write(391.0, queue_pairs=8)))
-    assert related(*logs, plan=four_hosts)["one-queue-pair"].judgement is judgement
+    logs.append(log_of_hosts(3, 4, write(391.0, queue_pairs=8)))
+    assert find_relations(*logs, plan=four_hosts)["one-queue-pair"].judgement is judgement
 
 
 def test_without_a_place_a_pair_is_unknown_and_said():
     logs = [Log(f"{qps}.log", Reading((write(390.0, queue_pairs=qps),))) for qps in (1, 8)]
-    found = related(*logs, plan=four_hosts)["one-queue-pair"]
+    found = find_relations(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.reason) == (
         UNKNOWN,
         "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run",
@@ -171,9 +177,9 @@ def test_without_a_place_a_pair_is_unknown_and_said():
 
 
 def test_of_several_pairs_the_worst_stands_for_all():
-    logs = [between(1, 2, write(value), rail=rail) for rail, value in enumerate((380.0, 300.0, 385.0))]
-    logs += [between(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
-    found = related(*logs, plan=four_hosts)["one-queue-pair"]
+    logs = [log_of_hosts(1, 2, write(value), rail=rail) for rail, value in enumerate((380.0, 300.0, 385.0))]
+    logs += [log_of_hosts(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
+    found = find_relations(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
     assert found.where == "node1/bnxt_re1, node2/bnxt_re1"
 
@@ -187,7 +193,9 @@ def test_of_several_pairs_the_worst_stands_for_all():
     ],
 )
 def test_how_a_pair_repeats(values, judgement):
-    found = related(*(between(1, 2, write(value)) for value in values), plan=four_hosts).get("repeatable-pairs")
+    found = find_relations(*(log_of_hosts(1, 2, write(value)) for value in values), plan=four_hosts).get(
+        "repeatable-pairs"
+    )
     assert (found.judgement if found else None) is judgement
 
 
@@ -195,45 +203,48 @@ def test_how_a_pair_repeats(values, judgement):
 def test_how_a_collective_repeats(low, judgement):
     runs = [collective("all_reduce", 32, {8 * GIB: (1.0, busbw, busbw)}) for busbw in [380.0] * 9 + [low]]
     logs = [Log(f"{number}.log", Reading((run,))) for number, run in enumerate(runs)]
-    assert related(*logs, plan=four_hosts)["repeatable-collectives"].judgement is judgement
+    assert find_relations(*logs, plan=four_hosts)["repeatable-collectives"].judgement is judgement
 
 
 def test_only_the_last_attempt_of_a_step_counts():
     logs = [
-        between(1, 3, write(40.0), name="out/logs/pair-1.1.log"),
-        between(1, 3, write(97.0), name="out/logs/pair-1.2.log"),
-        between(1, 2, write(97.0), name="out/logs/pair-2.1.log"),
+        log_of_hosts(1, 3, write(40.0), name="out/logs/pair-1.1.log"),
+        log_of_hosts(1, 3, write(97.0), name="out/logs/pair-1.2.log"),
+        log_of_hosts(1, 2, write(97.0), name="out/logs/pair-2.1.log"),
     ]
-    assert related(*logs)["cross-leaf"].judgement is PASS
+    assert find_relations(*logs)["cross-leaf"].judgement is PASS
 
 
 @pytest.mark.parametrize(
     "logs",
     [
-        [between(1, 3, write(90.0))],  # one run is compared with nothing
-        [between(1, 2, write(97.0, size=4096)), between(1, 3, write(90.0, size=4096))],  # below the sizes it asks for
+        [log_of_hosts(1, 3, write(90.0))],  # one run is compared with nothing
+        [
+            log_of_hosts(1, 2, write(97.0, size=4096)),
+            log_of_hosts(1, 3, write(90.0, size=4096)),
+        ],  # below the sizes it asks for
     ],
 )
 def test_nothing_is_said_of_what_is_not_asked(logs):
-    assert related(*logs) == {}
+    assert find_relations(*logs) == {}
 
 
 def test_like_is_compared_with_like_alone():
     """Both ways with both ways, a size with its own."""
     logs = [
-        between(1, 3, write(97.0)),
-        between(1, 2, write(190.0, bidirectional=True)),
-        between(1, 2, write(97.0, 4 * MIB)),
+        log_of_hosts(1, 3, write(97.0)),
+        log_of_hosts(1, 2, write(190.0, bidirectional=True)),
+        log_of_hosts(1, 2, write(97.0, 4 * MIB)),
     ]
-    assert related(*logs, gate="cross-leaf")["cross-leaf"].judgement is UNKNOWN
+    assert find_relations(*logs, gate="cross-leaf")["cross-leaf"].judgement is UNKNOWN
 
 
 def test_units_may_differ():
     logs = [
-        between(1, 3, write(97.0)),
-        between(1, 2, perftest({MIB: 11563.3}, unit="MiB/s", test="ib_write_bw", queue_pairs=1)),
+        log_of_hosts(1, 3, write(97.0)),
+        log_of_hosts(1, 2, perftest({MIB: 11563.3}, unit="MiB/s", test="ib_write_bw", queue_pairs=1)),
     ]
-    assert related(*logs)["cross-leaf"].value == pytest.approx(1.0, abs=0.001)
+    assert find_relations(*logs)["cross-leaf"].value == pytest.approx(1.0, abs=0.001)
 
 
 def test_what_the_user_says_places_a_log():
@@ -265,8 +276,8 @@ def mine(tmp_path, *change):
 
 @pytest.mark.parametrize(("value", "judgement"), [(380.0, PASS), (360.0, WARN), (200.0, FAIL)])
 def test_a_gate_of_ones_own(tmp_path, value, judgement):
-    logs = [between(1, 2, write(value, memory="rocm")), between(1, 2, write(391.0))]
-    assert related(*logs, plan=four_hosts, profile=mine(tmp_path))["gpu"].judgement is judgement
+    logs = [log_of_hosts(1, 2, write(value, memory="rocm")), log_of_hosts(1, 2, write(391.0))]
+    assert find_relations(*logs, plan=four_hosts, profile=mine(tmp_path))["gpu"].judgement is judgement
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ ENDS = RunContext("node1/bnxt_re0", "node2/bnxt_re0")
 GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
 
 
-def judged(*runs, asked=ENDS, files=None):
+def judge_runs(*runs, asked=ENDS, files=None):
     names = files or [f"{at}.txt" for at in range(len(runs))]
     return judge_logs([(name, Reading((item,))) for name, item in zip(names, runs, strict=True)], plan(), asked)
 
@@ -44,7 +44,7 @@ PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
     ],
 )
 def test_several_runs_of_one_test(values, judgements, reason):
-    found = judged(*map(write, values))
+    found = judge_runs(*map(write, values))
     assert outcome(found) == judgements
     bad = next(item.verdicts[0] for item in found if item.verdicts[0].judgement is not Judgement.PASS)
     assert bad.reason.startswith(reason)
@@ -79,7 +79,7 @@ def test_several_runs_of_one_test(values, judgements, reason):
     ],
 )
 def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, asked, files, together):
-    assert outcome(judged(*runs, asked=asked, files=files))[0] == (WARN if together else FAIL)
+    assert outcome(judge_runs(*runs, asked=asked, files=files))[0] == (WARN if together else FAIL)
 
 
 def test_wrong_data_are_no_matter_of_chance():
@@ -88,7 +88,7 @@ def test_wrong_data_are_no_matter_of_chance():
         Run("nccl-tests", "all_reduce", None, RunStatus.COMPLETE, None, 8, Parameters(), (wrong,) if bad else ())
         for bad in (True, False)
     ]
-    assert outcome(judged(*runs))[0] == FAIL
+    assert outcome(judge_runs(*runs))[0] == FAIL
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_wrong_data_are_no_matter_of_chance():
     ],
 )
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
-    (found,) = judged(run_)
+    (found,) = judge_runs(run_)
     assert found.notes[-1] == (
         f"failed in a single run; before acting on it, run it once more: {command}; then judge both logs together"
     )
 
 
 def test_a_good_run_alone_needs_no_other():
-    (found,) = judged(write(391.0))
+    (found,) = judge_runs(write(391.0))
     assert not any("once more" in note for note in found.notes)
 
 

@@ -44,6 +44,6 @@ def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=Tr
     return compare(key, samples, MemberDirectory(None))
 
 
-def accused(found):
+def list_suspects(found):
     """Kind, way and name of the suspects."""
     return [(suspect.kind.value, suspect.pattern.value, suspect.name) for suspect in found.suspects]

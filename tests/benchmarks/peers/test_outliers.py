@@ -24,7 +24,7 @@ NOISES = (0.0, 0.002, 0.01)
 @settings(max_examples=40, deadline=None)
 def test_noise_accuses_nobody(hosts, rails, noise, seed, key):
     found = fabric.matrix(fabric.members(hosts, rails, per_leaf=4), noise=noise, seed=seed, key=key)
-    assert fabric.accused(found) == []
+    assert fabric.list_suspects(found) == []
 
 
 @pytest.mark.parametrize(("noise", "most"), [(0.02, 5), (0.05, 14)])
@@ -52,7 +52,7 @@ def test_a_slow_host_is_its_row_and_column(hosts, place, depth, noise, seed, key
     found = fabric.matrix(
         fabric.members(hosts), lambda a, b: depth if bad in (a.host, b.host) else 1.0, noise, seed, key
     )
-    assert fabric.accused(found) == [("host", "all", bad)]
+    assert fabric.list_suspects(found) == [("host", "all", bad)]
     assert found.suspects[0].fraction == pytest.approx(depth, rel=5 * noise + 0.01)
     assert found.suspects[0].cells == 2 * (hosts - 1)
 
@@ -63,7 +63,7 @@ def test_a_host_that_is_slow_one_way_is_its_row_or_its_column(hosts, sends, dept
     found = fabric.matrix(
         fabric.members(hosts), lambda a, b: depth if (a if sends else b).host == "node2" else 1.0, 0.005, seed
     )
-    assert fabric.accused(found) == [("host", "as sender" if sends else "as receiver", "node2")]
+    assert fabric.list_suspects(found) == [("host", "as sender" if sends else "as receiver", "node2")]
 
 
 @given(hosts=st.integers(4, 8), rails=st.integers(2, 4), depth=st.floats(0.1, 0.85), seed=st.integers(0, 10**6))
@@ -75,19 +75,19 @@ def test_a_slow_nic_accuses_neither_its_host_nor_its_rail(hosts, rails, depth, s
         0.01,
         seed,
     )
-    assert fabric.accused(found) == [("NIC", "all", "node3/nic2")]
+    assert fabric.list_suspects(found) == [("NIC", "all", "node3/nic2")]
 
 
 @given(hosts=st.integers(3, 8), rails=st.integers(3, 8), depth=st.floats(0.1, 0.88), seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
 def test_a_slow_rail_is_a_stripe(hosts, rails, depth, seed):
     found = fabric.matrix(fabric.members(hosts, rails), lambda a, b: depth if a.rail == 2 else 1.0, 0.01, seed)
-    assert fabric.accused(found) == [("rail", "all", "2")]
+    assert fabric.list_suspects(found) == [("rail", "all", "2")]
 
 
 def test_a_rail_of_its_own_leaf_cannot_be_told_from_the_leaf():
     found = fabric.matrix(fabric.members(6, 4, by_rail=True), lambda a, b: 0.5 if a.rail == 3 else 1.0)
-    assert fabric.accused(found) == [("rail", "all", "3")]
+    assert fabric.list_suspects(found) == [("rail", "all", "3")]
     assert found.suspects[0].also == ("leaf leaf3",)
 
 
@@ -100,7 +100,7 @@ def test_a_slow_leaf_is_a_block_and_not_its_hosts(per_leaf, leaves, depth, seed)
         0.005,
         seed,
     )
-    assert fabric.accused(found) == [("leaf", "all", "leaf2")]
+    assert fabric.list_suspects(found) == [("leaf", "all", "leaf2")]
 
 
 @given(leaves=st.integers(3, 5), depth=st.floats(0.1, 0.88), one_way=st.booleans(), seed=st.integers(0, 10**6))
@@ -112,7 +112,7 @@ def test_slow_cables_between_two_leaves_are_a_block_off_the_diagonal(leaves, dep
 
     found = fabric.matrix(fabric.members(4 * leaves, per_leaf=4), slow, 0.005, seed)
     expected = ("leaves", "as sender", "leaf1 to leaf2") if one_way else ("leaves", "all", "leaf1 and leaf2")
-    assert fabric.accused(found) == [expected]
+    assert fabric.list_suspects(found) == [expected]
 
 
 @given(hosts=st.integers(4, 16), both=st.booleans(), depth=st.floats(0.0, 0.85), seed=st.integers(0, 10**6))
@@ -123,7 +123,9 @@ def test_a_slow_path_is_one_cell_and_a_slow_pair_two(hosts, both, depth, seed):
         return depth if ends == ("node1", "node3") else 1.0
 
     found = fabric.matrix(fabric.members(hosts), slow, 0.005, seed)
-    assert fabric.accused(found) == [("pair", "all", "node1 and node3") if both else ("path", "all", "node1 -> node3")]
+    assert fabric.list_suspects(found) == [
+        ("pair", "all", "node1 and node3") if both else ("path", "all", "node1 -> node3")
+    ]
 
 
 @given(seed=st.integers(0, 10**6), depths=st.tuples(st.floats(0.1, 0.8), st.floats(0.1, 0.8), st.floats(0.1, 0.8)))
@@ -140,7 +142,7 @@ def test_several_faults_are_each_named(seed, depths):
         return min(found)
 
     found = fabric.matrix(fabric.members(20, per_leaf=4), slow, 0.005, seed)
-    assert sorted(fabric.accused(found)) == [
+    assert sorted(fabric.list_suspects(found)) == [
         ("host", "all", "node2"),
         ("leaf", "all", "leaf3"),
         ("path", "all", "node5 -> node6"),
@@ -152,7 +154,7 @@ def test_a_host_hidden_in_noise_cell_by_cell_is_seen_by_its_row_and_column():
     found = fabric.matrix(
         fabric.members(16), lambda a, b: 0.75 if "node7" in (a.host, b.host) else 1.0, noise=0.08, seed=3
     )
-    assert fabric.accused(found) == [("host", "all", "node7")]
+    assert fabric.list_suspects(found) == [("host", "all", "node7")]
     assert found.suspects[0].low < found.suspects[0].cells
 
 
@@ -165,7 +167,7 @@ def test_what_failed_is_slower_than_anything():
         for a, b in fabric.pairs(of)
     ]
     found = compare(fabric.KEY, samples, MemberDirectory(None))
-    assert fabric.accused(found) == [("host", "all", "node4")]
+    assert fabric.list_suspects(found) == [("host", "all", "node4")]
     assert "8 failed" in found.suspects[0].because
     assert all(math.isfinite(cell.fraction) for cell in found.cells if cell.fraction is not None)
 
@@ -179,10 +181,10 @@ def test_what_failed_is_low_however_wide_the_others_spread():
         for (a, b), value in zip(ends, values, strict=True)
     ]
     found = compare(fabric.KEY, samples, MemberDirectory(None))
-    (like,) = found.groups
-    assert like.least == 0
+    (group,) = found.groups
+    assert group.least == 0
     assert [(cell.source, cell.target) for cell in found.cells if cell.low] == [(ends[4][0].name, ends[4][1].name)]
-    assert fabric.accused(found) == [("path", "all", f"{ends[4][0].name} -> {ends[4][1].name}")]
+    assert fabric.list_suspects(found) == [("path", "all", f"{ends[4][0].name} -> {ends[4][1].name}")]
 
 
 @pytest.mark.parametrize(("times", "confirmed"), [(1, False), (2, True)])

@@ -186,7 +186,7 @@ def test_the_same_pair_of_gpus_in_every_host(tmp_path):
     suspects = {(item["kind"], item["name"]) for matrix in matrices for item in matrix["suspects"]}
     assert all("node2" in name for _, name in suspects)
     assert suspects
-    assert all(like["cells"] == 4 for matrix in matrices for like in matrix["groups"])
+    assert all(group["cells"] == 4 for matrix in matrices for group in matrix["groups"])
 
 
 def test_copies_from_memory_are_no_like_of_those_between_gpus():

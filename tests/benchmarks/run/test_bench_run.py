@@ -51,7 +51,7 @@ def ran(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app, ["bench", "run", *map(str, arguments), *PORTS], env={"COLUMNS": "160"})
 
 
-def started(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
+def start_run(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
     """In a process of its own, which can be ended."""
     command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments, *PORTS]
     kept = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
@@ -185,11 +185,13 @@ def test_a_missing_program_is_said(tmp_path: Path) -> None:
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
     out, given = tmp_path / "out", words(tmp_path, "--parallel", "1")
-    process = started(given)
+    process = start_run(given)
     before = _wait_for(out / "journal.jsonl", 2)
     process.kill()
     process.communicate()
-    _until(lambda: _running(tmp_path) == 0)  # programs of the killed run would occupy ports of the next one
+    _wait_until(
+        lambda: _count_processes(tmp_path) == 0
+    )  # programs of the killed run would occupy ports of the next one
     with pytest.raises(Refused, match="--resume continues it"):
         raise ran(*given).exception or AssertionError
     done = ran(*given, "--resume")
@@ -205,25 +207,25 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=60)
-    process = started(words(tmp_path))
-    _until(lambda: _running(tmp_path) == 4)  # two servers and two clients
+    process = start_run(words(tmp_path))
+    _wait_until(lambda: _count_processes(tmp_path) == 4)  # two servers and two clients
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"interrupted: --resume continues the run in {tmp_path / 'out'}" in stderr
     assert "4 not run" in stdout
     assert not (tmp_path / "out" / "journal.jsonl").exists()
-    _until(lambda: _running(tmp_path) == 0)
+    _wait_until(lambda: _count_processes(tmp_path) == 0)
 
 
-def _running(folder: Path) -> int:
+def _count_processes(folder: Path) -> int:
     """How many of the stand-ins run."""
     pattern = f"^{sys.executable} -S {folder}"
     found = subprocess.run(["pgrep", "-fc", pattern], capture_output=True, text=True, check=False)
     return int(found.stdout)
 
 
-def _until(holds: Callable[[], bool]) -> None:
+def _wait_until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline

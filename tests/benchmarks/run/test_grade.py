@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from judge_support import plan
-from tests.benchmarks.judge.test_as_found import X8, found
+from tests.benchmarks.judge.test_as_found import X8, overlay_plan
 from tests.benchmarks.judge.test_cli import write_bw
 
 from wirespeed.benchmarks.judge.profile import read
@@ -31,7 +31,7 @@ BY = "(line rate × RoCEv2 framing)"
         (228.0, None, (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
         (
             228.0,
-            GradeOptions(found=found(X8)),
+            GradeOptions(found=overlay_plan(X8)),
             (
                 Grade.BAD,
                 f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows (NIC slot of node1/bnxt_re0)",

@@ -27,7 +27,7 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
 
 
 @pytest.mark.parametrize(
-    ("lines", "ping", "route", "says"),
+    ("lines", "ping", "route", "failures"),
     [
         ((WAY, SENT.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
         ((WAY, SENT.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
@@ -61,8 +61,8 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
         ((WAY, SENT.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
     ],
 )
-def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grade, says: tuple[str, ...]) -> None:
-    assert cell(*lines) == ({"ping": ping, "route": route, "rdma": Grade.UNKNOWN}, says)
+def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grade, failures: tuple[str, ...]) -> None:
+    assert cell(*lines) == ({"ping": ping, "route": route, "rdma": Grade.UNKNOWN}, failures)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
 HERE = "ping: local error: message too long, mtu=1500\n1 packets transmitted, 0 received, +1 errors, 100% packet loss"
 
 
-def planned(example: str) -> Plan:
+def build_plan(example: str) -> Plan:
     return build(read(EXAMPLES / example / "cluster.yaml"))
 
 
@@ -54,11 +54,11 @@ def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
     return mesh(plan, fabric, parse("\n".join(lines) + "\n"), ("ping", "route"))
 
 
-def with_nic(name: str, *told: object) -> Says:
-    return lambda a, b: told if name in (a.name, b.name) else None  # type: ignore[return-value]
+def with_nic(name: str, *lines: object) -> Says:
+    return lambda a, b: lines if name in (a.name, b.name) else None  # type: ignore[return-value]
 
 
-def said(mesh: Mesh) -> list[str]:
+def format_causes(mesh: Mesh) -> list[str]:
     return [
         f"{cause.aspect}: {cause.name}{f' at {cause.port}' if cause.port else ''}: {cause.bad} of {cause.of}: "
         f"{' '.join(cause.checks)}: {' '.join(cause.failures)}"
@@ -110,18 +110,20 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
     ids=["well", "mtu", "link", "host", "pair", "leaves"],
 )
 def test_bad_pings_are_explained_by_the_fewest_causes(example: str, hosts: int, bad: Says, expected: list[str]) -> None:
-    plan = planned(example)
-    assert said(matrix(plan, fabric_of(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
+    plan = build_plan(example)
+    assert format_causes(matrix(plan, fabric_of(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
 
 
 def test_a_missing_rule_is_the_row_of_its_nic() -> None:
-    plan = planned(ONE)
+    plan = build_plan(ONE)
     fabric = fabric_of(plan).limit_to_hosts(["node1", "node2"])
     name = "node1/bnxt_re2"
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)
-    assert said(found) == []  # 103 is what is planned
+    assert format_causes(found) == []  # 103 is what is planned
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "101"), "", None) if a.name == name else None)
-    assert said(found) == [f"route: NIC {name} as sender at leaf1:Eth1/3: 8 of 8: address.rule address.route: OS-05"]
+    assert format_causes(found) == [
+        f"route: NIC {name} as sender at leaf1:Eth1/3: 8 of 8: address.rule address.route: OS-05"
+    ]
 
 
 def test_what_is_cited_exists() -> None:

@@ -22,7 +22,7 @@ WHOLE = 16 * 9000
 """A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU each way."""
 
 
-def answered(*silent: str) -> Mesh:
+def mesh_without(*silent: str) -> Mesh:
     """All pairs but those of some NICs came back."""
     text = ""
     for a in FABRIC.endpoints:
@@ -35,21 +35,23 @@ def answered(*silent: str) -> Mesh:
     return mesh(PLAN, FABRIC, parse(text), ("ping", "route"))
 
 
-def said(moved: dict[str, tuple[int, int]], *silent: str, lacking: str = "") -> tuple[dict[str, Grade], list[str]]:
+def grade_by_counters(
+    moved: dict[str, tuple[int, int]], *silent: str, lacking: str = ""
+) -> tuple[dict[str, Grade], list[str]]:
     before = {end: ByteCounters(5000, 7000) for end in ENDS}
     after = {}
     for end, name in ENDS.items():
         sent, received = moved.get(name, (WHOLE, WHOLE))
         if name != lacking:
             after[end] = ByteCounters(5000 + sent, 7000 + received)
-    found = add_counters(PLAN, FABRIC, answered(*silent), before, after)
+    found = add_counters(PLAN, FABRIC, mesh_without(*silent), before, after)
     grades = {item.nic: item.grade for item in found.carried if item.grade is not Grade.GOOD}
     named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in found.causes]
     return grades, [item for item in named if item.startswith("NIC") and " as " in item and "bytes" in item]
 
 
 def test_what_was_moved_by_the_nic_itself_is_good() -> None:
-    assert said({}) == ({}, [])
+    assert grade_by_counters({}) == ({}, [])
 
 
 @pytest.mark.parametrize(
@@ -73,9 +75,9 @@ def test_what_was_moved_by_the_nic_itself_is_good() -> None:
     ],
 )
 def test_what_went_round_a_nic_is_bad(moved: dict[str, tuple[int, int]], causes: list[str]) -> None:
-    assert said(moved) == ({NIC: Grade.BAD}, causes)
+    assert grade_by_counters(moved) == ({NIC: Grade.BAD}, causes)
 
 
 def test_a_nic_that_answered_nobody_or_was_not_read_is_unknown() -> None:
-    assert said({NIC: (0, 0)}, NIC) == ({NIC: Grade.UNKNOWN}, [])
-    assert said({}, lacking=NIC) == ({NIC: Grade.UNKNOWN}, [])
+    assert grade_by_counters({NIC: (0, 0)}, NIC) == ({NIC: Grade.UNKNOWN}, [])
+    assert grade_by_counters({}, lacking=NIC) == ({NIC: Grade.UNKNOWN}, [])

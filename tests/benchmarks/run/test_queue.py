@@ -23,37 +23,37 @@ def step(name: str, *uses: str, stage: int = 0, seconds: float = 10, **shares: i
     )
 
 
-def taken(queue: Queue) -> list[str]:
+def take_jobs(queue: Queue) -> list[str]:
     found = []
-    while (one := queue.take()) is not None:
-        found.append(one.id)
+    while (job := queue.take()) is not None:
+        found.append(job.id)
     return found
 
 
 def test_steps_that_share_something_wait_for_each_other() -> None:
     first, second, third = step("1", "a", "b"), step("2", "b", "c"), step("3", "c", "d")
     queue = Queue([first, second, third], {}, 10)
-    assert taken(queue) == ["1", "3"]
+    assert take_jobs(queue) == ["1", "3"]
     queue.finish(third)
-    assert taken(queue) == []
+    assert take_jobs(queue) == []
     queue.finish(first)
-    assert taken(queue) == ["2"]
+    assert take_jobs(queue) == ["2"]
 
 
 def test_a_shared_thing_holds_as_much_as_it_holds() -> None:
     queue = Queue([step(str(number), up=400) for number in range(3)], {"up": 800}, 10)
-    assert taken(queue) == ["0", "1"]
+    assert take_jobs(queue) == ["0", "1"]
 
 
 def test_a_stage_waits_for_the_one_before_it_and_a_retest_belongs_to_its_own() -> None:
     first, second = step("1"), step("2", stage=1)
     queue = Queue([first, second], {}, 10)
-    assert taken(queue) == ["1"]
+    assert take_jobs(queue) == ["1"]
     queue.finish(first)
     queue.again(first)
-    assert taken(queue) == ["1"]
+    assert take_jobs(queue) == ["1"]
     queue.finish(first)
-    assert taken(queue) == ["2"]
+    assert take_jobs(queue) == ["2"]
 
 
 @pytest.mark.parametrize(("parallel", "seconds"), [(1, 40), (2, 20), (4, 20)])

@@ -57,7 +57,7 @@ def attempts(out: Path) -> dict[str, dict[str, Any]]:
     return {row["step"]: row["attempt"] for row in rows}
 
 
-def until(holds: Callable[[], bool]) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline
@@ -95,9 +95,9 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
         f"#SBATCH --hint=nomultithread\n{command}\n"
     )
     code = cluster.batch(script, f"--output={tmp_path / 'job.log'}")
-    said = (tmp_path / "job.log").read_text()
-    assert code == 3, said
-    assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in said
+    output = (tmp_path / "job.log").read_text()
+    assert code == 3, output
+    assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in output
     tables = {name: attempt for name, attempt in attempts(out).items() if "latency" in name or "allreduce" in name}
     assert {name: (table["status"], table["grade"]) for name, table in tables.items()} == {
         "osu-latency.node1.node2": ("done", "skip"),
@@ -115,7 +115,7 @@ def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path)
     # A shell that outlives the interrupted command, as a terminal's does.
     script = '"$@"; echo ended $?; while [ -n "$(squeue -h --steps)" ]; do sleep 0.1; done; echo empty'
     process = cluster.start(HEAD, *salloc("bash", "-c", script, "bash", *inside))
-    until(lambda: len(_steps(cluster)) == 2)  # of three hosts' one pair: a server and a client
+    wait_until(lambda: len(_steps(cluster)) == 2)  # of three hosts' one pair: a server and a client
     found = subprocess.run(["pgrep", "-fx", " ".join(inside)], capture_output=True, text=True, check=True)
     os.kill(int(found.stdout), signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
@@ -133,7 +133,7 @@ def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: 
     needs("iperf3")
     out = tmp_path / "out"
     process = cluster.start(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "5", "--retest", "0")))
-    until(lambda: len(_steps(cluster)) == 2)
+    wait_until(lambda: len(_steps(cluster)) == 2)
     cluster.power_off("node2")
     _, stderr = process.communicate(timeout=5 * PATIENCE_S)
     cluster.boot("node2")

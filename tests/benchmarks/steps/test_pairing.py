@@ -30,7 +30,7 @@ fabrics = st.builds(
 )
 
 
-def named(rounds: list[list[Pair]]) -> list[list[str]]:
+def pair_names(rounds: list[list[Pair]]) -> list[list[str]]:
     return [[pair.name for pair in item] for item in rounds]
 
 
@@ -93,7 +93,7 @@ def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> Non
     ],
 )
 def test_rounds_of_small_fabrics(found, rounds: list[list[str]]) -> None:
-    assert named(pair_rounds(found)[0]) == rounds
+    assert pair_names(pair_rounds(found)[0]) == rounds
 
 
 @given(st.integers(1, 60))

@@ -15,7 +15,7 @@ def sample(name: str) -> tuple[Run, ...]:
     return parse((SAMPLES / name).read_text())
 
 
-def at(run: Run, place: str | None) -> list[float | int]:
+def values_at(run: Run, place: str | None) -> list[float | int]:
     """The values of a place."""
     return [measurement.value for measurement in run.measurements if measurement.place == place]
 
@@ -23,9 +23,9 @@ def at(run: Run, place: str | None) -> list[float | int]:
 def test_a_read_goes_from_the_column_to_the_row() -> None:
     runs = sample("p2p_bandwidth/four-gpus.txt")
     writes, reads = runs[1], runs[2]
-    assert (writes.parameters.operation, at(writes, "GPU1 -> GPU0")) == ("write", [374.9])
-    assert (reads.parameters.operation, at(reads, "GPU1 -> GPU0")) == ("read", [361.55])
-    assert at(reads, "GPU2 -> GPU2") == [2817.9]
+    assert (writes.parameters.operation, values_at(writes, "GPU1 -> GPU0")) == ("write", [374.9])
+    assert (reads.parameters.operation, values_at(reads, "GPU1 -> GPU0")) == ("read", [361.55])
+    assert values_at(reads, "GPU2 -> GPU2") == [2817.9]
 
 
 def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
@@ -35,7 +35,7 @@ def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
         *["bidirectional_bandwidth"] * 2,
         *["gpu_latency", "cpu_latency"] * 3,
     ]
-    assert [at(run, "GPU0 -> GPU1") for run in runs[5:9]] == [[17.02], [6.95], [2.81], [1.91]]
+    assert [values_at(run, "GPU0 -> GPU1") for run in runs[5:9]] == [[17.02], [6.95], [2.81], [1.91]]
     assert {measurement.metric for measurement in runs[5].measurements} == {Metric.LATENCY_AVG}
     assert {measurement.unit for measurement in runs[5].measurements} == {"us"}
 
@@ -66,7 +66,7 @@ def test_places_of_nvbandwidth(test: str, place: str, value: float, unit: str) -
 
 def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
     runs = [run for run in sample("nvbandwidth/one-node.txt") if run.parameters.bidirectional]
-    assert [(run.parameters.transfer_part, at(run, "GPU0 -> GPU1")) for run in runs] == [
+    assert [(run.parameters.transfer_part, values_at(run, "GPU0 -> GPU1")) for run in runs] == [
         ("write1", [391.1]),
         ("write2", [390.87]),
         ("total", [781.97]),
@@ -76,9 +76,9 @@ def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
 def test_gpus_of_several_nodes_have_their_host() -> None:
     pairs, to_one, bisection = sample("nvbandwidth/two-nodes.txt")
     assert (pairs.ranks, pairs.parameters.nodes) == (4, 2)
-    assert at(pairs, "theta-1/GPU1 -> theta-2/GPU3") == [798.1]
-    assert at(to_one, "theta-2/GPU2") == [811.98]
-    assert at(bisection, "theta-2/GPU3 -> theta-1/GPU1") == [789.07]
+    assert values_at(pairs, "theta-1/GPU1 -> theta-2/GPU3") == [798.1]
+    assert values_at(to_one, "theta-2/GPU2") == [811.98]
+    assert values_at(bisection, "theta-2/GPU3 -> theta-1/GPU1") == [789.07]
 
 
 def test_what_cannot_be_done_is_waived_and_what_broke_is_failed() -> None:
@@ -90,14 +90,14 @@ def test_what_cannot_be_done_is_waived_and_what_broke_is_failed() -> None:
 
 def test_zero_where_an_old_release_copies_nothing_is_no_measurement() -> None:
     (run,) = sample("nvbandwidth/first-release.txt")
-    assert (run.version, len(run.measurements), at(run, "GPU1 -> GPU1")) == (None, 6, [])
+    assert (run.version, len(run.measurements), values_at(run, "GPU1 -> GPU1")) == (None, 6, [])
 
 
 def test_json_and_text_of_nvbandwidth_agree_on_places() -> None:
     runs = {run.test: run for run in sample("nvbandwidth_json/report.json")}
-    assert at(runs["host_to_device_memcpy_ce"], "CPU -> GPU1") == [55.3011]
-    assert at(runs["device_to_device_memcpy_read_ce"], "GPU1 -> GPU0") == [394.905]
-    assert at(runs["device_to_device_bidirectional_memcpy_write_sm"], "GPU0 -> GPU1") == [780]
+    assert values_at(runs["host_to_device_memcpy_ce"], "CPU -> GPU1") == [55.3011]
+    assert values_at(runs["device_to_device_memcpy_read_ce"], "GPU1 -> GPU0") == [394.905]
+    assert values_at(runs["device_to_device_bidirectional_memcpy_write_sm"], "GPU0 -> GPU1") == [780]
     assert {test: run.status.value for test, run in runs.items()} == {
         "host_to_device_memcpy_ce": "complete",
         "device_to_device_memcpy_read_ce": "complete",
@@ -110,9 +110,9 @@ def test_json_and_text_of_nvbandwidth_agree_on_places() -> None:
 
 def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
     one_way, both_ways = sample("rocm_bandwidth/unidirectional-and-bidirectional.txt")
-    assert at(one_way, "CPU1 -> GPU0") == [55.761]
-    assert at(one_way, "GPU1 -> GPU0") == [48.897]
-    assert (both_ways.parameters.bidirectional, at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
+    assert values_at(one_way, "CPU1 -> GPU0") == [55.761]
+    assert values_at(one_way, "GPU1 -> GPU0") == [48.897]
+    assert (both_ways.parameters.bidirectional, values_at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
     assert one_way.parameters.gpu_addresses == "1b:0.0, 3d:0.0"
 
 
@@ -138,15 +138,19 @@ def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
 
 def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
     one_way, both_ways = sample("transferbench/peer-to-peer.txt")
-    assert at(one_way, "GPU0 -> CPU1") == [55.4]
+    assert values_at(one_way, "GPU0 -> CPU1") == [55.4]
     assert both_ways.parameters.bidirectional is True
-    assert [at(both_ways, f"GPU1 -> GPU0{way}") for way in ("", " forward", " backward")] == [[109.18], [54.6], [54.58]]
+    assert [values_at(both_ways, f"GPU1 -> GPU0{direction}") for direction in ("", " forward", " backward")] == [
+        [109.18],
+        [54.6],
+        [54.58],
+    ]
     assert {measurement.size_bytes for measurement in both_ways.measurements} == {268435456}
 
 
 def test_all_to_all_of_transferbench_has_its_sum() -> None:
     (run,) = sample("transferbench/all-to-all.txt")
-    assert (at(run, "GPU2 -> GPU1"), at(run, "SUM"), len(run.measurements)) == ([53.391], [310.405], 7)
+    assert (values_at(run, "GPU2 -> GPU1"), values_at(run, "SUM"), len(run.measurements)) == ([53.391], [310.405], 7)
 
 
 def test_transfers_of_a_configuration_file() -> None:

@@ -19,9 +19,9 @@ def test_a_server_that_does_not_answer() -> None:
 
 def test_a_packet_that_is_never_acknowledged() -> None:
     remote = ADDRESS.replace("local address: ", "remote address:")
-    said = "Failed status transport retry counter exceeded (12) for wr_id 2"
-    (run,) = parse(f"$ ibv_rc_pingpong -g 3 10.0.1.1\n{ADDRESS}{remote}{said}\n")
-    assert (run.test, run.status, run.error) == ("ibv_rc_pingpong", RunStatus.FAILED, said)
+    message = "Failed status transport retry counter exceeded (12) for wr_id 2"
+    (run,) = parse(f"$ ibv_rc_pingpong -g 3 10.0.1.1\n{ADDRESS}{remote}{message}\n")
+    assert (run.test, run.status, run.error) == ("ibv_rc_pingpong", RunStatus.FAILED, message)
     assert run.failures[:2] == ("NIC-05", "SW-01")
 
 

@@ -46,15 +46,15 @@ def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
     assert found == expected_path(log).read_text()
 
 
-def said(body: object, path: str = "") -> Iterator[str]:
+def flatten_facts(body: object, path: str = "") -> Iterator[str]:
     """Every fact of a communicator as text; what only counts or sums up lines is left out."""
     if isinstance(body, dict):
         for name, value in body.items():
             if name not in ("line", "complete", "ranks_seen", "count", "connections", "channels", "gdrdma", "text"):
-                yield from said(value, f"{path}/{name}")
+                yield from flatten_facts(value, f"{path}/{name}")
     elif isinstance(body, list):
         for value in body:
-            yield from said(value, path)
+            yield from flatten_facts(value, path)
     elif body is not None:
         yield f"{path}={body}"
 
@@ -64,10 +64,10 @@ def said(body: object, path: str = "") -> Iterator[str]:
 def test_a_cut_log_says_nothing_that_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     part, whole = communicators(text[:end]), communicators(text)
-    facts = {fact for item in whole for fact in said(plain(item))}
+    facts = {fact for item in whole for fact in flatten_facts(plain(item))}
     environment = {f"/environment/{name}" for item in whole for name in item.differing_environment}
     for entry in part:
-        for fact in said(plain(entry)):
+        for fact in flatten_facts(plain(entry)):
             assert fact in facts or fact.partition("=")[0] in environment or "traffic_class" in fact, fact
 
 
@@ -123,9 +123,9 @@ def test_algorithms_have_one_name(text: str, name: str) -> None:
 
 
 def test_gpudirect_is_told_for_each_direction() -> None:
-    (one,) = communicators((SAMPLES / "nccl_log" / "old-release-libfabric.txt").read_text())
-    assert one.gdrdma == "some"
-    over = {(path.host, path.direction): path.gdrdma for path in one.paths if path.device is not None}
+    (communicator,) = communicators((SAMPLES / "nccl_log" / "old-release-libfabric.txt").read_text())
+    assert communicator.gdrdma == "some"
+    over = {(path.host, path.direction): path.gdrdma for path in communicator.paths if path.device is not None}
     assert over == {
         ("kappa-0", "receive"): False,
         ("kappa-0", "send"): True,
@@ -156,51 +156,62 @@ def test_releases_say_the_same_in_other_words() -> None:
         "alpha:7:9 [0] NCCL INFO 1048576 Bytes -> Algo 0 proto 1 time 12.500000\n"  # 2.8
         "(Worker pid=7, ip=10.0.0.3) alpha:7:9 [0] NCCL INFO comm 0xa1 rank 0 nranks 2 cudaDev 0 - Init COMPLETE\n"
     )
-    (one,) = communicators(text)
-    assert [ring.ranks for ring in one.rings] == [(0, 1)]
-    assert [(path.transport, path.device, path.direction) for path in one.paths] == [
+    (communicator,) = communicators(text)
+    assert [ring.ranks for ring in communicator.rings] == [(0, 1)]
+    assert [(path.transport, path.device, path.direction) for path in communicator.paths] == [
         ("COLLNET/SHARP", 0, "send"),
         ("NET/IB", 1, "send"),
     ]
-    assert [(choice.algorithm, choice.protocol) for choice in one.choices] == [("TREE", "LL128")]
+    assert [(choice.algorithm, choice.protocol) for choice in communicator.choices] == [("TREE", "LL128")]
 
 
 def test_initialization_is_complete_when_every_rank_says_so() -> None:
     other = INIT.replace("alpha:7", "beta:8").replace("0xa1 rank 0", "0xb1 rank 1")
-    (one,) = communicators(INIT.format("START") + other.format("START") + INIT.format("COMPLETE"))
-    assert (one.ranks, one.ranks_seen, one.complete, one.hosts) == (2, 2, False, ("alpha", "beta"))
-    (one,) = communicators(
+    (communicator,) = communicators(INIT.format("START") + other.format("START") + INIT.format("COMPLETE"))
+    assert (communicator.ranks, communicator.ranks_seen, communicator.complete, communicator.hosts) == (
+        2,
+        2,
+        False,
+        ("alpha", "beta"),
+    )
+    (communicator,) = communicators(
         INIT.format("START") + other.format("START") + INIT.format("COMPLETE") + other.format("COMPLETE")
     )
-    assert one.complete
+    assert communicator.complete
 
 
 def test_a_line_that_nccl_cut_gives_no_wrong_ring_or_tree() -> None:
     ring = "alpha:7:9 [0] NCCL INFO Channel 00/01 : 0 1 2 3 1\n"
     tree = "alpha:7:9 [0] NCCL INFO Trees " + " ".join(f"[{n}] 1/-1/-1->0->12" for n in range(60))
     text = INIT.format("START").replace("nranks 2", "nranks 16") + ring + tree[: tree.rindex("2")] + "\n"
-    (one,) = communicators(text)
-    assert one.rings == ()
-    assert [dict(found.parents) for found in one.trees] == [{"0": 12}] * 59
+    (communicator,) = communicators(text)
+    assert communicator.rings == ()
+    assert [dict(found.parents) for found in communicator.trees] == [{"0": 12}] * 59
 
 
 def test_what_differs_between_processes_is_not_the_environment() -> None:
-    (one,) = communicators((SAMPLES / "nccl_log" / "two-nodes-roce.txt").read_text())
-    assert one.environment == {"NCCL_IB_HCA": "mlx5_0,mlx5_1", "NCCL_NET_GDR_LEVEL": "SYS"}
-    assert (one.differing_environment, one.traffic_class) == ({"NCCL_IB_TC": ("106", "96")}, None)
+    (communicator,) = communicators((SAMPLES / "nccl_log" / "two-nodes-roce.txt").read_text())
+    assert communicator.environment == {"NCCL_IB_HCA": "mlx5_0,mlx5_1", "NCCL_NET_GDR_LEVEL": "SYS"}
+    assert (communicator.differing_environment, communicator.traffic_class) == ({"NCCL_IB_TC": ("106", "96")}, None)
 
 
 def test_warnings_have_their_causes_and_are_counted() -> None:
-    (one,) = communicators((SAMPLES / "nccl_log" / "status-12.txt").read_text())
-    assert [(warning.host, warning.count, warning.line) for warning in one.warnings] == [("mu1", 2, 5), ("mu2", 1, 11)]
-    assert all("SW-01" in warning.failures for warning in one.warnings)
+    (communicator,) = communicators((SAMPLES / "nccl_log" / "status-12.txt").read_text())
+    assert [(warning.host, warning.count, warning.line) for warning in communicator.warnings] == [
+        ("mu1", 2, 5),
+        ("mu2", 1, 11),
+    ]
+    assert all("SW-01" in warning.failures for warning in communicator.warnings)
 
 
 def test_why_sockets_are_taken_is_a_warning() -> None:
     text = "alpha:7:9 [0] NCCL INFO Failed to open libibverbs.so[.1]\nalpha:7:9 [0] NCCL INFO Using network Socket\n"
-    (one,) = communicators(text)
-    assert (one.network, [warning.text for warning in one.warnings]) == ("Socket", ["Failed to open libibverbs.so[.1]"])
-    assert one.warnings[0].failures[0] == "NCCL-01"
+    (communicator,) = communicators(text)
+    assert (communicator.network, [warning.text for warning in communicator.warnings]) == (
+        "Socket",
+        ["Failed to open libibverbs.so[.1]"],
+    )
+    assert communicator.warnings[0].failures[0] == "NCCL-01"
 
 
 def two_nodes() -> Reading:

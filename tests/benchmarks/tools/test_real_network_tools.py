@@ -35,7 +35,7 @@ def port() -> Iterator[int]:
     server.communicate(timeout=20)
 
 
-def printed(*command: str) -> str:
+def run_tool(*command: str) -> str:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return ran.stdout + ran.stderr
 
@@ -45,7 +45,7 @@ def iperf3(port: int, *options: str) -> tuple[Run, ...]:
 
     A run of a millisecond ends before the server's first look, and iperf3 then says that nothing was received.
     """
-    return parse(printed("iperf3", "--client", LOOPBACK, "--port", str(port), "--bytes", "256M", *options))
+    return parse(run_tool("iperf3", "--client", LOOPBACK, "--port", str(port), "--bytes", "256M", *options))
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,6 @@ def test_a_server_that_nobody_started(port: int) -> None:
 @pytest.mark.parametrize("tool", ["ib_write_bw", "ib_send_lat", "raw_ethernet_bw"])
 def test_perftest_refuses_what_it_cannot_do(tool: str) -> None:
     needs(tool)
-    (run,) = parse(f"$ {tool} -n 2\n" + printed(tool, "-n", "2"))
+    (run,) = parse(f"$ {tool} -n 2\n" + run_tool(tool, "-n", "2"))
     assert (run.tool, run.test, run.status, run.failures) == ("perftest", tool, RunStatus.FAILED, ())
     assert run.error is not None

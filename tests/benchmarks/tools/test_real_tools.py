@@ -56,32 +56,32 @@ def serving(*command: str, port: int) -> Iterator[None]:
 
 def free_port() -> int:
     """A port nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
-def only(text: str) -> Run:
+def read_run(text: str) -> Run:
     """The one run in a log, of which nothing was left out."""
     reading = read(text)
     assert not [notice for notice in reading.notices if "ends unless" not in str(notice)], text
-    (one,) = reading.runs
-    return one
+    (single_run,) = reading.runs
+    return single_run
 
 
-def values(one: Run, metric: Metric, place: str | None = None) -> Sequence[float]:
+def values(single_run: Run, metric: Metric, place: str | None = None) -> Sequence[float]:
     """The values of a metric at a place."""
-    return [each.value for each in one.measurements if each.metric is metric and each.place == place]
+    return [each.value for each in single_run.measurements if each.metric is metric and each.place == place]
 
 
 @pytest.mark.parametrize("output", [(), ("-f",), ("-v",), ("-f", "-v")], ids=["table", "final", "csv", "final-csv"])
 def test_ucx_perftest(output: tuple[str, ...]) -> None:
     needs("ucx_perftest")
-    one = only(run("ucx_perftest", "-l", "-t", "tag_bw", "-s", "65536", "-n", "200", "-w", "10", *output))
-    assert (one.tool, one.test, one.status) == ("ucx_perftest", "tag_bw", RunStatus.COMPLETE)
-    (rate,), (bandwidth,) = values(one, Metric.MSG_RATE), values(one, Metric.BW_AVG)
+    single_run = read_run(run("ucx_perftest", "-l", "-t", "tag_bw", "-s", "65536", "-n", "200", "-w", "10", *output))
+    assert (single_run.tool, single_run.test, single_run.status) == ("ucx_perftest", "tag_bw", RunStatus.COMPLETE)
+    (rate,), (bandwidth,) = values(single_run, Metric.MSG_RATE), values(single_run, Metric.BW_AVG)
     assert bandwidth == pytest.approx(rate * 65536 / 2**20, rel=0.01)  # MB/s are 2^20 bytes
-    assert {each.size_bytes for each in one.measurements} == {65536}
+    assert {each.size_bytes for each in single_run.measurements} == {65536}
 
 
 def test_qperf() -> None:
@@ -102,8 +102,10 @@ def test_sockperf() -> None:
     needs("sockperf")
     port = free_port()
     with serving("sockperf", "server", "--tcp", "-i", "127.0.0.1", "-p", str(port), port=port):
-        latency = only(run("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1"))
-        rate = only(run("sockperf", "throughput", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1", "-m", "1400"))
+        latency = read_run(run("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1"))
+        rate = read_run(
+            run("sockperf", "throughput", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1", "-m", "1400")
+        )
     assert latency.status is RunStatus.COMPLETE
     assert values(latency, Metric.LATENCY_MIN) <= values(latency, Metric.LATENCY_P50)
     assert (rate.test, rate.status) == ("throughput", RunStatus.COMPLETE)
@@ -116,9 +118,9 @@ def test_netpipe(tmp_path: Path) -> None:
         *("mpirun", "-np", "2", "--oversubscribe", find("NPopenmpi") or "", "-u", "48", "-n", "20", "-o", "np.out"),
         folder=tmp_path,
     )
-    one = only(text)
-    sizes = [each.size_bytes for each in one.measurements if each.metric is Metric.BW_AVG]
-    assert (one.tool, sizes[:3], sizes[-1]) == ("netpipe", [1, 2, 3], 51)
-    written = only((tmp_path / "np.out").read_text())
+    single_run = read_run(text)
+    sizes = [each.size_bytes for each in single_run.measurements if each.metric is Metric.BW_AVG]
+    assert (single_run.tool, sizes[:3], sizes[-1]) == ("netpipe", [1, 2, 3], 51)
+    written = read_run((tmp_path / "np.out").read_text())
     assert [each.size_bytes for each in written.measurements if each.metric is Metric.BW_AVG] == sizes
-    assert values(written, Metric.BW_AVG) == pytest.approx(values(one, Metric.BW_AVG), abs=0.006)
+    assert values(written, Metric.BW_AVG) == pytest.approx(values(single_run, Metric.BW_AVG), abs=0.006)

@@ -117,7 +117,7 @@ def test_perftest_columns_are_named_not_counted() -> None:
         "   MsgRate Port1[Mpps]   BW Port2[Gb/sec]   MsgRate Port2[Mpps]"
     )
     assert names is not None
-    assert [what and (what[0], what[2]) for what in map(meaning_of, names)] == [
+    assert [meaning and (meaning[0], meaning[2]) for meaning in map(meaning_of, names)] == [
         None,
         None,
         (Metric.BW_PEAK, None),

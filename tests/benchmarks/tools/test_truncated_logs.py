@@ -33,14 +33,14 @@ def runs(text: str) -> tuple[Run, ...]:
         return ()
 
 
-def same(run: Run) -> str:
+def comparable_text(run: Run) -> str:
     """A run as comparable text, without where its lines came from."""
     body = plain(run)
     body["parameters"].pop("process_label", None)
     return json.dumps(body, sort_keys=True)
 
 
-def stated(run: Run) -> Iterator[tuple[str, object]]:
+def flatten_parameters(run: Run) -> Iterator[tuple[str, object]]:
     """The parameters of a run, one entry for each entry of a mapping."""
     return flatten(plain(run.parameters))
 
@@ -50,7 +50,7 @@ class Whole:
 
     def __init__(self, text: str) -> None:
         self.runs = runs(text)
-        self.same = [same(run) for run in self.runs]
+        self.same = [comparable_text(run) for run in self.runs]
         self._known = {measurement for run in self.runs for measurement in run.measurements}
         self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
 
@@ -59,9 +59,9 @@ class Whole:
         assert len(part) <= len(self.runs)
         for cut, full in zip(part, self.runs, strict=False):
             assert set(cut.measurements) <= self._known
-            assert cut.status is not RunStatus.COMPLETE or same(cut) in self.same
+            assert cut.status is not RunStatus.COMPLETE or comparable_text(cut) in self.same
             assert cut.ranks in (None, full.ranks)
-            assert dict(stated(cut)).items() <= dict(stated(full)).items()
+            assert dict(flatten_parameters(cut)).items() <= dict(flatten_parameters(full)).items()
         assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
 
 
@@ -131,7 +131,7 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
             WRAPPERS[wrapper](line.removesuffix("\n")) + ("\n" if line.endswith("\n") else "")
             for line in text.splitlines(keepends=True)
         )
-        assert [same(run) for run in runs(wrapped)] == whole(text).same, log.name
+        assert [comparable_text(run) for run in runs(wrapped)] == whole(text).same, log.name
 
 
 def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:

@@ -76,7 +76,7 @@ class Capture:
 
 
 @contextlib.contextmanager
-def captured(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
+def capture_port(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
     """What passes a port while the context is open, at most some thousand frames of RoCEv2."""
     port = link.end(switch).interface
     command = [*made.prefix(switch), "tcpdump", "-Z", "root", "-Uni", port, "-s0", "-c", str(_MOST), "-w", str(file)]
@@ -93,7 +93,7 @@ def captured(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[
         process.stderr.close()
 
 
-def decoded(file: Path) -> list[Packet]:
+def decode_frames(file: Path) -> list[Packet]:
     """What tshark reads in every frame of a capture."""
     names = [*_FIELDS.values(), *_SIZES]
     command = ["tshark", "-r", str(file), "-T", "fields", "-E", "separator=,", "-E", "occurrence=f"]

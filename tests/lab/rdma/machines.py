@@ -30,7 +30,7 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     plan = build(read(CLUSTER))
     hosts = lab.hosts_of(plan, 2)
     files = render.files(plan, hosts)
-    made = machines.up(plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda said: None, keep=keep)
+    made = machines.up(plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda line: None, keep=keep)
     try:
         yield plan, made
     finally:
@@ -42,7 +42,7 @@ def ran(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
     return made.run(host, *arguments, timeout_s=_LIMIT_S)
 
 
-def said(made: lab.Lab, host: str, *arguments: str) -> str:
+def run_checked(made: lab.Lab, host: str, *arguments: str) -> str:
     """What a command in a machine prints, where it must succeed."""
     found = ran(made, host, *arguments)
     assert found.status is Status.OK, found
@@ -56,5 +56,5 @@ def wirespeed(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
 
 def counters(made: lab.Lab, host: str) -> dict[str, dict[str, int]]:
     """RDMA counters of a machine by device."""
-    links = json.loads(said(made, host, "rdma", "-j", "statistic", "show"))
+    links = json.loads(run_checked(made, host, "rdma", "-j", "statistic", "show"))
     return {link["ifname"]: link for link in links}

@@ -164,8 +164,8 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
         ("node2", True, ()),
     ]
     assert made.setups["leaf1"] == design.setups["leaf1"]
-    one, _ = machines_of(plan, design)
-    assert [(nic.name, nic.rdma, nic.row) for nic in one.nics][::8] == [
+    first, _ = machines_of(plan, design)
+    assert [(nic.name, nic.rdma, nic.row) for nic in first.nics][::8] == [
         ("enp29s0np0", "bnxt_re0", 3),
         ("mgmt0", None, 1),
     ]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from labs import TOOLS, name
-from rdma.capture import captured, decoded
-from rdma.machines import CLUSTER, EMULATOR, built, counters, said, wirespeed
+from rdma.capture import capture_port, decode_frames
+from rdma.machines import CLUSTER, EMULATOR, built, counters, run_checked, wirespeed
 
 from needs import needs
 from wirespeed import lab
@@ -45,22 +45,22 @@ AS_PLANNED = (
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the machines may write to."""
     return tmp_path_factory.mktemp("kept")
 
 
 @pytest.fixture(scope="module")
-def two(kept: Path) -> Iterator[tuple[Plan, lab.Lab]]:
+def two(shared_folder: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     """Two machines."""
-    with built("rdma", kept) as found:
+    with built("rdma", shared_folder) as found:
         yield found
 
 
 def test_every_nic_has_its_device_and_its_row(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
     for host in made.hosts:
-        links = json.loads(said(made, host, "rdma", "-j", "link"))
+        links = json.loads(run_checked(made, host, "rdma", "-j", "link"))
         nics = plan.hosts[host].nics
         assert {link["netdev"]: link["ifname"] for link in links} == {nic: nics[nic].rdma_device for nic in nics}
         assert {link["state"] for link in links} == {"ACTIVE"}
@@ -68,36 +68,40 @@ def test_every_nic_has_its_device_and_its_row(two: tuple[Plan, lab.Lab]) -> None
 
 def test_the_largest_packet_passes_on_every_rail(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
-    one, other = ([nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in made.hosts)
+    sources, targets = (
+        [nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in made.hosts
+    )
     script = "".join(
         f"ping -nq -c1 -w60 -Mdo -s8972 -I {source} {target} >/dev/null || echo {source} {target}\n"
-        for source, target in zip(one, other, strict=True)
+        for source, target in zip(sources, targets, strict=True)
     )
-    assert said(made, "node1", "sh", "-c", script) == ""
+    assert run_checked(made, "node1", "sh", "-c", script) == ""
 
 
 def test_words_reach_a_machine_as_they_are(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\"]
-    assert said(made, "node2", "printf", "%s\\n", *odd).splitlines() == odd
+    assert run_checked(made, "node2", "printf", "%s\\n", *odd).splitlines() == odd
     assert made.run("node2", "sh", "-c", "exit 7").exit_code == 7
 
 
-def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_path: Path, kept: Path) -> None:
+def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_path: Path, shared_folder: Path) -> None:
     _, made = two
     (tmp_path / "mine").write_text("1")
-    said(made, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{kept}/theirs")
+    run_checked(
+        made, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{shared_folder}/theirs"
+    )
     assert (tmp_path / "mine").read_text() == "1"
-    assert (kept / "theirs").read_text() == "3\n"
+    assert (shared_folder / "theirs").read_text() == "3\n"
 
 
 @pytest.fixture(scope="module")
-def before(two: tuple[Plan, lab.Lab], kept: Path) -> Path:
+def idle_bundle(two: tuple[Plan, lab.Lab], shared_folder: Path) -> Path:
     """What the first host shows before there was any load."""
-    return collected(two[1], kept / "before.tar.gz")
+    return collect_inside(two[1], shared_folder / "before.tar.gz")
 
 
-def collected(made: lab.Lab, bundle: Path) -> Path:
+def collect_inside(made: lab.Lab, bundle: Path) -> Path:
     """Collect inside the first host, with its real tools."""
     needs("ibv_devinfo", "ethtool", "ip")
     ran = wirespeed(made, "node1", "collect", "--local", "--timeout-factor", "20", "-o", str(bundle))
@@ -105,15 +109,15 @@ def collected(made: lab.Lab, bundle: Path) -> Path:
     return bundle
 
 
-def checked(made: lab.Lab, *words: str) -> list[dict[str, str]]:
+def check_inside(made: lab.Lab, *words: str) -> list[dict[str, str]]:
     """What check says of the first host, inside it."""
     ran = wirespeed(made, "node1", "check", str(CLUSTER), *words, "--format", "json")
     return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 
 
-def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], before: Path) -> None:
+def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], idle_bundle: Path) -> None:
     only = [word for check in AS_PLANNED for word in ("--only", check)]
-    findings = checked(two[1], str(before), *only)
+    findings = check_inside(two[1], str(idle_bundle), *only)
     assert {finding["check"] for finding in findings} == set(AS_PLANNED)
     assert [finding for finding in findings if finding["status"] != "pass"] == []
 
@@ -123,7 +127,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
     plan, made = two
     out = tmp_path / "out"
     words = ["pairs", "--name", made.name, "-o", str(out), "--seconds", "1", "--messages", "20", "--retest", "0"]
-    with captured(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
+    with capture_port(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
         ran = subprocess.run(
             [sys.executable, "-m", "wirespeed", "lab", "bench", *words, "--format", "json"],
             capture_output=True,
@@ -147,10 +151,10 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
     packets = [packet(frame) for frame in capture.roce()]
     assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
     assert {item.dscp for item in packets} == plan.classes["roce"].dscp
-    assert decoded(capture.file) == packets
+    assert decode_frames(capture.file) == packets
 
 
-def running(command_line: Path) -> bool:
+def is_running(command_line: Path) -> bool:
     """Whether an emulator has this number; one that was ended may still have it, and no command line."""
     try:
         return b"qemu" in command_line.read_bytes()
@@ -168,19 +172,19 @@ def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     machines = [Path("/proc", path.read_text().strip(), "cmdline") for path in numbers]
-    assert all(running(path) for path in machines)
+    assert all(is_running(path) for path in machines)
     process.send_signal(signal.SIGINT)
     printed, _ = process.communicate()
     assert (process.returncode, own in lab.names()) == (130, False), printed
     assert not state.folder(own).exists()
-    assert not any(running(path) for path in machines)
+    assert not any(is_running(path) for path in machines)
 
 
-def counted(made: lab.Lab, host: str) -> Facts:
+def read_counters(made: lab.Lab, host: str) -> Facts:
     """What a host's real rdma shows, as collecting reads it."""
     asked = {"rdma-link": ("link",), "rdma-statistic": ("statistic", "show")}
     outputs = {
-        name: Output(name, said(made, host, "rdma", "-j", "-p", *words), Source(host, name, name))
+        name: Output(name, run_checked(made, host, "rdma", "-j", "-p", *words), Source(host, name, name))
         for name, words in asked.items()
     }
     return facts_from(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
@@ -190,8 +194,8 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
     """1 % of what one NIC sends is dropped: it is found, and no other."""
     needs("ib_write_bw")
     plan, made = two
-    before = counted(made, "node1")
-    said(made, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
+    before = read_counters(made, "node1")
+    run_checked(made, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
     words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
     reach = made.reach()
     for _ in range(20):
@@ -202,7 +206,7 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
         server.result()
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
-    facts = subtract_counters(counted(made, "node1"), before, None)
+    facts = subtract_counters(read_counters(made, "node1"), before, None)
     findings = [item for item in run(plan, facts, [checks()["nic.rdma-losses"]]) if item.device == "node1"]
     assert len(findings) == 8
     assert [finding.place.partition(" ")[0] for finding in findings if finding.status is Status.FAIL] == ["bnxt_re0"]

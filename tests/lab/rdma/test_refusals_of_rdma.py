@@ -28,7 +28,7 @@ ELSEWHERE = (
 )
 
 
-def without(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None]:
+def remove_programs(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None]:
     """A machine where these are not installed, and all others are."""
 
     def prepare(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -45,12 +45,12 @@ def no_root(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def no_tun(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    without()(patch, folder)
+    remove_programs()(patch, folder)
     patch.setattr(build, "_TUN", folder / "tun")
 
 
 def other_processor(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    without()(patch, folder)
+    remove_programs()(patch, folder)
     patch.setattr(build.platform, "machine", lambda: "aarch64")
 
 
@@ -66,12 +66,12 @@ ROWS = [
         "  hint: modprobe tun; in a container, start it with --device /dev/net/tun",
     ),
     (
-        without("qemu-system-x86_64"),
+        remove_programs("qemu-system-x86_64"),
         "lab rdma: no qemu-system-x86_64; expected qemu-system-x86_64 on this machine\n"
         "  hint: apt-get install qemu-system-x86",
     ),
     (
-        without("busybox", "sshd"),
+        remove_programs("busybox", "sshd"),
         "lab rdma: no busybox; expected busybox on this machine\n"
         "  hint: apt-get install busybox-static\n"
         "lab rdma: no sshd; expected sshd on this machine\n"
