@@ -9,7 +9,7 @@ import wirespeed
 ROOT = Path(wirespeed.__file__).parent
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+def _imported_names(node: ast.Import | ast.ImportFrom) -> list[str]:
     """Every dotted name that stands in an import."""
     module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
     return [module, *(alias.name for alias in node.names)]
@@ -21,7 +21,7 @@ def test_only_wire_simulation_and_the_reader_of_logs_import_the_core():
         for path in ROOT.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
-        and "_core" in {part for name in _imported(node) for part in name.split(".")}
+        and "_core" in {part for name in _imported_names(node) for part in name.split(".")}
     }
     named = {name for name in importers if not name.startswith("simulation/")}
     assert named == {"wire.py", "benchmarks/logs/log.py", "benchmarks/logs/numbers.py"}

@@ -33,7 +33,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 """Settings that are one of few words: two of them."""
 
 
-def changed(path: str, value: Any) -> Any:
+def change_value(path: str, value: Any) -> Any:
     """Another value of the same kind."""
     if path in WORDS:
         first, second = WORDS[path]
@@ -58,7 +58,7 @@ def changed(path: str, value: Any) -> Any:
             return value[:-1] if len(value) > 1 else ()
         case Mapping():
             key = next(iter(value))
-            return {**value, key: changed(path, value[key])}
+            return {**value, key: change_value(path, value[key])}
     raise TypeError(f"{path}: {value!r}")
 
 
@@ -81,15 +81,15 @@ def put(device: Any, place: Place, path: str, value: Any) -> Any:
     return _put(device, place.within, path.split(".")[1:], value)
 
 
-def _put(thing: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
+def _put(element: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
     if within:
         (kind, name), *inner = within
-        for field in fields_of(type(thing)):
+        for field in fields_of(type(element)):
             if field.members is not None and field.members.kind == kind:
-                members = dict(getattr(thing, field.name))
+                members = dict(getattr(element, field.name))
                 members[name] = _put(members[name], tuple(inner), names, value)
-                return dataclasses.replace(thing, **{field.name: members})
+                return dataclasses.replace(element, **{field.name: members})
         raise KeyError(kind)
     if len(names) == 1:
-        return dataclasses.replace(thing, **{names[0]: value})
-    return dataclasses.replace(thing, **{names[0]: _put(getattr(thing, names[0]), (), names[1:], value)})
+        return dataclasses.replace(element, **{names[0]: value})
+    return dataclasses.replace(element, **{names[0]: _put(getattr(element, names[0]), (), names[1:], value)})

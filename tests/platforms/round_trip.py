@@ -10,7 +10,7 @@ from wirespeed.platforms import Command, Output, Outputs, Platform
 from wirespeed.platforms.templates import fill_answer
 from wirespeed.settings import THINGS, Device, Host, Place, settings_of, walk
 
-SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+SETTINGS = {path: setting for element in THINGS for path, setting in settings_of(element).items()}
 
 
 def with_nic(cluster: str, name: str, model: NicModel) -> str:
@@ -44,7 +44,7 @@ def facts_of(platform: Platform, outputs: Outputs) -> Facts:
     return facts_from(platform.parse(outputs), devices=[outputs.device])
 
 
-def lost(platform: Platform, name: str, device: Device) -> list[str]:
+def find_losses(platform: Platform, name: str, device: Device) -> list[str]:
     """Settings the platform declares as read that are not the same after being answered and read."""
     facts = facts_of(platform, answers(platform, name, device))
     found: list[str] = []

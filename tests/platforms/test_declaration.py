@@ -193,7 +193,7 @@ def test_every_problem_is_named(folder: Path) -> None:
 
 
 def test_a_setting_is_read_when_a_command_shows_it() -> None:
-    known = {path for thing in THINGS for path in settings_of(thing)}
+    known = {path for element in THINGS for path in settings_of(element)}
     for found in platforms().values():
         shown = {path for command in found.commands for path in command.reads} & known
         assert {path for path, support in found.settings.items() if support.read} == shown

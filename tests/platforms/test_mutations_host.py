@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from platforms.mutations import changed, put
+from platforms.mutations import change_value, put
 from platforms.round_trip import answers, facts_of
 from platforms.test_round_trip import CLUSTERS, devices
 from wirespeed.facts import COMPLETE, State
@@ -57,7 +57,7 @@ DERIVED: Mapping[str, str] = {
 """Settings that do not stand alone in an answer, on one platform or on every one, each with the reason."""
 
 
-def _derived(found: Platform, path: str) -> bool:
+def _is_derived(found: Platform, path: str) -> bool:
     return path in DERIVED or f"{found.name} {path}" in DERIVED
 
 
@@ -118,7 +118,7 @@ def _cases(found: Platform, name: str, device: Device) -> Iterator[Case]:
             value is not None
             and found.support(path).read
             and (place.kind, path) not in done
-            and not _derived(found, path)
+            and not _is_derived(found, path)
         ):
             done.add((place.kind, path))
             yield Case(place, path, value)
@@ -130,7 +130,7 @@ def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
     for node, found, device in _nodes(kind, name, tmp_path):
         before = facts_of(found, answers(found, node, device)).readings
         for case in _cases(found, node, device):
-            other = changed(case.path, case.value)
+            other = change_value(case.path, case.value)
             facts = facts_of(found, answers(found, node, put(device, case.place, case.path, other)))
             read = [reading.value for reading in facts.readings.get((case.place, case.path), ())]
             if not read or any(value != other for value in read):
@@ -138,7 +138,7 @@ def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
             wrong += [
                 f"{case.place} {case.path}: changed, and {place} {path} is {readings[0].value!r}"
                 for (place, path), readings in facts.readings.items()
-                if path != case.path and not _derived(found, path) and (place, path) in before
+                if path != case.path and not _is_derived(found, path) and (place, path) in before
                 if before[place, path][0].value != readings[0].value
             ]
     assert wrong == []
@@ -162,7 +162,7 @@ def _companions(command: str) -> tuple[str, ...]:
     )
 
 
-def _asked(found: Platform, name: str, device: Host) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
+def _read_commands(found: Platform, name: str, device: Host) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
     """Each command of the host and its first NIC with what it needs beside, and what is then read."""
     given = answers(found, name, device).outputs
     every = {key: replace(item, source=replace(item.source, command=key)) for key, item in given.items()}
@@ -184,11 +184,11 @@ def _wrong(
         f"{place} {path} = {value!r}, was {right.get((place, path, command, state))!r}"
         for (place, path, command, state), value in read.items()
         if value != COMPLETE and path not in FALLBACK
-        if not _within(value, right.get((place, path, command, state)))
+        if not _is_part(value, right.get((place, path, command, state)))
     ]
 
 
-def _within(value: Any, right: Any) -> bool:
+def _is_part(value: Any, right: Any) -> bool:
     """The same, or fewer of the same."""
     if value == right:
         return True
@@ -206,7 +206,7 @@ def _within(value: Any, right: Any) -> bool:
 def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
     for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _asked(found, node, device):
+        for key, outputs, right in _read_commands(found, node, device):
             rows = outputs[key].text.split("\n")
             for index in range(min(len(rows) - 1, 80)):
                 for text in ("\n".join(rows[:index] + rows[index + 1 :]), "\n".join(rows[:index]) + "\n" * (index > 0)):
@@ -223,7 +223,7 @@ def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
 def test_a_message_is_no_value(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
     for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _asked(found, node, device):
+        for key, outputs, right in _read_commands(found, node, device):
             text = outputs[key].text
             for message in MESSAGES:
                 for other in (message + text, text + message, message):
@@ -234,6 +234,6 @@ def test_a_message_is_no_value(kind: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "name"), PARSERS)
 def test_line_ends_of_another_system(kind: str, name: str, tmp_path: Path) -> None:
     for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _asked(found, node, device):
+        for key, outputs, right in _read_commands(found, node, device):
             text = outputs[key].text.replace("\n", "\r\n")
             assert _read(found, Outputs(node, {**outputs, key: replace(outputs[key], text=text)})) == right, key

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from platforms.test_mutations_host import _asked, _nodes, _read
+from platforms.test_mutations_host import _nodes, _read, _read_commands
 from wirespeed.platforms import Outputs
 from wirespeed.settings import Coalescing, Host, Ring
 
 Noise = Callable[[str], str]
 
 
-def _before(line: str) -> Noise:
+def _insert_before(line: str) -> Noise:
     return lambda text: f"{line}\n{text}"
 
 
@@ -34,7 +34,7 @@ def _objects(*entries: dict[str, Any]) -> Noise:
     return lambda text: json.dumps([entries[0], *json.loads(text), *entries], indent=4)
 
 
-def _replaced(pattern: str, by: str) -> Noise:
+def _replace(pattern: str, by: str) -> Noise:
     def change(text: str) -> str:
         changed, times = re.subn(pattern, by, text, flags=re.M)
         assert times, f"{pattern} is not in the answer"
@@ -85,15 +85,15 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
     ("ubuntu", "ip-rule"): (_objects(*_RULES),),
     ("ubuntu", "ip-route"): (_objects(*_ROUTES),),
     ("ubuntu", "qdisc"): (_objects(*_QDISCS),),
-    ("ubuntu", "rdma-link"): (_objects(*_PORTS), _replaced(r'("ifname": "\w+)"', r'\1/1"')),
+    ("ubuntu", "rdma-link"): (_objects(*_PORTS), _replace(r'("ifname": "\w+)"', r'\1/1"')),
     ("ubuntu", "sysctl"): (
-        _before("sysctl: permission denied on key 'net.ipv4.tcp_fastopen_key'"),
+        _insert_before("sysctl: permission denied on key 'net.ipv4.tcp_fastopen_key'"),
         _behind("net.ipv4.conf.docker0.rp_filter = 2", "net.ipv4.conf.enp29s0np0/100.rp_filter = 2"),
-        _replaced(" = ", "="),
+        _replace(" = ", "="),
     ),
     ("ubuntu", "modules"): (_behind("nvidia 56823808 2 nvidia_uvm, Live 0x0000000000000000 (POE)"),),
     ("ubuntu", "limits"): (
-        _before("/etc/security/limits.conf:root\t\thard\tmemlock\t\t65536"),
+        _insert_before("/etc/security/limits.conf:root\t\thard\tmemlock\t\t65536"),
         _behind("/etc/security/limits.d/oracle.conf:@dba soft memlock 64", "/etc/security/limits.conf:#* - memlock 8"),
     ),
     ("ubuntu", "dmesg"): (
@@ -116,20 +116,23 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
         _behind("/usr/lib/udev/rules.d/60-rdma-persistent-naming.rules:# rdma_rename %k NAME_FALLBACK"),
     ),
     ("ubuntu", "dkms"): (
-        _replaced(": installed$", ": installed (WARNING! Diff between built and installed module!)"),
+        _replace(": installed$", ": installed (WARNING! Diff between built and installed module!)"),
         _behind("nvidia/550.54.14: added", "nvidia/550.54.14, 5.4.0-1-generic, x86_64: installed"),
     ),
     ("ubuntu", "rocm-smi"): (
-        _before("WARNING: AMD GPU device(s) is/are in a low-power state. Check power control/runtime_status\n"),
-        _before("============================ ROCm System Management Interface ============================"),
-        _replaced(r"\t+: ", "          : "),
+        _insert_before("WARNING: AMD GPU device(s) is/are in a low-power state. Check power control/runtime_status\n"),
+        _insert_before("============================ ROCm System Management Interface ============================"),
+        _replace(r"\t+: ", "          : "),
     ),
     ("ubuntu", "iommu-groups"): (_behind("/sys/kernel/iommu_groups/999/type:identity"),),
     ("ubuntu", "irq-affinity"): (_behind("/proc/irq/0/smp_affinity_list:0-255", "/proc/irq/9/smp_affinity_list:3"),),
     ("ubuntu", "cpu-power"): (
         _behind("/sys/devices/system/cpu/cpufreq/boost:1", "/sys/devices/system/cpu/cpu0/power/name:x"),
     ),
-    ("ubuntu", "os-release"): (_before("# made by the image"), _behind("UBUNTU_CODENAME=jammy", 'PRETTY_NAME="x"')),
+    ("ubuntu", "os-release"): (
+        _insert_before("# made by the image"),
+        _behind("UBUNTU_CODENAME=jammy", 'PRETTY_NAME="x"'),
+    ),
     ("ubuntu", "gid-table"): (
         _behind(
             "/sys/class/infiniband/bnxt_re0/ports/1/gids/9:0000:0000:0000:0000:0000:ffff:0a05:0001",
@@ -137,82 +140,85 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
             "/sys/class/infiniband/bnxt_re0/ports/1/gid_attrs/ndevs/9:enp29s0np0.100",
         ),
     ),
-    ("ubuntu", "ibv-devinfo"): (_before("libibverbs: Warning: couldn't load driver 'libhfi1verbs-rdmav34.so'"),),
+    ("ubuntu", "ibv-devinfo"): (_insert_before("libibverbs: Warning: couldn't load driver 'libhfi1verbs-rdmav34.so'"),),
     ("ubuntu", "ethtool"): (
-        _before("netlink error: Operation not permitted"),
+        _insert_before("netlink error: Operation not permitted"),
         _behind("\tLanes: 8", "\tCurrent message level: 0x00002081 (8321)", "\tLink detected: yes"),
-        _replaced("^\t", "        "),
+        _replace("^\t", "        "),
     ),
     ("ubuntu", "ethtool-driver"): (_behind("expansion-rom-version: ", "supports-statistics: yes"),),
     ("ubuntu", "ethtool-pause"): (
         _behind("RX negotiated: on", "TX negotiated: on", "Statistics:", "  rx_pause_frames: 1"),
     ),
     ("ubuntu", "ethtool-fec"): (
-        _replaced(
+        _replace(
             "^Configured FEC encodings: .*|^Supported/Configured FEC encodings: .*", "Configured FEC encodings: Auto"
         ),
-        _replaced("^Active FEC encoding: ", "Active FEC encodings: "),
+        _replace("^Active FEC encoding: ", "Active FEC encodings: "),
         _behind("Statistics:", "  corrected_blocks: 123", "  fec_symbol_err_0: 445 [ per_lane:  125, 120 ]"),
     ),
     ("ubuntu", "ethtool-ring"): (
-        _replaced("^(Pre-set maximums|Current hardware settings):\n", ""),  # ethtool 6.14
-        _replaced("^(RX Buf Len|CQE Size|TX Push):.*\n", ""),  # before 5.18
-        _replaced("^(TX:.*\n)(?=Current)", r"\1TX push buff len:\tn/a\nHDS thresh:\t\tn/a\n"),
+        _replace("^(Pre-set maximums|Current hardware settings):\n", ""),  # ethtool 6.14
+        _replace("^(RX Buf Len|CQE Size|TX Push):.*\n", ""),  # before 5.18
+        _replace("^(TX:.*\n)(?=Current)", r"\1TX push buff len:\tn/a\nHDS thresh:\t\tn/a\n"),
         _behind("RX Push:\t\toff", "TX push buff len:\tn/a", "TCP data split:\toff"),
-        _replaced("\t+", "             "),
+        _replace("\t+", "             "),
     ),
     ("ubuntu", "ethtool-coalesce"): (
-        _replaced("^CQE mode.*\n", ""),  # before 5.15
-        _replaced(":\t", ": "),
+        _replace("^CQE mode.*\n", ""),  # before 5.15
+        _replace(":\t", ": "),
         _behind("", "tx-aggr-max-bytes:\tn/a", "tx-aggr-time-usecs\tn/a", "rx-usecs-profile:\t9"),
-        _before("Coalesce parameters for enp29s0np0:"),
+        _insert_before("Coalesce parameters for enp29s0np0:"),
     ),
-    ("ubuntu", "lspci"): (_before("pcilib: sysfs_read_vpd: read failed: No such device"),),
+    ("ubuntu", "lspci"): (_insert_before("pcilib: sysfs_read_vpd: read failed: No such device"),),
     ("ubuntu", "lscpu"): (
-        _replaced("^(?=Thread|Socket|NUMA)", "    "),  # on a terminal
-        _replaced(":  +", ": "),
+        _replace("^(?=Thread|Socket|NUMA)", "    "),  # on a terminal
+        _replace(":  +", ": "),
         _behind("NUMA node0 CPU(s): 0-3", "Vulnerability Spectre v2: Mitigation; Retpolines"),
     ),
     ("ubuntu", "dmidecode"): (
-        _before(
+        _insert_before(
             "# SMBIOS implementations newer than version 3.2.0 are not\n# fully supported by this version of dmidecode."
         ),
         _behind(
             "Handle 0x0200, DMI type 2, 8 bytes", "Base Board Information", "\tManufacturer: Wistron", "\tVersion: A02"
         ),
-        _replaced("^System Information$", "System Information\n\tVersion: Not Specified"),
+        _replace("^System Information$", "System Information\n\tVersion: Not Specified"),
     ),
     ("ubuntu", "redfish-bios"): (
-        _replaced('"Attributes": {', '"Oem": {}, "Attributes": {"SetupPassword": null, "Proc1NumCores": 8,'),
-        _replaced(r"\s+", " "),
-        _replaced(r"\A", "\n"),
+        _replace('"Attributes": {', '"Oem": {}, "Attributes": {"SetupPassword": null, "Proc1NumCores": 8,'),
+        _replace(r"\s+", " "),
+        _replace(r"\A", "\n"),
     ),
-    ("bnxt", "niccli-qos"): (_before(_CLI), _replaced("^ +", "\t")),
-    ("bnxt", "niccli-dscp2prio"): (_before(_CLI),),
-    ("bnxt", "niccli-pri2cos"): (_before(_CLI),),
-    ("bnxt", "nvm-support-rdma"): (_before(_CLI), _behind("", "")),
-    ("bnxt", "nvm-performance-profile"): (_before(_CLI), _behind("")),
-    ("bnxt", "bnxt-re-conf"): (_before("# written by the site\n\nOVERRIDE=1"), _behind("  ", "#CNP_PRI=5")),
+    ("bnxt", "niccli-qos"): (_insert_before(_CLI), _replace("^ +", "\t")),
+    ("bnxt", "niccli-dscp2prio"): (_insert_before(_CLI),),
+    ("bnxt", "niccli-pri2cos"): (_insert_before(_CLI),),
+    ("bnxt", "nvm-support-rdma"): (_insert_before(_CLI), _behind("", "")),
+    ("bnxt", "nvm-performance-profile"): (_insert_before(_CLI), _behind("")),
+    ("bnxt", "bnxt-re-conf"): (_insert_before("# written by the site\n\nOVERRIDE=1"), _behind("  ", "#CNP_PRI=5")),
     ("bnxt", "cc"): (_behind("/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/disable_prio_vlan_tx:0x1"),),
     ("mlx5", "mlnx-qos"): (
-        _before("/usr/bin/mlnx_qos:12: DeprecationWarning: the imp module is deprecated"),
+        _insert_before("/usr/bin/mlnx_qos:12: DeprecationWarning: the imp module is deprecated"),
         _behind("tc: 5 ratelimit: unlimited, tsa: vendor"),
     ),
     ("mlx5", "mlxconfig"): (
-        _before("-W- Failed to load the MST modules"),
-        _replaced(r"^Device type: +", "Device type:        "),
-        _replaced(
+        _insert_before("-W- Failed to load the MST modules"),
+        _replace(r"^Device type: +", "Device type:        "),
+        _replace(
             r"^The '\*'",
             "*        KEEP_ETH_LINK_UP_P1                 True(1)             False(0)            True(1)\nThe '*'",
         ),
     ),
     ("mlx5", "traffic-class"): (_behind("tclass=32 src_ip=10.0.0.1/32"),),
     ("mlx5", "ecn"): (_behind("/sys/class/net/enp29s0np0/ecn/roce_np/min_time_between_cnps:4"),),
-    ("openmpi", "hostfile"): (_before("# made by the site"), _replaced("^(node.*)$", r"\1 max_slots=256 # rack 1")),
-    ("openmpi", "ucx-conf"): (_before("# made by the site\n\n[ignored]"), _replaced("=", " = ")),
-    ("mvapich2", "mvapich2-conf"): (_before("# made by the site"), _replaced(" *= *", "=")),
-    ("nccl", "rccl-conf"): (_before("# NCCL_IB_TC=0\n"), _behind("#NCCL_IB_SL=5")),
-    ("slurm", "slurmd"): (_before("Restart=no"), _behind("LimitMEMLOCKSoft=65536")),
+    ("openmpi", "hostfile"): (
+        _insert_before("# made by the site"),
+        _replace("^(node.*)$", r"\1 max_slots=256 # rack 1"),
+    ),
+    ("openmpi", "ucx-conf"): (_insert_before("# made by the site\n\n[ignored]"), _replace("=", " = ")),
+    ("mvapich2", "mvapich2-conf"): (_insert_before("# made by the site"), _replace(" *= *", "=")),
+    ("nccl", "rccl-conf"): (_insert_before("# NCCL_IB_TC=0\n"), _behind("#NCCL_IB_SL=5")),
+    ("slurm", "slurmd"): (_insert_before("Restart=no"), _behind("LimitMEMLOCKSoft=65536")),
 }
 KINDS = {"ubuntu": "host", **dict.fromkeys(("bnxt", "mlx5"), "nic")}
 LISTED = ("sysctl.value", "module.loaded", "rule.", "route.", "nic.rdma", "host.routes")
@@ -224,7 +230,7 @@ def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: P
     wrong: list[str] = []
     tried = 0
     for node, found, device in _nodes(KINDS.get(name, "launcher"), name, tmp_path):
-        for key, outputs, right in _asked(found, node, _tuned(device)):
+        for key, outputs, right in _read_commands(found, node, _tune(device)):
             if key.partition("@")[0] != command or not right:
                 continue
             for number, noise in enumerate(NOISE[name, command]):
@@ -240,7 +246,7 @@ def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: P
     assert wrong == []
 
 
-def _tuned(host: Host) -> Host:
+def _tune(host: Host) -> Host:
     """The host with everything that only some plans set."""
     nics = {
         interface: replace(

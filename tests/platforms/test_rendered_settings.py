@@ -25,7 +25,7 @@ BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vl
 
 
 @cache
-def planned() -> Mapping[tuple[str, str], frozenset[str]]:
+def planned_settings() -> Mapping[tuple[str, str], frozenset[str]]:
     """The settings that the cluster files set, by platform."""
     found: dict[tuple[str, str], set[str]] = {key: set() for key in platforms()}
     for plan in _plans():
@@ -49,7 +49,7 @@ def _plans() -> Iterator[Plan]:
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_every_rendered_setting_is_asked_for_by_a_cluster_file(kind: str, name: str) -> None:
     rendered = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
-    never = rendered - planned()[kind, name]
+    never = rendered - planned_settings()[kind, name]
     assert never - TUNED == set()
 
 
@@ -59,5 +59,5 @@ def test_a_tuning_profile_has_what_no_cluster_file_here_asks_for() -> None:
 
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_no_cluster_file_asks_for_what_only_devices_have(kind: str, name: str) -> None:
-    assert planned()[kind, name] & BEYOND_CLUSTER_FILES == set()
+    assert planned_settings()[kind, name] & BEYOND_CLUSTER_FILES == set()
     assert not any(platforms()[kind, name].support(path).rendered for path in BEYOND_CLUSTER_FILES)

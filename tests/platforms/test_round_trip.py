@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from platforms.launches import LAUNCHES
-from platforms.round_trip import SETTINGS, answers, facts_of, lost, with_nic
+from platforms.round_trip import SETTINGS, answers, facts_of, find_losses, with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
@@ -30,11 +30,11 @@ SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
 _AROUND = ", \t\r"
 """No part of a line: its indent, and the comma of an entry that is not the last."""
-COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
+COLLECTIONS = {path for element in THINGS for path in collections_of(element)}
 
 
 @cache
-def planned(cluster: Path) -> dict[str, Device]:
+def planned_devices(cluster: Path) -> dict[str, Device]:
     """The planned devices of an example."""
     return dict(build(read(cluster), load()).devices)
 
@@ -45,7 +45,7 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
     A small model has as many hosts as it has ports for.
     """
     if found.kind == "launcher":
-        host = next(device for device in planned(cluster).values() if isinstance(device, Host))
+        host = next(device for device in planned_devices(cluster).values() if isinstance(device, Host))
         return {
             f"node1 {launch.library} {launch.starter} {launch.transport}": replace(host, launch=launch)
             for launch in LAUNCHES[found.name]
@@ -53,10 +53,10 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
     if found.kind == "nic":
         return with_each_nic(found, cluster, folder)
     if found.kind != "switch":
-        return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
+        return {name: device for name, device in planned_devices(cluster).items() if isinstance(device, Host)}
     systems = found.systems
     if not systems:  # no switch that is bought: any plan of one will do
-        return {name: device for name, device in planned(cluster).items() if name == "leaf1"}
+        return {name: device for name, device in planned_devices(cluster).items() if name == "leaf1"}
     models = [(model, os) for model, known in load().switches.items() for os in systems if os in known.systems]
     assert {os for _, os in models} == set(systems), (
         f"a system of {found.name} that no model in catalogue/switches/ has"
@@ -71,7 +71,9 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
         text = text.replace("node[1-4]", f"node[1-{hosts}]")
         path = folder / f"{model}-{system}-{cluster.name}"
         path.write_text(text)
-        asked |= {f"{name} {model} {system}": device for name, device in planned(path).items() if name == "leaf1"}
+        asked |= {
+            f"{name} {model} {system}": device for name, device in planned_devices(path).items() if name == "leaf1"
+        }
     return asked
 
 
@@ -80,12 +82,12 @@ def with_each_nic(found: Platform, cluster: Path, folder: Path) -> dict[str, Dev
     models = {name: model for name, model in load().nics.items() if model.system == found.name}
     assert models, f"no model in catalogue/nics/ is of the system {found.name}"
     if not any(model.rdma for model in models.values()):
-        return planned(WITHOUT_RDMA)
+        return planned_devices(WITHOUT_RDMA)
     asked: dict[str, Device] = {}
     for name, model in models.items():
         path = folder / f"{name}-{cluster.name}"
         path.write_text(with_nic(cluster.read_text(), name, model))
-        asked[f"node1 {name}"] = planned(path)["node1"]
+        asked[f"node1 {name}"] = planned_devices(path)["node1"]
     return asked
 
 
@@ -96,7 +98,7 @@ def test_settings_come_back(kind: str, name: str, cluster: Path, tmp_path: Path)
     asked = devices(found, cluster, tmp_path)
     assert asked
     for device_name, device in asked.items():
-        assert lost(found, device_name.partition(" ")[0], device) == [], device_name
+        assert find_losses(found, device_name.partition(" ")[0], device) == [], device_name
 
 
 def _samples() -> list[tuple[str, str, Path]]:

@@ -76,7 +76,7 @@ def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
     started.stop()
     ran = started.result()
     assert (ran.stdout, ran.exit_code, ran.detail) == (b"up\n", None, "stopped")
-    _gone(str(port))
+    _wait_for_end(str(port))
 
 
 def test_a_server_that_does_not_come_up(reach: Reach) -> None:
@@ -85,7 +85,7 @@ def test_a_server_that_does_not_come_up(reach: Reach) -> None:
     assert started.result().detail == "no memory"
 
 
-def _gone(word: str) -> None:
+def _wait_for_end(word: str) -> None:
     """That no process has the word on its command line, soon."""
     deadline = time.monotonic() + 10
     while subprocess.run(["pgrep", "-f", f"create_server.*{word}"], capture_output=True, check=False).stdout:
@@ -110,7 +110,7 @@ def test_the_guard_ends_its_command_when_wirespeed_is_killed(reach: Reach, tmp_p
     process.kill()
     process.wait()
     process.stdout.close()
-    _gone(mark)
+    _wait_for_end(mark)
 
 
 def test_a_host_that_does_not_answer_is_unreachable() -> None:
@@ -128,7 +128,7 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("reach", "said"),
+    ("reach", "command"),
     [
         (on_this_machine(), "env A='b c' ib_write_bw -d x"),
         (CommandPrefix(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
@@ -139,9 +139,9 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
         (Ssh(user="root"), "ssh -l root -oConnectTimeout=10 node1 'env '\"'\"'A=b c'\"'\"' ib_write_bw -d x'"),
     ],
 )
-def test_a_command_as_one_would_paste_it(reach: Reach, said: str) -> None:
+def test_a_command_as_one_would_paste_it(reach: Reach, command: str) -> None:
     typed = reach.command_text(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
-    assert shlex.split(typed) == shlex.split(said)
+    assert shlex.split(typed) == shlex.split(command)
 
 
 def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
@@ -151,8 +151,8 @@ def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
 
 def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a srun in its place that runs the command here, and keeps what it was told."""
-    told = tmp_path / "told"
-    words = f'while :; do case $1 in --*) echo "$1" >> {told}; shift;; *) break;; esac; done'
+    log = tmp_path / "told"
+    words = f'while :; do case $1 in --*) echo "$1" >> {log}; shift;; *) break;; esac; done'
     (tmp_path / "srun").write_text(f'#!/bin/sh\n{words}\nexec "$@"\n')
     (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
@@ -161,5 +161,5 @@ def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch:
     assert started.listens(10)
     started.stop()
     assert started.result().detail == "stopped"
-    assert "--nodelist=node7" in told.read_text().splitlines()
-    _gone(str(port))
+    assert "--nodelist=node7" in log.read_text().splitlines()
+    _wait_for_end(str(port))

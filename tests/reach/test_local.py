@@ -81,9 +81,9 @@ def test_a_folder_that_may_not_be_searched_is_no_sign_of_a_program(
     (tmp_path / "plain").write_text("not executable")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert run(["plain"], 20).detail == "plain may not be run by this user"
-    monkeypatch.setattr("subprocess.Popen", _denied)
+    monkeypatch.setattr("subprocess.Popen", _deny)
     assert run(["elsewhere"], 20).status is Status.MISSING
 
 
-def _denied(*_: object, **__: object) -> None:
+def _deny(*_: object, **__: object) -> None:
     raise PermissionError

@@ -45,16 +45,26 @@ def plan() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def out(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def output_folder(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rendered") / "out"
     rendered = render.files(plan, ["node1", "leaf1"])
     render.write(rendered, folder, plan.name, beside=lambda names: render.ansible(plan, names))
     return folder
 
 
-def play(out: Path, book: str, *options: str) -> str:
+def play(output_folder: Path, book: str, *options: str) -> str:
     """A playbook's command line on the one host that is this machine."""
-    words = [str(ANSIBLE), "-i", str(out / render.INVENTORY), str(out / book), "-l", "node1", "-c", "local", *options]
+    words = [
+        str(ANSIBLE),
+        "-i",
+        str(output_folder / render.INVENTORY),
+        str(output_folder / book),
+        "-l",
+        "node1",
+        "-c",
+        "local",
+        *options,
+    ]
     return " ".join(words)
 
 
@@ -82,9 +92,9 @@ def recap(text: str) -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("book", ["ansible-apply.yaml", "ansible-rollback.yaml"])
-def test_ansible_accepts_the_playbooks(out: Path, book: str) -> None:
+def test_ansible_accepts_the_playbooks(output_folder: Path, book: str) -> None:
     done = subprocess.run(
-        [str(ANSIBLE), "-i", str(out / render.INVENTORY), str(out / book), "--syntax-check"],
+        [str(ANSIBLE), "-i", str(output_folder / render.INVENTORY), str(output_folder / book), "--syntax-check"],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
@@ -94,14 +104,14 @@ def test_ansible_accepts_the_playbooks(out: Path, book: str) -> None:
     assert "WARNING" not in done.stderr
 
 
-def test_a_host_is_shown_what_differs_and_left_alone(out: Path, tmp_path: Path) -> None:
+def test_a_host_is_shown_what_differs_and_left_alone(output_folder: Path, tmp_path: Path) -> None:
     text = on_a_host(
         tmp_path,
-        play(out, "ansible-apply.yaml", "--check", "--diff"),
+        play(output_folder, "ansible-apply.yaml", "--check", "--diff"),
         "test ! -e /etc/netplan/60-wirespeed.yaml",
         "test ! -e /var/lib/wirespeed",
-        f"cp -a {out}/node1/etc {out}/node1/usr /",
-        play(out, "ansible-apply.yaml"),  # without a yes it does no more
+        f"cp -a {output_folder}/node1/etc {output_folder}/node1/usr /",
+        play(output_folder, "ansible-apply.yaml"),  # without a yes it does no more
         "test ! -e /var/lib/wirespeed",
     )
     before, after = recap(text)

@@ -138,14 +138,14 @@ def test_no_words(device: str, place: str, setting: str) -> None:
     assert render.commands_for(plan(), device, Change(place, setting, "")) is None
 
 
-def worded() -> Iterator[str]:
+def list_commands() -> Iterator[str]:
     for place, setting, _ in walk(plan().hosts["node1"], Place("node1")):
         words = render.commands_for(plan(), "node1", Change(str(place), setting, ""))
         yield from words.commands if words else ()
 
 
 def test_every_command_is_one_whole_shell_line() -> None:
-    commands = list(worded())
+    commands = list(list_commands())
     assert len(commands) > 100
     for command in commands:
         assert "\n" not in command

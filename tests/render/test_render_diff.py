@@ -29,7 +29,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def output_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "out"
     assert run("render", CLUSTER, "-o", folder, "--device", "node[1-2],leaf1") == (
         0,
@@ -39,13 +39,13 @@ def out(tmp_path: Path) -> Path:
     return folder
 
 
-def test_json_names_every_file(out: Path) -> None:
-    code, output = run("render", CLUSTER, "-o", out, "--device", "leaf1", "--format", "json")
+def test_json_names_every_file(output_folder: Path) -> None:
+    code, output = run("render", CLUSTER, "-o", output_folder, "--device", "leaf1", "--format", "json")
     document = json.loads(output)
     files = document.pop("files")
     assert (code, document) == (
         0,
-        {"kind": "rendered-files", "schema": 1, "cluster": "mi300x-4node", "folder": str(out)},
+        {"kind": "rendered-files", "schema": 1, "cluster": "mi300x-4node", "folder": str(output_folder)},
     )
     assert [(file["path"], file["file"], file["mode"]) for file in files] == [
         (path, f"leaf1{path}", "644")
@@ -55,7 +55,7 @@ def test_json_names_every_file(out: Path) -> None:
             "/home/admin/wirespeed-rollback.txt",
         )
     ]
-    assert all((out / file["file"]).stat().st_size == file["bytes"] for file in files)
+    assert all((output_folder / file["file"]).stat().st_size == file["bytes"] for file in files)
 
 
 @pytest.mark.parametrize("verb", ["render", "diff"])
@@ -74,17 +74,17 @@ def test_a_device_that_is_not_there_is_refused(verb: str, nodes: str, message: s
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_just_rendered_does_not_differ(out: Path) -> None:
-    assert run("diff", CLUSTER, out, "-d", "node[1-2],leaf1") == (0, "43 files compared, no differences\n")
+def test_what_was_just_rendered_does_not_differ(output_folder: Path) -> None:
+    assert run("diff", CLUSTER, output_folder, "-d", "node[1-2],leaf1") == (0, "43 files compared, no differences\n")
 
 
-def test_every_way_a_file_can_differ(out: Path) -> None:
-    netplan = out / "node1/etc/netplan/60-wirespeed.yaml"
+def test_every_way_a_file_can_differ(output_folder: Path) -> None:
+    netplan = output_folder / "node1/etc/netplan/60-wirespeed.yaml"
     netplan.write_text(netplan.read_text().replace("mtu: 9000", "mtu: 1500\x1b[2J", 1))
-    (out / "node2/etc/rccl.conf").unlink()
-    (out / "node2/etc/left over").write_text("")
-    (out / "leaf1/home/admin/wirespeed.cfg").chmod(0o600)
-    code, output = run("diff", CLUSTER, out, "-d", "node[1-2],leaf1")
+    (output_folder / "node2/etc/rccl.conf").unlink()
+    (output_folder / "node2/etc/left over").write_text("")
+    (output_folder / "leaf1/home/admin/wirespeed.cfg").chmod(0o600)
+    code, output = run("diff", CLUSTER, output_folder, "-d", "node[1-2],leaf1")
     assert code == 1
     assert output == (
         f"--- {netplan}\n"
@@ -104,19 +104,19 @@ def test_every_way_a_file_can_differ(out: Path) -> None:
     )
 
 
-def test_a_device_without_files_lacks_every_file(out: Path) -> None:
-    shutil.rmtree(out / "node2")
-    code, output = run("diff", CLUSTER, out, "-d", "node2", "--format", "json")
+def test_a_device_without_files_lacks_every_file(output_folder: Path) -> None:
+    shutil.rmtree(output_folder / "node2")
+    code, output = run("diff", CLUSTER, output_folder, "-d", "node2", "--format", "json")
     document = json.loads(output)
     assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
     assert {(item["device"], item["kind"]) for item in document["differences"]} == {("node2", "missing")}
     assert len(document["differences"]) == 20
 
 
-def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:
+def test_a_changed_cluster_file_is_seen(output_folder: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.yaml"
     changed.write_text(CLUSTER.read_text().replace("dscp: 26", "dscp: 24"))
-    code, output = run("diff", changed, out, "-d", "node1")
+    code, output = run("diff", changed, output_folder, "-d", "node1")
     assert code == 1
     assert "-ROCE_DSCP=26\n+ROCE_DSCP=24\n" in output
 
@@ -160,13 +160,13 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
     last = {(observation.place, observation.path): observation for observation in observations}
     facts = facts_from(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
     found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
-    where = "c (node1/c.out:7)"
+    position = "c (node1/c.out:7)"
     assert [(str(item.place), item.path, item.kind, item.intended, item.found, item.source) for item in found] == [
-        ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, where),
+        ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, position),
         *(
             (f"node1 nic {interface}", "nic.link.fec", "unread", "rs", None, "fec: permission denied")
             for interface in plan.hosts["node1"].nics
         ),
-        ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", where),
+        ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", position),
         ("node2", "", "unread", None, None, "not in the bundle"),
     ]

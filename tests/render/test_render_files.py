@@ -93,14 +93,14 @@ def test_netplan_says_every_address_route_and_rule_of_the_plan() -> None:
         host = plan.hosts["node1"]
         document = yaml.safe_load(texts(plan)["/etc/netplan/60-wirespeed.yaml"])["network"]["ethernets"]
         routes, rules = {}, {}
-        for interface, said in document.items():
-            assert said["renderer"] == "networkd"
-            assert (said["mtu"], tuple(said["addresses"])) == (9000, host.nics[interface].addresses)
-            for route in said["routes"]:
+        for interface, netplan in document.items():
+            assert netplan["renderer"] == "networkd"
+            assert (netplan["mtu"], tuple(netplan["addresses"])) == (9000, host.nics[interface].addresses)
+            for route in netplan["routes"]:
                 assert ("via" in route) != (route.get("scope") == "link")
                 key = f"{route['table']} {route['to']}"
                 routes[key] = (interface, route.get("via", ""), route["from"])
-            for rule in said["routing-policy"]:
+            for rule in netplan["routing-policy"]:
                 rules[f"from {rule['from']}"] = (rule["table"], rule["priority"])
         assert routes == {key: (route.device, route.gateway, route.source) for key, route in host.routes.items()}
         assert rules == {key: (rule.table, rule.priority) for key, rule in host.rules.items()}
@@ -125,10 +125,10 @@ def test_the_roce_package_file_has_no_blank_and_every_number() -> None:
 
 
 def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None:
-    said = texts(plan_of(**{"dcqcn-p": "dcqcn-d"}))
-    assert "for device in bnxt_re0 bnxt_re1 bnxt_re2" in said["/usr/local/sbin/wirespeed-congestion"]
+    files = texts(plan_of(**{"dcqcn-p": "dcqcn-d"}))
+    assert "for device in bnxt_re0 bnxt_re1 bnxt_re2" in files["/usr/local/sbin/wirespeed-congestion"]
     assert (
-        "ExecStart=/usr/local/sbin/wirespeed-congestion\n" in said["/etc/systemd/system/wirespeed-congestion.service"]
+        "ExecStart=/usr/local/sbin/wirespeed-congestion\n" in files["/etc/systemd/system/wirespeed-congestion.service"]
     )
 
 
@@ -138,15 +138,18 @@ def test_perftest_pairs_each_nic_with_the_gpu_on_its_switch(tmp_path: Path) -> N
     (tmp_path / "ib_write_bw").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "ib_write_bw").chmod(0o755)
 
-    def said(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
         return subprocess.run(["sh", script, *arguments], capture_output=True, text=True, env=environment, check=False)
 
-    assert said("5", "-a", "10.1.0.1").stdout == (
+    assert run_script("5", "-a", "10.1.0.1").stdout == (
         "-F --report_gbits -x 3 --tclass=104 -a 10.1.0.1 -d bnxt_re4 --use_rocm=4 --bind_source_ip 10.1.0.9\n"
     )
-    assert said("9").returncode == 2
-    assert said().stderr == "usage: wirespeed-perftest RAIL [OPTION ...] [SERVER]; a rail is one of 1 2 3 4 5 6 7 8\n"
+    assert run_script("9").returncode == 2
+    assert (
+        run_script().stderr
+        == "usage: wirespeed-perftest RAIL [OPTION ...] [SERVER]; a rail is one of 1 2 3 4 5 6 7 8\n"
+    )
 
 
 def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Path) -> None:
@@ -270,7 +273,7 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({}, None),
         (
@@ -285,12 +288,12 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
         ),
     ],
 )
-def test_one_device_of_each_kind_shows_what_cannot_be_rendered(changes: dict[str, str], says: str | None) -> None:
+def test_one_device_of_each_kind_shows_what_cannot_be_rendered(changes: dict[str, str], message: str | None) -> None:
     plan = plan_of(**changes)
-    if says is None:
+    if message is None:
         render.check(plan)
         return
     with pytest.raises(Refused) as refused:
         render.check(plan)
-    assert str(refused.value) == says
+    assert str(refused.value) == message
     assert len(refused.value.problems) == 1  # not one for each host of the range

@@ -54,24 +54,24 @@ def sh(script: Path, *arguments: str) -> str:
 
 def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     before = contents(image)
-    said = sh(device / "apply.sh", "--root", str(image))
-    assert said.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: sh -c if [ -t 0 ]; then exec netplan try ")
-    assert said.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
+    output = sh(device / "apply.sh", "--root", str(image))
+    assert output.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: sh -c if [ -t 0 ]; then exec netplan try ")
+    assert output.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
     assert contents(image) == before
 
 
 def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Path, image: Path) -> None:
     before = contents(image)
     sh(device / "apply.sh", "--yes", "--root", str(image))
-    installed = {path: said for path, said in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
-    rendered = {path: said for path, said in contents(device).items() if path not in NOT_INSTALLED}
+    installed = {path: text for path, text in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
+    rendered = {path: text for path, text in contents(device).items() if path not in NOT_INSTALLED}
     assert installed == rendered
     again = sh(device / "apply.sh", "--yes", "--root", str(image))
     assert {line.partition(":")[0] for line in again.splitlines()} == {"unchanged"}
     sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert contents(image) == before
-    said = sh(device / "rollback.sh", "--yes", "--root", str(image))
-    assert said.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-mpirun"
+    output = sh(device / "rollback.sh", "--yes", "--root", str(image))
+    assert output.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-mpirun"
 
 
 def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) -> None:

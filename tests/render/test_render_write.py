@@ -60,12 +60,12 @@ def test_other_devices_stay_and_stale_files_go(tmp_path: Path) -> None:
     out = tmp_path / "out"
     render.write(FILES, out, "c")
     render.write([RenderedFile("node1", "/etc/new", "n\n", 0o644)], out, "c")
-    kept = {path: said for path, said in TREE.items() if not path.startswith("node1/")}
+    kept = {path: text for path, text in TREE.items() if not path.startswith("node1/")}
     assert tree(out) == {**kept, "node1/etc/new": (b"n\n", 0o644)}
     assert names(tmp_path) == ["out"]
 
 
-def failing(error: BaseException) -> Iterator[RenderedFile]:
+def fail_after_first(error: BaseException) -> Iterator[RenderedFile]:
     """Files, then a failure."""
     yield RenderedFile("node1", "/etc/other", "x\n", 0o644)
     raise error
@@ -78,7 +78,7 @@ def test_a_failure_leaves_everything_as_it_was(error: BaseException, there: bool
     if there:
         render.write(FILES, out, "c")
     with pytest.raises(type(error)):
-        render.write(failing(error), out, "c")
+        render.write(fail_after_first(error), out, "c")
     assert names(tmp_path) == (["out"] if there else [])
     assert not there or tree(out) == TREE
 

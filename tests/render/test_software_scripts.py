@@ -108,7 +108,7 @@ class System:
         environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "ROOT": str(self.root)}
         return subprocess.run(["sh", file, *arguments], capture_output=True, text=True, env=environment, check=False)
 
-    def told(self) -> list[str]:
+    def changes(self) -> list[str]:
         """What was changed, in order."""
         found = (self.root / "log").read_text().replace(f"{self.root}/release/", "DIR/").splitlines()
         asked = ("dkms status", "dpkg-", "apt-cache")
@@ -127,7 +127,7 @@ def install(system: System) -> subprocess.CompletedProcess[str]:
 def test_nothing_is_done_without_yes(system: System) -> None:
     done = system.run("software-install.sh")
     assert (done.returncode, done.stderr) == (0, "")
-    assert system.told() == []
+    assert system.changes() == []
     assert done.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes --from DIR"
     assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
 
@@ -135,10 +135,10 @@ def test_nothing_is_done_without_yes(system: System) -> None:
 def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    told = system.told()
-    assert told[:2] == ["dkms remove bnxt_en/1.10.3.234.0.171.0 --all", "dkms remove bnxt_re/234.0.171.0 --all"]
-    assert told[2].startswith("apt-get install -y linux-headers-")
-    assert told[3:] == [
+    changes = system.changes()
+    assert changes[:2] == ["dkms remove bnxt_en/1.10.3.234.0.171.0 --all", "dkms remove bnxt_re/234.0.171.0 --all"]
+    assert changes[2].startswith("apt-get install -y linux-headers-")
+    assert changes[3:] == [
         "apt-get install -y DIR/netxtreme-peer-mem-dkms_234.0.154.0_all.deb",
         "make ",
         "make install all",
@@ -150,7 +150,7 @@ def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     assert [file.name for file in inbox.iterdir()] == ["libbnxt_re-rdmav34.so.inbox"]
     assert (system.root / "etc/libibverbs.d/bnxt_re.driver").exists()
     again = install(system)
-    assert (again.returncode, system.told()) == (0, [])
+    assert (again.returncode, system.changes()) == (0, [])
     assert "reboot now" in done.stdout and "reboot now" not in again.stdout
 
 
@@ -158,7 +158,7 @@ def test_the_way_back(system: System) -> None:
     install(system)
     done = system.run("software-remove.sh", "--yes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "apt-get purge -y netxtreme-peer-mem-dkms" in system.told()
+    assert "apt-get purge -y netxtreme-peer-mem-dkms" in system.changes()
     assert [file.name for file in (system.root / "usr/lib/libibverbs").iterdir()] == ["libbnxt_re-rdmav34.so"]
     assert not list((system.root / "usr/local/lib").iterdir())
     assert not (system.root / "etc/ld.so.conf.d/00-wirespeed.conf").exists()
@@ -169,7 +169,7 @@ def test_another_stack_goes_first_and_alone(system: System) -> None:
     uninstaller.write_text('#!/bin/sh\necho uninstalled >>"$ROOT/log"\nrm -- "$0"\n')
     uninstaller.chmod(0o755)
     done = install(system)
-    assert (done.returncode, system.told()) == (3, ["uninstalled", "apt-get autoremove -y"])
+    assert (done.returncode, system.changes()) == (3, ["uninstalled", "apt-get autoremove -y"])
     assert done.stdout.splitlines()[-1] == "reboot, then run this script again"
     assert install(system).returncode == 0
 
@@ -194,7 +194,7 @@ def test_a_wrong_option_does_nothing(system: System, script: str) -> None:
     done = system.run(script, "--force")
     assert done.returncode == 2
     assert done.stderr.startswith(f"usage: {script}")
-    assert system.told() == []
+    assert system.changes() == []
 
 
 def test_firmware_is_flashed_where_it_is_another(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_firmware_is_flashed_where_it_is_another(tmp_path: Path) -> None:
     (tmp_path / "firmware-enp67s0np0").write_text("firmware-version: 236.1.173.0/pkg 236.1.155.0\n")
     done = system.run("software-install.sh", "--yes", "--from", str(tmp_path / "release"))
     assert done.returncode == 0, done.stderr
-    flashed = [line for line in system.told() if line.startswith("niccli")]
+    flashed = [line for line in system.changes() if line.startswith("niccli")]
     assert len(flashed) == 7  # of eight, one has it
     assert flashed[0] == "niccli --dev 0000:1d:00.0 fw --update -f DIR/BCM957608-P1400GDF00.pkg --yes"
     assert "reboot now" in done.stdout

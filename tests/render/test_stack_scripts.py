@@ -70,7 +70,7 @@ def install(system: System, *options: str):  # type: ignore[no-untyped-def]
     return system.run("software-install.sh", "--yes", "--from", str(system.root / "release"), *options)
 
 
-def told(system: System) -> list[str]:
+def list_changes(system: System) -> list[str]:
     """What was changed, in order, without what only asks."""
     asks = (
         "ofed_info",
@@ -83,7 +83,7 @@ def told(system: System) -> list[str]:
         "modinfo",
         "mstflint -d 0000:1d:00.0 query",
     )
-    found = [line for line in system.told() if not line.startswith(asks) and " query" not in line]
+    found = [line for line in system.changes() if not line.startswith(asks) and " query" not in line]
     return [" ".join(line.split()) for line in found]
 
 
@@ -123,23 +123,23 @@ MLNX_OFED = ("ubuntu-22.04", "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFE
 GOLDEN = Path(__file__).with_name("stacks.txt")
 
 
-@pytest.mark.parametrize(("os", "software", "file", "says", "does"), RELEASES, ids=[row[0] for row in RELEASES])
+@pytest.mark.parametrize(("os", "software", "file", "stack_output", "does"), RELEASES, ids=[row[0] for row in RELEASES])
 def test_a_stack_is_installed_once(
-    tmp_path: Path, os: str, software: str, file: str, says: str, does: list[str]
+    tmp_path: Path, os: str, software: str, file: str, stack_output: str, does: list[str]
 ) -> None:
-    system = system_of(tmp_path, os, software, says)
+    system = system_of(tmp_path, os, software, stack_output)
     missing = install(system)
     assert missing.returncode == 1
     assert "no file doca-host" in missing.stderr
     (tmp_path / "release" / file).touch()
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    changed = told(system)
+    changed = list_changes(system)
     assert changed[-len(does) - 1 : -1] == does
     assert changed[-1].startswith(("update-initramfs", "dracut"))
     assert "reboot now, instead of restarting openibd" in done.stdout
     again = install(system)
-    assert (again.returncode, told(system)) == (0, [])
+    assert (again.returncode, list_changes(system)) == (0, [])
     assert "reboot now" not in again.stdout
 
 
@@ -156,7 +156,7 @@ def test_what_would_be_done(tmp_path: Path) -> None:
             done = host.run(script)
             assert (done.returncode, done.stderr) == (0, "")
             shown.append(f"=== {system}, {software}: {script}\n{done.stdout}")
-        assert told(host) == []
+        assert list_changes(host) == []
     text = "\n".join(shown)
     if environ.get("WIRESPEED_ACCEPT"):
         GOLDEN.write_text(text)
@@ -166,7 +166,7 @@ def test_what_would_be_done(tmp_path: Path) -> None:
 def test_nothing_is_done_without_yes(tmp_path: Path) -> None:
     system = system_of(tmp_path, "ubuntu-24.04", UBUNTU)
     done = system.run("software-install.sh")
-    assert (done.returncode, done.stderr, told(system)) == (0, "", [])
+    assert (done.returncode, done.stderr, list_changes(system)) == (0, "", [])
     assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in done.stdout.splitlines()
 
 
@@ -181,7 +181,11 @@ def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> Non
     uninstaller.chmod(0o755)
     done = install(system)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (3, "reboot, then run this script again")
-    assert told(system) == ["apt-get purge -y doca-ofed doca-host", "ofed_uninstall --force", "apt-get autoremove -y"]
+    assert list_changes(system) == [
+        "apt-get purge -y doca-ofed doca-host",
+        "ofed_uninstall --force",
+        "apt-get autoremove -y",
+    ]
     assert install(system).returncode == 0
 
 
@@ -199,18 +203,18 @@ def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
     folder = tmp_path / name
     folder.mkdir()
     installer = folder / "mlnxofedinstall"
-    says = "#!/bin/sh\\necho MLNX_OFED_LINUX-24.10-0.7.0.0:\\n"
+    stand_in = "#!/bin/sh\\necho MLNX_OFED_LINUX-24.10-0.7.0.0:\\n"
     installer.write_text(
         f'#!/bin/sh\necho "mlnxofedinstall $*" >>"$ROOT/log"\n'
-        f'printf \'{says}\' >"$ROOT/bin/ofed_info"\nchmod +x "$ROOT/bin/ofed_info"\n'
+        f'printf \'{stand_in}\' >"$ROOT/bin/ofed_info"\nchmod +x "$ROOT/bin/ofed_info"\n'
     )
     installer.chmod(0o755)
     subprocess.run(["tar", "-czf", tmp_path / "release" / f"{name}.tgz", "-C", tmp_path, name], check=True)
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "mlnxofedinstall --force --without-fw-update --add-kernel-support" in told(system)
+    assert "mlnxofedinstall --force --without-fw-update --add-kernel-support" in list_changes(system)
     assert install(system).returncode == 0
-    assert told(system) == []
+    assert list_changes(system) == []
 
 
 def test_the_way_back(tmp_path: Path) -> None:
@@ -222,15 +226,15 @@ def test_the_way_back(tmp_path: Path) -> None:
     uninstaller.chmod(0o755)
     done = system.run("software-remove.sh", "--yes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert told(system)[1:4] == [
+    assert list_changes(system)[1:4] == [
         "dnf remove -y doca-host-3.2.0-125000_25.10_rhel9.x86_64 doca-ofed",
         "ofed_uninstall --force",
         "dnf autoremove -y",
     ]
-    assert told(system)[-1].startswith("dracut -f /boot/initramfs-")
+    assert list_changes(system)[-1].startswith("dracut -f /boot/initramfs-")
     again = system.run("software-remove.sh", "--yes")
     assert again.returncode == 0
-    assert not [line for line in told(system) if "doca" in line or "ofed" in line]
+    assert not [line for line in list_changes(system) if "doca" in line or "ofed" in line]
 
 
 def test_secure_boot_is_told_of(tmp_path: Path) -> None:
@@ -257,12 +261,12 @@ def test_firmware_is_burnt_where_it_is_another_and_remembered(tmp_path: Path) ->
     (tmp_path / "release" / IMAGE).touch()
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    burnt = [line for line in told(system) if line.startswith("mstflint")]
+    burnt = [line for line in list_changes(system) if line.startswith("mstflint")]
     assert len(burnt) == 7  # of eight, one has it
     assert burnt[0] == f"mstflint -d 0000:1d:00.0 -i DIR/{IMAGE} -y burn"
     assert "reboot now;" in done.stdout
     again = install(system)
-    assert (again.returncode, told(system), "reboot now" in again.stdout) == (0, [], False)
+    assert (again.returncode, list_changes(system), "reboot now" in again.stdout) == (0, [], False)
     back = system.run("software-remove.sh")
     assert "enp29s0np0 0000:1d:00.0 28.36.1010" in back.stdout.splitlines()
 
@@ -288,11 +292,11 @@ def test_the_peer_memory_module_is_compiled_again_where_it_is_empty(tmp_path: Pa
     )
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    made = [line.rpartition(" ")[0] for line in told(system) if line.startswith("dkms")]
+    made = [line.rpartition(" ")[0] for line in list_changes(system) if line.startswith("dkms")]
     assert made == ["dkms build --force nvidia/580.95.05 -k", "dkms install --force nvidia/580.95.05 -k"]
     (tmp_path / "depends").write_text("nvidia,ib_uverbs\n")
     again = install(system)
-    assert (again.returncode, told(system)) == (0, [])
+    assert (again.returncode, list_changes(system)) == (0, [])
 
 
 NCCL = "cuda: 12.2, nccl: 2.18.3"
@@ -312,10 +316,10 @@ def test_nccl_is_installed_in_its_version(tmp_path: Path, os: str, does: str) ->
     system.tool("apt-cache", "echo '  Candidate: 12.2'")
     done = install(system)
     assert (done.returncode, done.stderr) == (0, "")
-    assert does in told(system)
+    assert does in list_changes(system)
     (tmp_path / "nccl").touch()
     assert install(system).returncode == 0
-    assert told(system) == []
+    assert list_changes(system) == []
 
 
 def test_nccl_for_a_system_without_packages_is_an_archive(tmp_path: Path) -> None:
@@ -334,6 +338,6 @@ def test_nccl_for_a_system_without_packages_is_an_archive(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "usr/local/lib/libnccl.so.2.18.3").exists()
     assert install(system).returncode == 0
-    assert told(system) == []
+    assert list_changes(system) == []
     assert system.run("software-remove.sh", "--yes").returncode == 0
     assert [file.name for file in (tmp_path / "usr/local").rglob("*") if file.is_file()] == []

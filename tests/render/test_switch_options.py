@@ -47,7 +47,7 @@ ASKED = {
 }
 
 
-def rendered(
+def render_files(
     model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p"
 ) -> dict[str, str]:
     """The switch's files by path.
@@ -64,11 +64,11 @@ def rendered(
 def outcome(model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p") -> str:
     """``said``, or ``refused``, with place and reason; ``left out`` is the one there must not be."""
     try:
-        said = rendered(model, system, asked, priority, congestion)
+        files = render_files(model, system, asked, priority, congestion)
     except Refused as refused:
         assert all(problem.place and problem.found and problem.expected for problem in refused.problems)
         return "refused"
-    return "said" if said != rendered(model, system) else "left out"
+    return "said" if files != render_files(model, system) else "left out"
 
 
 @pytest.mark.parametrize("asked", list(ASKED))

@@ -128,7 +128,7 @@ COMPARISON = Comparison(
 )
 
 
-def _past(levels, steps, size):
+def _history(levels, steps, size):
     points = tuple(Point(n, 5, level, level - 1.5, level + 1.0) for n, level in enumerate(levels, start=1))
     return Past(series(size), points, steps)
 
@@ -139,8 +139,8 @@ HISTORY = History(
     0.01,
     0.02,
     (
-        _past(LEVELS, (Step(7, 8, 371.0, 344.2, -0.072, 0.001, Difference.WORSE),), 1 << 30),
-        _past([48.0 + 0.1 * (n % 3) for n in range(13)], (), 1 << 20),
+        _history(LEVELS, (Step(7, 8, 371.0, 344.2, -0.072, 0.001, Difference.WORSE),), 1 << 30),
+        _history([48.0 + 0.1 * (n % 3) for n in range(13)], (), 1 << 20),
     ),
     (Turn(7, 8, CHANGES),),
 )

@@ -76,7 +76,7 @@ def test_how_many_campaigns_it_takes(significance, fewest):
 
 def test_a_history_as_junit():
     """What got worse and stayed so has failed; what too few campaigns have is not known."""
-    short = history_sample._past([48.0] * 9, (), 1 << 10)
+    short = history_sample._history([48.0] * 9, (), 1 << 10)
     history = dataclasses.replace(history_sample.HISTORY, series=(*history_sample.HISTORY.series, short))
     root = ElementTree.fromstring(
         junit.text(dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history,)))

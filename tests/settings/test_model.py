@@ -4,11 +4,11 @@ from wirespeed.settings import THINGS, Compare, Host, Link, Nic, Place, get, set
 from wirespeed.settings.model import collections_of, fields_of
 
 
-@pytest.mark.parametrize("thing", THINGS)
-def test_every_field_is_a_setting_a_group_or_a_collection(thing):
-    assert fields_of(thing)
-    for path, setting in settings_of(thing).items():
-        assert path.startswith(f"{thing.kind}.")
+@pytest.mark.parametrize("element", THINGS)
+def test_every_field_is_a_setting_a_group_or_a_collection(element):
+    assert fields_of(element)
+    for path, setting in settings_of(element).items():
+        assert path.startswith(f"{element.kind}.")
         assert setting.meaning
 
 

@@ -40,5 +40,5 @@ def used() -> frozenset[str]:
 
 
 def test_a_setting_is_used_or_waits_for_a_platform() -> None:
-    known = {path for thing in THINGS for path in settings_of(thing)}
+    known = {path for element in THINGS for path in settings_of(element)}
     assert known - used() == WAITING.keys()

@@ -100,7 +100,7 @@ def test_tables_by_name(tmp_path: Path) -> None:
 def test_what_is_sampled(tmp_path: Path) -> None:
     series = result(tmp_path, observe=EVERYTHING).tables["series"].to_pylist()
     assert {row["time_ps"] % 5_000_000 for row in series} == {0}
-    of_the_port = {(what, 5) for what in ("queue_bytes", "paused", "sent_bytes", "ecn_marks")}
+    of_the_port = {(quantity, 5) for quantity in ("queue_bytes", "paused", "sent_bytes", "ecn_marks")}
     assert {(row["what"], row["id"]) for row in series} == {*of_the_port, ("rate_bps", 0)}
     assert max(row["value"] for row in series if row["what"] == "queue_bytes") > 100_000
     rates = [row["value"] for row in series if row["what"] == "rate_bps"]

@@ -85,9 +85,9 @@ class Devices:
     def reads(self, device: str, path: str) -> bool:
         return any(platform.support(path).read for platform in stack(self.plan, device))
 
-    def compare(self, what: str, found: object, expected: object) -> None:
-        assert found == expected, what
-        self.compared[what.partition(" ")[0]] += 1
+    def compare(self, subject: str, found: object, expected: object) -> None:
+        assert found == expected, subject
+        self.compared[subject.partition(" ")[0]] += 1
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
@@ -128,10 +128,10 @@ WRONG = {
 OF_DIVIDED = ("pools", "shared headroom", "one pool", "threshold")
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: Path) -> None:
-    section, key, value = WRONG[what]
-    plan = build(read_text(CLUSTERS[DIVIDED if what in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
+@pytest.mark.parametrize("subject", WRONG)
+def test_a_scenario_that_says_something_else_does_not_pass(subject: str, tmp_path: Path) -> None:
+    section, key, value = WRONG[subject]
+    plan = build(read_text(CLUSTERS[DIVIDED if subject in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
     scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
     compare_devices(plan, document, scenario.assumed)
     changed = 0
@@ -220,21 +220,21 @@ def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Pla
     return place.thing("queue", str(queue))
 
 
-def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
+def marking(devices: Devices, subject: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
     """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
     and parameters not to be simulated."""
     if not found["enabled"] and "queues without planned ECN thresholds do not mark" in assumed:
         assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned_queue(queue).ecn.enabled
         return
     if not devices.value(queue, "queue.ecn.enabled"):
-        devices.compare(what, found["enabled"], False)
+        devices.compare(subject, found["enabled"], False)
         return
-    devices.compare(what, found["enabled"], True)
+    devices.compare(subject, found["enabled"], True)
     probability = devices.value(queue, "queue.ecn.probability")
-    devices.compare(what, found["pmax"], (100 if probability is None else probability) / 100)
+    devices.compare(subject, found["pmax"], (100 if probability is None else probability) / 100)
     low, high = devices.value(queue, "queue.ecn.minimum"), devices.value(queue, "queue.ecn.maximum")
     if low is not None and high is not None:
-        devices.compare(what, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
+        devices.compare(subject, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
         assert found["reference_gbps"] is None, "bytes of this port, not of another speed"
         return
     low, high = devices.value(queue, "queue.ecn.minimum_fill"), devices.value(queue, "queue.ecn.maximum_fill")
@@ -357,19 +357,19 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
     compare("nic-address", link["addresses"][side], "addresses", addresses and addresses[0].partition("/")[0])
 
 
-def congestion(devices: Devices, what: str, found: Any, place: Place) -> None:
+def congestion(devices: Devices, subject: str, found: Any, place: Place) -> None:
     """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
     runs = devices.value(place, "nic.qos.congestion")
     on = devices.value(place, "nic.qos.ecn")
     algorithm = found["congestion"]["algorithm"]
     if on is False:
-        devices.compare(what, algorithm, "line-rate")
+        devices.compare(subject, algorithm, "line-rate")
     elif runs is Congestion.DCQCN_D:
-        devices.compare(what, algorithm, "dcqcn-d")
+        devices.compare(subject, algorithm, "dcqcn-d")
     elif runs is Congestion.DCQCN_P:
-        devices.compare(what, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
+        devices.compare(subject, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
     parameters = devices.value(place, "nic.qos.congestion_parameters") or {}
     for name, value in found["congestion"].items():
         plain = name.removesuffix("_us").removesuffix("_mbps").removesuffix("_bytes").removesuffix("_percent")
         if name != "algorithm" and plain in parameters:
-            devices.compare(what, int(value), parameters[plain])
+            devices.compare(subject, int(value), parameters[plain])

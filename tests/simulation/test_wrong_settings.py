@@ -179,10 +179,10 @@ _OF_FLOWS = {"nic.qos.roce_dscp"}
 
 @pytest.mark.parametrize("setting", ROWS)
 def test_a_wrong_setting_is_that_of_the_device_alone(setting: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    name, where, value, expected = ROWS[setting]
-    found = change_setting(name, tmp_path_factory.getbasetemp(), f"{where}, setting: {setting}, value: {value}")
+    name, location, value, expected = ROWS[setting]
+    found = change_setting(name, tmp_path_factory.getbasetemp(), f"{location}, setting: {setting}, value: {value}")
     assert found.parameters == expected
-    assert found.devices == {where.removeprefix("node: ").partition(",")[0]}
+    assert found.devices == {location.removeprefix("node: ").partition(",")[0]}
 
 
 def test_every_setting_is_tried() -> None:

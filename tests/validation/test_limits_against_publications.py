@@ -46,15 +46,20 @@ def rows() -> tuple[Row, ...]:
         Row("000 2.8.2: 2 MiB", 774.92, _two(0.5, 2 << 20), 0.002),
         Row("000 2.8.2: 512 KiB", 770.98, _two(0.5, 1 << 19), 0.008),
         Row("000 2.8.2: 128 KiB", 732.12, _two(0.5, 1 << 17), 0.06),
-        Row("001: ib_write_bw 64 KiB over 200G", 193.53, _one(Path(G200, 4096), 65536), 0.014),
-        Row("NVIDIA/nccl issue 2409: ib_write_bw 128 KiB over 400G", 392.1, _one(STREAM_400, 1 << 17), 0.001),
-        Row("NVIDIA/nccl issue 2409: ib_write_bw 16 KiB, one queue pair", 380.0, _one(STREAM_400, 1 << 14), 0.04),
+        Row("001: ib_write_bw 64 KiB over 200G", 193.53, _one_way(Path(G200, 4096), 65536), 0.014),
+        Row("NVIDIA/nccl issue 2409: ib_write_bw 128 KiB over 400G", 392.1, _one_way(STREAM_400, 1 << 17), 0.001),
+        Row("NVIDIA/nccl issue 2409: ib_write_bw 16 KiB, one queue pair", 380.0, _one_way(STREAM_400, 1 << 14), 0.04),
         Row("002 A.3.9: K20X peer to peer, 64-byte packets", convert(5.31, "GB/s", "Gb/s"), _slot(k20x), 0.09),
         Row("002 table 4.1: PXH810 DMA, 64-byte packets", convert(5.449, "GB/s", "Gb/s"), _slot(pxh810), 0.05),
         Row("002 table 4.1: Gigabit Ethernet", convert(112, "MiB/s", "Gb/s"), _tcp(GIGE, 1500), 0.003),
         Row("004: iperf3, eight streams over 200G", 190.0, _tcp(G200, 9000), 0.05),
         # two hosts send over two rails each: the figure is twice what one 100G NIC a host carries
-        Row("001 table 6: osu_mbw_mr over 100G", 389.0, 2 * 2 * _one(Path(Bandwidth.gbps(100), 4096), 1 << 17), 0.009),
+        Row(
+            "001 table 6: osu_mbw_mr over 100G",
+            389.0,
+            2 * 2 * _one_way(Path(Bandwidth.gbps(100), 4096), 1 << 17),
+            0.009,
+        ),
         Row("nccl-tests issue 290: all-reduce on eight H100 (NVLS)", 476.0, _nvls(), 0.03),
         Row("Azure nd96isr_h100_v5.conf: gate of all-reduce on eight H100", 460.0, _nvls(), 0.07),
     )
@@ -73,7 +78,7 @@ def _two(acks: float, size: int = 8 << 20) -> float:
     return framing.two_way(STREAM_400, size, acks_per_packet=acks).value
 
 
-def _one(path: Path, size: int) -> float:
+def _one_way(path: Path, size: int) -> float:
     return framing.one_way(path, size).value
 
 

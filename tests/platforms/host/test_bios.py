@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import lost
+from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.facts import Facts, Source, State, facts_from
@@ -35,46 +35,55 @@ def facts(**outputs: str) -> Facts:
     return facts_from(platform("host", "ubuntu").parse(recorded), devices=["h"])
 
 
-def found(given: Facts) -> dict[str, str]:
+def read_attributes(given: Facts) -> dict[str, str]:
     """Every attribute that was read, with the value a check believes."""
     return {place.name: given.value(place, path) for place, path in given.readings if path == "bios.value"}
 
 
-def saved(attributes: Any, **more: Any) -> str:
+def bios_answer(attributes: Any, **more: Any) -> str:
     return json.dumps({**BIOS, "Attributes": attributes, **more}, indent=4)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (saved({"LogicalProc": "Enabled", "Proc1NumCores": 28}), {"smt": "enabled"}),
-        (saved({"SysProfile": "PerfPerWattOptimizedDapc"}), {"system-profile": "PerfPerWattOptimizedDapc"}),
+        (bios_answer({"LogicalProc": "Enabled", "Proc1NumCores": 28}), {"smt": "enabled"}),
+        (bios_answer({"SysProfile": "PerfPerWattOptimizedDapc"}), {"system-profile": "PerfPerWattOptimizedDapc"}),
         (
-            saved({"DeterminismSlider": "PowerDeterminism", "ApbDis": "Enabled"}),
+            bios_answer({"DeterminismSlider": "PowerDeterminism", "ApbDis": "Enabled"}),
             {"determinism": "power", "fixed-p-state": "enabled"},
         ),
-        (saved({"NumaNodesPerSocket": 2}), {"nps": "2"}),
-        (saved({"SMTControl_0037": "Disabled"}, **SUPERMICRO), {"smt": "disabled"}),
-        (saved({"SMTControl_003": "Disabled"}, **SUPERMICRO), {}),
-        (saved({"NUMANodesPerSocket": "NPS4", "IOMMU_0196": "Auto"}, **SUPERMICRO), {"nps": "4", "iommu": "Auto"}),
-        (saved({"DeterminismEnable": "Power"}, **SUPERMICRO), {"determinism": "power"}),
-        (saved({"DeterminismSlider_00AB": "Performance"}, **SUPERMICRO), {"determinism": "performance"}),
-        (saved({"DeterminismEnable": "Power", "DeterminismSlider": "Power"}, **SUPERMICRO), {}),
-        (saved({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}, **SUPERMICRO), {}),  # which one counts is not known
-        (saved({"SMTControl": "Disabled"}), {}),  # of another vendor
-        (saved({"LogicalProc": "Disabled"}, **SUPERMICRO), {}),
-        (saved({"LogicalProc": "Disabled"}, **{"@odata.id": "/redfish/v1/Systems/Bluefield/Bios"}), {}),
-        (saved({"WorkloadProfile": "WriteOnly", "LogicalProc": None, "ProcX2Apic": True, "SysProfile": ""}), {}),
-        (saved({"LogicalProc": "Enabled"})[:-3], {}),
-        (saved(None), {}),
+        (bios_answer({"NumaNodesPerSocket": 2}), {"nps": "2"}),
+        (bios_answer({"SMTControl_0037": "Disabled"}, **SUPERMICRO), {"smt": "disabled"}),
+        (bios_answer({"SMTControl_003": "Disabled"}, **SUPERMICRO), {}),
+        (
+            bios_answer({"NUMANodesPerSocket": "NPS4", "IOMMU_0196": "Auto"}, **SUPERMICRO),
+            {"nps": "4", "iommu": "Auto"},
+        ),
+        (bios_answer({"DeterminismEnable": "Power"}, **SUPERMICRO), {"determinism": "power"}),
+        (bios_answer({"DeterminismSlider_00AB": "Performance"}, **SUPERMICRO), {"determinism": "performance"}),
+        (bios_answer({"DeterminismEnable": "Power", "DeterminismSlider": "Power"}, **SUPERMICRO), {}),
+        (
+            bios_answer({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}, **SUPERMICRO),
+            {},
+        ),  # which one counts is not known
+        (bios_answer({"SMTControl": "Disabled"}), {}),  # of another vendor
+        (bios_answer({"LogicalProc": "Disabled"}, **SUPERMICRO), {}),
+        (bios_answer({"LogicalProc": "Disabled"}, **{"@odata.id": "/redfish/v1/Systems/Bluefield/Bios"}), {}),
+        (bios_answer({"WorkloadProfile": "WriteOnly", "LogicalProc": None, "ProcX2Apic": True, "SysProfile": ""}), {}),
+        (bios_answer({"LogicalProc": "Enabled"})[:-3], {}),
+        (bios_answer(None), {}),
         ("[]", {}),
         ('{"Attributes": {"LogicalProc": "Enabled"}}', {}),  # whose attributes these are nothing says
-        (saved({"LogicalProc": "Enabled"}, **{"@odata.id": f"{BIOS['@odata.id']}/Settings"}), {}),  # not in effect yet
-        (saved({"LogicalProc": "Enabled"}, **{"@odata.id": "/redfish/v1/Systems/Self/Bios/SD"}), {}),
+        (
+            bios_answer({"LogicalProc": "Enabled"}, **{"@odata.id": f"{BIOS['@odata.id']}/Settings"}),
+            {},
+        ),  # not in effect yet
+        (bios_answer({"LogicalProc": "Enabled"}, **{"@odata.id": "/redfish/v1/Systems/Self/Bios/SD"}), {}),
     ],
 )
 def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
-    assert found(facts(redfish_bios=text)) == expected
+    assert read_attributes(facts(redfish_bios=text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,8 +101,8 @@ def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
 def test_a_name_that_is_not_certain_is_marked(
     address: dict[str, str], attributes: dict[str, str], expected: dict[str, bool]
 ) -> None:
-    given = facts(redfish_bios=saved(attributes, **address))
-    assert {name: given.value(HOST.thing("bios", name), "bios.verified") for name in found(given)} == expected
+    given = facts(redfish_bios=bios_answer(attributes, **address))
+    assert {name: given.value(HOST.thing("bios", name), "bios.verified") for name in read_attributes(given)} == expected
     reading = given.reading(HOST.thing("bios", next(iter(expected))), "bios.value")
     assert reading is not None
     assert (reading.source.line, reading.state) == (6, State.CONFIGURED)
@@ -118,17 +127,17 @@ def test_a_name_that_is_not_certain_is_marked(
     ],
 )
 def test_what_the_kernel_proves(text: str, expected: dict[str, str]) -> None:
-    assert found(facts(lscpu=text)) == expected
+    assert read_attributes(facts(lscpu=text)) == expected
 
 
 def test_iommu_groups_prove_an_iommu_and_none_prove_nothing() -> None:
-    assert found(facts(iommu_groups="/sys/kernel/iommu_groups/0/type:identity\n")) == {"iommu": "enabled"}
-    assert found(facts(iommu_groups="")) == {}
+    assert read_attributes(facts(iommu_groups="/sys/kernel/iommu_groups/0/type:identity\n")) == {"iommu": "enabled"}
+    assert read_attributes(facts(iommu_groups="")) == {}
 
 
 def test_what_runs_goes_before_what_was_saved() -> None:
-    given = facts(redfish_bios=saved({"LogicalProc": "Disabled"}), lscpu="Thread(s) per core: 2\n")
-    assert found(given) == {"smt": "enabled"}
+    given = facts(redfish_bios=bios_answer({"LogicalProc": "Disabled"}), lscpu="Thread(s) per core: 2\n")
+    assert read_attributes(given) == {"smt": "enabled"}
 
 
 def test_smbios_names_maker_and_version() -> None:
@@ -180,7 +189,7 @@ RECORDED = {
 }
 
 
-def recorded(case: str) -> dict[str, str]:
+def read_case(case: str) -> dict[str, str]:
     return {file.stem: file.read_text() for file in (SAMPLES / case).glob("*.txt")}
 
 
@@ -193,15 +202,15 @@ def recorded(case: str) -> dict[str, str]:
     ],
 )
 def test_recorded_answers(case: str, vendor: str, version: str | None) -> None:
-    given = facts(**recorded(case))
-    assert found(given) == RECORDED[case]
+    given = facts(**read_case(case))
+    assert read_attributes(given) == RECORDED[case]
     assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == (vendor, version)
 
 
 @pytest.mark.parametrize("case", RECORDED)
 def test_a_line_less_of_a_recorded_answer_shows_less(case: str) -> None:
     """JSON without one of its lines is an answer without an attribute, or none at all."""
-    texts = recorded(case)
+    texts = read_case(case)
     wrong: list[str] = []
     for command, text in texts.items():
         rows = text.split("\n")
@@ -223,7 +232,7 @@ def read_of(given: Facts) -> dict[str, Any]:
 def test_attributes_come_back(example: str, name: str) -> None:
     hosts = build(read(EXAMPLES / example / "cluster.yaml")).hosts
     assert all(host.bios for host in hosts.values())
-    assert [loss for key, host in hosts.items() for loss in lost(platform("host", name), key, host)] == []
+    assert [loss for key, host in hosts.items() for loss in find_losses(platform("host", name), key, host)] == []
 
 
 @pytest.mark.parametrize(
@@ -249,9 +258,9 @@ def test_every_value_a_plan_may_ask_comes_back(vendor: str, names: set[str]) -> 
     for name in sorted(names):
         for value in BIOS_VALUES[name]:
             if (name, value) != ("iommu", "disabled"):  # the example's kernel has made groups
-                one = replace(host, vendor=vendor, bios={name: BiosAttribute(value)})
+                changed_host = replace(host, vendor=vendor, bios={name: BiosAttribute(value)})
                 if name not in ("nps", "smt", "sub-numa"):
-                    assert lost(platform("host", "ubuntu"), "node1", one) == [], (name, value)
+                    assert find_losses(platform("host", "ubuntu"), "node1", changed_host) == [], (name, value)
 
 
 def test_the_checklist_says_what_where_and_why() -> None:

@@ -172,13 +172,13 @@ def test_a_network_is_said_in_the_words_of_its_configurer(
 )
 def test_one_configurer_alone_is_told(system: str, renderer: str | None, there: str) -> None:
     folders = ("/etc/netplan/", "/etc/systemd/network/", "/etc/NetworkManager/", "/etc/sysconfig/network/")
-    told = {path for path in texts(plan(system, renderer=renderer)) if path.startswith(folders)}
-    assert there in told
-    assert len({path.rpartition("/")[0] for path in told}) == 1
+    paths = {path for path in texts(plan(system, renderer=renderer)) if path.startswith(folders)}
+    assert there in paths
+    assert len({path.rpartition("/")[0] for path in paths}) == 1
 
 
 @pytest.mark.parametrize(
-    ("system", "renderer", "says"),
+    ("system", "renderer", "message"),
     [
         ("rhel-9.4", "netplan", "'netplan'; expected networkmanager on rhel-9.4"),
         ("sles-16.0", "wicked", "'wicked'; expected networkmanager on sles-16.0"),
@@ -189,10 +189,10 @@ def test_one_configurer_alone_is_told(system: str, renderer: str | None, there: 
         ),
     ],
 )
-def test_a_configurer_that_the_system_has_not_is_refused(system: str, renderer: str, says: str) -> None:
+def test_a_configurer_that_the_system_has_not_is_refused(system: str, renderer: str, message: str) -> None:
     with pytest.raises(Refused) as refused:
         texts(plan(system, renderer=renderer))
-    assert str(refused.value).partition("; expected one of almalinux")[0].endswith(f"node1: renderer: found {says}")
+    assert str(refused.value).partition("; expected one of almalinux")[0].endswith(f"node1: renderer: found {message}")
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
@@ -210,8 +210,8 @@ def sections(text: str) -> list[tuple[str, list[str]]]:
 def test_networkd_is_told_what_netplan_tells_it(scheme: str, tmp_path: Path) -> None:
     needs("netplan")
     (tmp_path / "etc/netplan").mkdir(parents=True)
-    said = texts(plan("ubuntu-22.04", scheme))["/etc/netplan/60-wirespeed.yaml"]
-    (tmp_path / "etc/netplan/60-wirespeed.yaml").write_text(said)
+    text = texts(plan("ubuntu-22.04", scheme))["/etc/netplan/60-wirespeed.yaml"]
+    (tmp_path / "etc/netplan/60-wirespeed.yaml").write_text(text)
     (tmp_path / "etc/netplan/60-wirespeed.yaml").chmod(0o600)
     subprocess.run([str(find("netplan")), "generate", "--root-dir", str(tmp_path)], check=True)
     ours = texts(plan("ubuntu-22.04", scheme, "networkd"))
@@ -246,12 +246,12 @@ def test_networkmanager_reads_all_that_it_is_told(scheme: str) -> None:
     for path, text in texts(found).items():
         if not path.endswith(".nmconnection"):
             continue
-        told = configparser.ConfigParser(interpolation=None)
-        told.optionxform = str  # type: ignore[method-assign, assignment]
-        told.read_string(text)
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.optionxform = str  # type: ignore[method-assign, assignment]
+        parser.read_string(text)
         got = offline(text)
-        for section in told.sections():
-            for key, value in told[section].items():
+        for section in parser.sections():
+            for key, value in parser[section].items():
                 assert words(got[section][key]) == words(value), (path, section, key)
 
 
@@ -274,11 +274,11 @@ COMMAND_LINES = {
 
 @pytest.mark.parametrize("system", COMMAND_LINES)
 def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
-    said = texts(plan(system))
-    assert said["/etc/wirespeed/kernel-arguments"] == "intel_iommu=on\niommu=pt\n"
+    files = texts(plan(system))
+    assert files["/etc/wirespeed/kernel-arguments"] == "intel_iommu=on\niommu=pt\n"
     for script, lines in zip(("apply.sh", "rollback.sh"), COMMAND_LINES[system], strict=True):
-        assert f"  {' && '.join(f'run {line}' for line in lines)} && obeyed" in said[script] or (
-            f"  {' && '.join(f'run {line}' for line in lines)} || failed" in said[script]
+        assert f"  {' && '.join(f'run {line}' for line in lines)} && obeyed" in files[script] or (
+            f"  {' && '.join(f'run {line}' for line in lines)} || failed" in files[script]
         )
-        done = subprocess.run(["sh", "-n"], input=said[script], capture_output=True, text=True, check=False)
+        done = subprocess.run(["sh", "-n"], input=files[script], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")

@@ -25,7 +25,7 @@ from wirespeed.units import Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
 LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
-KINDS = {thing.kind: thing for thing in THINGS}
+KINDS = {element.kind: element for element in THINGS}
 DECLARED = sorted(
     (f"{kind}/{name}", path)
     for (kind, name), found in platforms().items()
@@ -104,7 +104,7 @@ def with_nics(system: str) -> Plan:
         return build(read(file))
 
 
-def other(value: Any) -> Any:
+def change_value(value: Any) -> Any:
     """Another value of the same type."""
     if isinstance(value, bool):
         return not value
@@ -121,33 +121,33 @@ def other(value: Any) -> Any:
     if isinstance(value, frozenset):
         return frozenset() if value else frozenset({"ReqRedir"})
     if isinstance(value, Mapping):
-        return {key: other(inner) if index == 0 else inner for index, (key, inner) in enumerate(value.items())}
+        return {key: change_value(inner) if index == 0 else inner for index, (key, inner) in enumerate(value.items())}
     raise TypeError(f"no other value of {value!r}")
 
 
-def changed(thing: Any, path: str, new: Any = None) -> Any:
+def change_setting(element: Any, path: str, new: Any = None) -> Any:
     """The thing, or the first thing of its kind within, with another value at the path; None where nothing has one."""
-    if path in settings_of(type(thing)):
-        return _set(thing, path.split(".")[1:], new)
-    for collection in collections_of(type(thing)):
+    if path in settings_of(type(element)):
+        return _set(element, path.split(".")[1:], new)
+    for collection in collections_of(type(element)):
         name = collection.rpartition(".")[2]
-        for key, inner in getattr(thing, name).items():
-            found = changed(inner, path, new)
+        for key, inner in getattr(element, name).items():
+            found = change_setting(inner, path, new)
             if found is not None:
-                return replace(thing, **{name: {**getattr(thing, name), key: found}})
+                return replace(element, **{name: {**getattr(element, name), key: found}})
     return None
 
 
-def _set(thing: Any, names: list[str], new: Any) -> Any:
-    assert is_dataclass(thing)
-    assert names[0] in {field.name for field in fields(thing)}
-    value = getattr(thing, names[0])
+def _set(element: Any, names: list[str], new: Any) -> Any:
+    assert is_dataclass(element)
+    assert names[0] in {field.name for field in fields(element)}
+    value = getattr(element, names[0])
     if len(names) > 1:
         inner = _set(value, names[1:], new)
-        return None if inner is None else replace(thing, **{names[0]: inner})
+        return None if inner is None else replace(element, **{names[0]: inner})
     if value is None and new is None:
         return None
-    return replace(thing, **{names[0]: new if value is None else other(value)})
+    return replace(element, **{names[0]: new if value is None else change_value(value)})
 
 
 def files(found: Plan, host: str) -> dict[str, str] | str:
@@ -161,7 +161,7 @@ def files(found: Plan, host: str) -> dict[str, str] | str:
 @pytest.mark.parametrize(("owner", "path"), DECLARED)
 def test_another_value_gives_other_files(owner: str, path: str) -> None:
     found = plan(owner)
-    hosts = {name: changed(host, path, GIVEN.get(path)) for name, host in list(found.hosts.items())[:2]}
+    hosts = {name: change_setting(host, path, GIVEN.get(path)) for name, host in list(found.hosts.items())[:2]}
     assert any(hosts.values()), f"{owner}: the example has no intent for {path}"
     assert any(
         files(replace(found, hosts={**found.hosts, name: host}), name) != files(found, name)

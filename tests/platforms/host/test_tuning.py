@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import lost
+from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.facts import Source, facts_from
@@ -24,7 +24,7 @@ HOST = Place("h")
 NIC = HOST.thing("nic", "eth100")
 
 
-def tuned() -> Plan:
+def plan_with_tuning() -> Plan:
     """The example with two tuned NICs, the second by one setting alone."""
     plan = build(read(CLUSTER))
     host = plan.hosts["node1"]
@@ -55,7 +55,7 @@ def tuned() -> Plan:
 
 
 def text(path: str) -> str:
-    return next(file.text for file in render.files(tuned(), ["node1"]) if file.path == path)
+    return next(file.text for file in render.files(plan_with_tuning(), ["node1"]) if file.path == path)
 
 
 RING = """\
@@ -173,7 +173,7 @@ def test_what_is_no_list_of_cores_is_none(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["ubuntu", "rhel", "sles"])
 def test_tuned_settings_come_back(name: str) -> None:
-    assert lost(platform("host", name), "node1", tuned().hosts["node1"]) == []
+    assert find_losses(platform("host", name), "node1", plan_with_tuning().hosts["node1"]) == []
 
 
 def machine(root: Path) -> None:

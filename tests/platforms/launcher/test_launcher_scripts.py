@@ -43,7 +43,7 @@ def script(launcher: str, name: str, launch: Launch) -> str:
     return fill_template(found, template, "node1", replace(host(), launch=launch))
 
 
-def started(
+def run_script(
     folder: Path, text: str, program: str, *arguments: str, **environment: str
 ) -> tuple[list[str], dict[str, str]]:
     """The arguments and the environment that a script starts its program with."""
@@ -61,8 +61,8 @@ def started(
     )
     assert {entry.name for entry in folder.iterdir()} == {"bin", "script"}  # nothing in a value was run
     lines = done.stdout.splitlines()
-    said = [line[1:-1] for line in lines if line.startswith("[")]
-    return said[1:], dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("["))
+    arguments_read = [line[1:-1] for line in lines if line.startswith("[")]
+    return arguments_read[1:], dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("["))
 
 
 SCRIPTS = [
@@ -81,7 +81,7 @@ def test_a_program_gets_every_variable_and_every_argument_as_they_are(
     tmp_path: Path, launcher: str, name: str, program: str, launch: Launch
 ) -> None:
     text = script(launcher, name, replace(launch, environment={"MINE": NASTY}))
-    arguments, environment = started(tmp_path, text, program, "./osu bw", "-m", NASTY, OMP_NUM_THREADS="9")
+    arguments, environment = run_script(tmp_path, text, program, "./osu bw", "-m", NASTY, OMP_NUM_THREADS="9")
     assert arguments[-3:] == ["osu bw", "-m", NASTY]
     assert environment["MINE"] == NASTY
     assert environment["OMP_NUM_THREADS"] == "9"  # the caller's own
@@ -105,7 +105,7 @@ def test_without_a_program_nothing_is_started(
 
 
 def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) -> None:
-    arguments, _ = started(tmp_path, script("slurm", "wirespeed-sbatch", LAUNCHES["slurm"][0]), "srun", "./a.out")
+    arguments, _ = run_script(tmp_path, script("slurm", "wirespeed-sbatch", LAUNCHES["slurm"][0]), "srun", "./a.out")
     assert arguments == [
         "--mpi=pmix",
         "--export=ALL",
@@ -116,7 +116,7 @@ def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) ->
 
 def test_slurm_binds_nothing_where_the_library_does(tmp_path: Path) -> None:
     launch = replace(LAUNCHES["mvapich2"][0], starter="slurm")
-    arguments, environment = started(tmp_path, script("slurm", "wirespeed-sbatch", launch), "srun", "./a.out")
+    arguments, environment = run_script(tmp_path, script("slurm", "wirespeed-sbatch", launch), "srun", "./a.out")
     assert arguments == ["--mpi=pmi2", "--export=ALL", "--cpu-bind=none", "a.out"]
     assert environment["MV2_CPU_MAPPING"] == "0-3:4-6,8:64:65,67"
 
@@ -127,7 +127,7 @@ TRANSPORTS = [("rc", "0", "0"), ("ud", "0", "1"), ("hybrid", "1", "0")]
 @pytest.mark.parametrize(("transport", "hybrid", "only_ud"), TRANSPORTS)
 def test_transports_of_mvapich(tmp_path: Path, transport: str, hybrid: str, only_ud: str) -> None:
     launch = replace(LAUNCHES["mvapich2"][0], transport=transport)
-    _, environment = started(tmp_path, script("mvapich2", "wirespeed-mpirun-rsh", launch), "mpirun_rsh", "./a.out")
+    _, environment = run_script(tmp_path, script("mvapich2", "wirespeed-mpirun-rsh", launch), "mpirun_rsh", "./a.out")
     assert (environment["MV2_USE_UD_HYBRID"], environment["MV2_USE_ONLY_UD"]) == (hybrid, only_ud)
     assert {name: environment[name] for name in sorted(environment) if "SGL" in name or "COALESCE" in name} == {
         "MV2_COALESCE_THRESHOLD": "4",
@@ -141,7 +141,7 @@ def test_transports_of_mvapich(tmp_path: Path, transport: str, hybrid: str, only
 def test_a_rank_runs_on_its_cores(tmp_path: Path, rank: int) -> None:
     text = script("openmpi", "wirespeed-bind", LAUNCHES["openmpi"][0])
     cores = ("0-3", "4-6,8", "64", "65,67")[rank]
-    arguments, _ = started(tmp_path, text, "numactl", "./a.out", "-x", OMPI_COMM_WORLD_LOCAL_RANK=str(rank))
+    arguments, _ = run_script(tmp_path, text, "numactl", "./a.out", "-x", OMPI_COMM_WORLD_LOCAL_RANK=str(rank))
     assert arguments == [f"--physcpubind={cores}", "--localalloc", "--", "a.out", "-x"]
 
 
@@ -224,5 +224,5 @@ def test_what_a_library_has_no_word_for_is_refused(
 
 def test_ud_begins_at_the_rank_that_is_said() -> None:
     """UCX takes RC while the job has at most UCX_RC_MAX_NUM_EPS ranks."""
-    said = dict(library_variables(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
-    assert (said["UCX_TLS"], said["UCX_RC_MAX_NUM_EPS"]) == ("self,sm,rc,ud", "2047")
+    variables = dict(library_variables(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
+    assert (variables["UCX_TLS"], variables["UCX_RC_MAX_NUM_EPS"]) == ("self,sm,rc,ud", "2047")

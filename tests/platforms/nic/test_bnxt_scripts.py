@@ -71,7 +71,7 @@ def run(tmp_path: Path, path: Path, *words: str) -> subprocess.CompletedProcess[
     return subprocess.run(["sh", str(path), *words], env=environment, capture_output=True, text=True, check=False)
 
 
-def typed(tmp_path: Path) -> list[str]:
+def read_calls(tmp_path: Path) -> list[str]:
     """What the tools were told, without the question for their release."""
     file = tmp_path / "typed"
     lines = file.read_text().splitlines() if file.exists() else []
@@ -107,12 +107,12 @@ SET = {
 def test_options_are_set_with_the_tool_there_is_and_put_back(release: str, tmp_path: Path) -> None:
     path = script(tmp_path, "nvm.sh.j2", TOOLS[release])
     assert run(tmp_path, path, "set").returncode == 0
-    assert [line for line in typed(tmp_path) if "setoption" in line] == SET[release]
+    assert [line for line in read_calls(tmp_path) if "setoption" in line] == SET[release]
     assert run(tmp_path, path, "restore").returncode == 0
-    back = [line for line in typed(tmp_path) if "setoption" in line]
+    back = [line for line in read_calls(tmp_path) if "setoption" in line]
     assert back == [line.replace("value 1", "value 0").replace("#1", "#0") for line in SET[release]]
     assert run(tmp_path, path, "restore").stdout.count("never written") == 2
-    assert typed(tmp_path) == []
+    assert read_calls(tmp_path) == []
 
 
 def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
     done = run(tmp_path, path, "set")
     assert done.returncode == 1
     assert "no number of support_rdma on 0000:1d:00.1 found" in done.stderr
-    assert [line for line in typed(tmp_path) if "setoption" in line] == []
+    assert [line for line in read_calls(tmp_path) if "setoption" in line] == []
 
 
 def test_no_tool_is_said(tmp_path: Path) -> None:
@@ -133,15 +133,15 @@ def test_capture_is_prepared_run_and_undone(tmp_path: Path) -> None:
     path = script(tmp_path, "capture.sh.j2", tools)
     undo = script(tmp_path, "capture-undo.sh.j2", tools)
     assert run(tmp_path, path, "prepare", "ens1f1np1").returncode == 0
-    assert [line for line in typed(tmp_path) if "setoption" in line] == [
+    assert [line for line in read_calls(tmp_path) if "setoption" in line] == [
         "niccli --dev 0000:1d:00.1 nvm --setoption enable_sriov --value 0",
         "niccli --dev 0000:1d:00.1 nvm --setoption default_evb_mode --scope 1 --value 3",
     ]
     assert run(tmp_path, path, "run", "ens1f1np1").returncode == 0
-    assert typed(tmp_path) == ["tcpdump -i bnxt_re0 -w roce-ens1f1np1.pcap udp"]
+    assert read_calls(tmp_path) == ["tcpdump -i bnxt_re0 -w roce-ens1f1np1.pcap udp"]
     (tmp_path / "kept" / "capture" / "0000:1d:00.1.default_evb_mode").write_text("1\n")  # as it was before
     assert run(tmp_path, undo).returncode == 0
-    assert [line for line in typed(tmp_path) if "setoption" in line] == [
+    assert [line for line in read_calls(tmp_path) if "setoption" in line] == [
         "niccli --dev 0000:1d:00.1 nvm --setoption enable_sriov --value 0",
         "niccli --dev 0000:1d:00.1 nvm --setoption default_evb_mode --scope 1 --value 1",
     ]
@@ -151,7 +151,7 @@ def test_capture_is_prepared_run_and_undone(tmp_path: Path) -> None:
 def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -> None:
     path = script(tmp_path, "capture.sh.j2", {**TOOLS["niccli 233"], "tcpdump": ":"})
     assert run(tmp_path, path, "run", "ens1f1np1", "-c", "5").returncode == 0
-    assert typed(tmp_path) == ["tcpdump -i ens1f1np1 -c 5"]
+    assert read_calls(tmp_path) == ["tcpdump -i ens1f1np1 -c 5"]
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
 def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:
     """Older drivers read every number as hexadecimal, so that 40 is written 0x28."""
     lines = (line.strip() for line in fill_template(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
-    said = [
+    written = [
         line.partition(" #")[0].replace('"$cc/', "").replace('"', "") for line in lines if line.startswith("echo 0x")
     ]
-    assert said == writes
+    assert written == writes
 
 
 @pytest.mark.parametrize(

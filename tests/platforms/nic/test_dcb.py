@@ -81,14 +81,14 @@ def test_devlink_says_when_a_value_acts() -> None:
     ]
 
 
-def planned(text: str, folder: Path) -> Plan:
+def build_plan(text: str, folder: Path) -> Plan:
     file = folder / "cluster.yaml"
     file.write_text(text)
     return build(read_cluster(file), load())
 
 
 def script(folder: Path) -> list[str]:
-    plan = planned(with_nic(CLUSTER.read_text(), MODEL, load().nics[MODEL]), folder)
+    plan = build_plan(with_nic(CLUSTER.read_text(), MODEL, load().nics[MODEL]), folder)
     return fill_template(DCB, "qos.sh.j2", "node1", plan.hosts["node1"]).splitlines()
 
 
@@ -121,7 +121,7 @@ def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
 def test_congestion_control_is_refused(tmp_path: Path) -> None:
     text = CLUSTER.read_text().replace("broadcom-bcm957608-p1400gd", MODEL)
     with pytest.raises(Refused) as caught:
-        check(planned(text, tmp_path))
+        check(build_plan(text, tmp_path))
     assert [(problem.found.partition(" ")[0], problem.hint) for problem in caught.value.problems] == [
         ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common interface for CNP markings"),
         ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common interface for CNP markings"),

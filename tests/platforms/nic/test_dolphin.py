@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from platforms.round_trip import lost
+from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.facts import Facts, Source, facts_from
@@ -93,8 +93,8 @@ def run(folder: Path, host: str, script: str, *arguments: str, lists: str = "") 
 def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
     done = run(tmp_path, host, script)
     assert (done.returncode, done.stderr) == (0, "")
-    said = [line.removeprefix("run: ") for line in done.stdout.splitlines() if line.startswith("run: ")]
-    assert said == ORDER[host, script]
+    commands = [line.removeprefix("run: ") for line in done.stdout.splitlines() if line.startswith("run: ")]
+    assert commands == ORDER[host, script]
     assert done.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
 
 
@@ -158,4 +158,4 @@ def test_no_device_is_an_answer() -> None:
 
 def test_settings_come_back() -> None:
     for name, host in plan().hosts.items():
-        assert lost(platform("nic", "dolphin"), name, host) == []
+        assert find_losses(platform("nic", "dolphin"), name, host) == []

@@ -134,27 +134,27 @@ def test_arbitrary_text_never_crashes(texts: dict[str, str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     text = (ROOT / "examples" / "mi300x-4node" / "cluster.yaml").read_text()
     file = tmp_path_factory.mktemp("mlx5") / "cluster.yaml"
     file.write_text(text.replace("broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"))
     return build(read_cluster(file), load())
 
 
-def host(planned: Plan) -> Host:
-    found = planned.hosts["node1"]
+def host(plan: Plan) -> Host:
+    found = plan.hosts["node1"]
     return replace(found, nics=dict([next(iter(found.nics.items()))]))
 
 
-def test_the_boot_script(planned: Plan) -> None:
-    lines = fill_template(MLX5, "qos.sh.j2", "node1", host(planned)).splitlines()
+def test_the_boot_script(plan: Plan) -> None:
+    lines = fill_template(MLX5, "qos.sh.j2", "node1", host(plan)).splitlines()
     assert (
         lines[-1] == 'exit "$failed"'
         and lines.index("modprobe rdma_cm || failed=1 # its folder in configfs is there only then") > 0
     )
     failing = [line for line in lines if line.endswith(" || failed=1")]
-    said = [line.removesuffix(" || failed=1") for line in failing if not line.startswith("echo")]
-    assert said == [
+    commands = [line.removesuffix(" || failed=1") for line in failing if not line.startswith("echo")]
+    assert commands == [
         "ethtool -A enp29s0np0 rx off tx off || [ $? = 78 ]",
         "mlnx_qos -i enp29s0np0 -d os",
         "mlnx_qos -i enp29s0np0 --trust dscp",
@@ -181,17 +181,17 @@ def test_the_boot_script(planned: Plan) -> None:
     ]
 
 
-def changed(planned: Plan, **qos: object) -> Plan:
+def change_qos(plan: Plan, **qos: object) -> Plan:
     hosts = {
         name: replace(item, nics={key: replace(nic, qos=replace(nic.qos, **qos)) for key, nic in item.nics.items()})  # type: ignore[arg-type]
-        for name, item in planned.hosts.items()
+        for name, item in plan.hosts.items()
     }
-    return replace(planned, hosts=hosts)
+    return replace(plan, hosts=hosts)
 
 
-def test_deterministic_dcqcn_is_refused(planned: Plan) -> None:
+def test_deterministic_dcqcn_is_refused(plan: Plan) -> None:
     with pytest.raises(Refused) as caught:
-        check(changed(planned, congestion=Congestion.DCQCN_D))
+        check(change_qos(plan, congestion=Congestion.DCQCN_D))
     (problem,) = caught.value.problems
     assert problem.place.endswith("cluster.yaml:5: node1 nic enp29s0np0")
     assert problem.found == "nic.qos.congestion = dcqcn-d"
@@ -199,9 +199,9 @@ def test_deterministic_dcqcn_is_refused(planned: Plan) -> None:
     assert problem.hint is not None
 
 
-def test_a_parameter_it_lacks_is_refused(planned: Plan) -> None:
+def test_a_parameter_it_lacks_is_refused(plan: Plan) -> None:
     with pytest.raises(Refused) as caught:
-        check(changed(planned, congestion_parameters={"rpg_ai_rat": 5}))
+        check(change_qos(plan, congestion_parameters={"rpg_ai_rat": 5}))
     problem = caught.value.problems[0]
     assert (problem.found, problem.hint) == (
         "the congestion parameter 'rpg_ai_rat'",
@@ -228,11 +228,11 @@ esac
 """
 
 
-def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path) -> None:
-    one = host(planned)
-    ((interface, nic),) = one.nics.items()
+def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -> None:
+    node = host(plan)
+    ((interface, nic),) = node.nics.items()
     wanted = replace(nic, nvm=Nvm(rdma=True, link_type="ethernet", outstanding_reads=44))
-    text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(one, nics={interface: wanted}))
+    text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(node, nics={interface: wanted}))
     script, tool = tmp_path / "set.sh", tmp_path / "mlxconfig"
     script.write_text(text.replace("/var/lib/wirespeed", str(tmp_path / "kept")))
     # the real one is asked "mlxconfig -d DEVICE query KEY": $1 to $4
@@ -252,8 +252,8 @@ def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path
         typed.unlink(missing_ok=True)
         return done.stdout, [line.rpartition(" ")[2] for line in lines]
 
-    said, written = run("set")
-    assert "run wirespeed-mlxconfig set again" in said
+    output, written = run("set")
+    assert "run wirespeed-mlxconfig set again" in output
     first = [
         "LINK_TYPE_P1=2",
         "ROCE_CC_PRIO_MASK_P1=8",
@@ -263,8 +263,8 @@ def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path
     ]
     assert written == first
     (tmp_path / "unlocked").touch()
-    said, written = run("set")
-    assert "again" not in said
+    output, written = run("set")
+    assert "again" not in output
     assert written == [*first, "MAX_ACC_OUT_READ=44"]
     assert run("restore")[1] == [
         "ROCE_CONTROL=2",
@@ -277,12 +277,12 @@ def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path
     ]
 
 
-def test_words(planned: Plan) -> None:
+def test_words(plan: Plan) -> None:
     place = Place("node1").thing("nic", "enp29s0np0")
     assert MLX5.commands_for is not None
-    said = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", planned.hosts["node1"])
-    assert said is not None
-    assert said.commands == ("mlxconfig -y -d 0000:1d:00.0 set LINK_TYPE_P1=2",)
-    said = MLX5.commands_for(place, "nic.qos.pfc", frozenset({3}), planned.hosts["node1"])
-    assert said is not None
-    assert said.commands == ("mlnx_qos -i enp29s0np0 --pfc 0,0,0,1,0,0,0,0 --cable_len 3",)
+    setting = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", plan.hosts["node1"])
+    assert setting is not None
+    assert setting.commands == ("mlxconfig -y -d 0000:1d:00.0 set LINK_TYPE_P1=2",)
+    setting = MLX5.commands_for(place, "nic.qos.pfc", frozenset({3}), plan.hosts["node1"])
+    assert setting is not None
+    assert setting.commands == ("mlnx_qos -i enp29s0np0 --pfc 0,0,0,1,0,0,0,0 --cable_len 3",)

@@ -80,7 +80,7 @@ def link(**changes: object) -> Link:
     return Link(**values)  # type: ignore[arg-type]
 
 
-def routed(names: list[str], port_qos: PortQos, port_link: Link) -> Switch:
+def routed_switch(names: list[str], port_qos: PortQos, port_link: Link) -> Switch:
     """One routed port per name."""
     return Switch(
         os_version="4.4.0",
@@ -102,7 +102,7 @@ def routed(names: list[str], port_qos: PortQos, port_link: Link) -> Switch:
     )
 
 
-def switched(names: list[str], port_qos: PortQos, port_link: Link) -> Switch:
+def vlan_switch(names: list[str], port_qos: PortQos, port_link: Link) -> Switch:
     """One switched port per name, each in its own VLAN."""
     return Switch(
         os_version="4.4.0",

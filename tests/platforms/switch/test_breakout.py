@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, lost
+from platforms.round_trip import answers, facts_of, find_losses
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import build
@@ -31,7 +31,7 @@ def test_every_split_port_is_split_once_and_read_back() -> None:
     text = fill_template(SONIC, "startup.j2", "leaf1", leaf())
     split = [line for line in text.splitlines() if line.startswith("interface breakout")]
     assert split == [f"interface breakout port 1/{panel} mode 4x100G" for panel in range(1, 17)]
-    assert lost(SONIC, "leaf1", leaf()) == []
+    assert find_losses(SONIC, "leaf1", leaf()) == []
 
 
 def test_another_split_is_a_difference_and_a_missing_one_unknown() -> None:

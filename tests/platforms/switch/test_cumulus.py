@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, lost
+from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.devices import TC, link, ms, qos
-from platforms.switch.test_declarations import without
+from platforms.switch.test_declarations import remove_setting
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
@@ -141,7 +141,7 @@ def test_apply_and_rollback(template: str, name: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    assert lost(CUMULUS, "leaf1", CASES[case]) == []
+    assert find_losses(CUMULUS, "leaf1", CASES[case]) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -153,7 +153,7 @@ def test_the_rendered_commands_are_read_like_the_configuration(case: str) -> Non
     )
 
 
-def changed(case: str, command: str, old: str, new: str) -> Facts:
+def change_output(case: str, command: str, old: str, new: str) -> Facts:
     outputs = dict(answers(CUMULUS, "leaf1", CASES[case]).outputs)
     text = outputs[command].text
     assert old in text
@@ -219,7 +219,7 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
 
 @pytest.mark.parametrize(("case", "command", "old", "new", "place", "path", "value"), ROWS)
 def test_one_line_changed(case: str, command: str, old: str, new: str, place: Place, path: str, value: Any) -> None:
-    assert changed(case, command, old, new).value(place, path) == value
+    assert change_output(case, command, old, new).value(place, path) == value
 
 
 @pytest.mark.parametrize(
@@ -381,30 +381,30 @@ def full() -> Switch:
 
 def test_what_is_declared_as_rendered_is_said() -> None:
     switch = full()
-    whole = _said(switch)
+    whole = _render(switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, LEAF):
         if value is not None:
             places.setdefault(path, []).append(place)
-    told: set[str] = set()
-    for path, where in places.items():
+    affected: set[str] = set()
+    for path, settings_places in places.items():
         less = switch
-        for place in where:
-            less = _less(less, place, path)
-        if _said(less) != whole:
-            told.add(path)
-    assert told == {path for path, support in CUMULUS.settings.items() if support.rendered}
+        for place in settings_places:
+            less = _remove_setting(less, place, path)
+        if _render(less) != whole:
+            affected.add(path)
+    assert affected == {path for path, support in CUMULUS.settings.items() if support.rendered}
 
 
-def _less(switch: Switch, place: Place, path: str) -> Switch:
+def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
     within = dict(place.within)
     if "peer" not in within:
-        return without(switch, place, path)
+        return remove_setting(switch, place, path)
     peer = replace(switch.peers[within["peer"]], **{path.rpartition(".")[2]: None})
     return replace(switch, peers={**switch.peers, within["peer"]: peer})
 
 
-def _said(switch: Switch) -> str:
+def _render(switch: Switch) -> str:
     from wirespeed.platforms.templates import _environment
 
     assert CUMULUS.view is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, switched
+from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, vlan_switch
 from platforms.switch.test_render import DELL, EOS
 from platforms.test_rendered_settings import BEYOND_CLUSTER_FILES
 from wirespeed.platforms import Platform, platform
@@ -33,7 +33,7 @@ def full(name: str) -> Switch:
     Its first port is routed, on and watched; its second is switched, off, not watched and trusts 802.1p.
     """
     watched = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True))
-    base = switched([name.format(1), name.format(2)], watched, link(pause_send=False, pause_receive=False))
+    base = vlan_switch([name.format(1), name.format(2)], watched, link(pause_send=False, pause_receive=False))
     first, second = base.ports.values()
     ports = {
         name.format(1): replace(
@@ -75,29 +75,29 @@ def full(name: str) -> Switch:
     )
 
 
-def without(switch: Switch, place: Place, path: str) -> Switch:
+def remove_setting(switch: Switch, place: Place, path: str) -> Switch:
     """The switch without intent for this setting at this place."""
     within = dict(place.within)
     if "vlan" in within:
-        vlan: Vlan = _none(switch.vlans[within["vlan"]], path)
+        vlan: Vlan = _clear(switch.vlans[within["vlan"]], path)
         return replace(switch, vlans={**switch.vlans, within["vlan"]: vlan})
     if "peer" in within:
-        peer: BgpPeer = _none(switch.peers[within["peer"]], path)
+        peer: BgpPeer = _clear(switch.peers[within["peer"]], path)
         return replace(switch, peers={**switch.peers, within["peer"]: peer})
     if "port" not in within:
-        return _none(switch, path)  # type: ignore[no-any-return]
+        return _clear(switch, path)  # type: ignore[no-any-return]
     port: Port = switch.ports[within["port"]]
     if "queue" in within:
-        queue: Queue = _none(port.queues[within["queue"]], path)
+        queue: Queue = _clear(port.queues[within["queue"]], path)
         port = replace(port, queues={**port.queues, within["queue"]: queue})
     else:
-        port = _none(port, path)
+        port = _clear(port, path)
     return replace(switch, ports={**switch.ports, within["port"]: port})
 
 
-def _none(thing: Any, path: str) -> Any:
+def _clear(element: Any, path: str) -> Any:
     first, _, rest = path.partition(".")[2].partition(".")
-    return replace(thing, **{first: _none(getattr(thing, first), f".{rest}") if rest else None})
+    return replace(element, **{first: _clear(getattr(element, first), f".{rest}") if rest else None})
 
 
 @pytest.mark.parametrize(
@@ -115,24 +115,24 @@ def test_what_is_declared_as_rendered_is_said(found: Platform, name: str, chip: 
 
 def assert_declared(found: Platform, switch: Switch) -> None:
     """What is said less when an intent is taken away is what is declared as rendered, and nothing else."""
-    whole = _said(found, switch)
+    whole = _render(found, switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, Place("leaf1")):
         if value is not None:
             places.setdefault(path, []).append(place)
-    told: set[str] = set()
-    for path, where in places.items():
+    affected: set[str] = set()
+    for path, settings_places in places.items():
         less = switch
-        for place in where:
-            less = without(less, place, path)
-        if _said(found, less) != whole:
-            told.add(path)
+        for place in settings_places:
+            less = remove_setting(less, place, path)
+        if _render(found, less) != whole:
+            affected.add(path)
     declared = {path for path, support in found.settings.items() if support.rendered}
     # The chip decides on the syntax and is not configured.
-    assert told - {"switch.chip"} - BEYOND_CLUSTER_FILES == declared
+    assert affected - {"switch.chip"} - BEYOND_CLUSTER_FILES == declared
 
 
-def _said(found: Platform, switch: Switch) -> str:
+def _render(found: Platform, switch: Switch) -> str:
     """The configuration, also of a switch that would be error: what matters here is whether a setting is in it."""
     from wirespeed.platforms.templates import _environment
 
@@ -143,4 +143,4 @@ def _said(found: Platform, switch: Switch) -> str:
 
 def test_say_is_what_is_compared() -> None:
     switch = full("Eth1/{}")
-    assert _said(DELL, switch) == fill_template(DELL, "startup.j2", "leaf1", switch)
+    assert _render(DELL, switch) == fill_template(DELL, "startup.j2", "leaf1", switch)

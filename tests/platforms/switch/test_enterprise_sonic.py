@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, lost
-from platforms.switch.devices import link, priority_groups, qos, queues, routed
+from platforms.round_trip import answers, find_losses
+from platforms.switch.devices import link, priority_groups, qos, queues, routed_switch
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, facts_from
 from wirespeed.platforms import Output, Outputs, platform
@@ -24,7 +24,7 @@ GOLDEN = Path(__file__).parent / "golden"
 SONIC = platform("switch", "enterprise-sonic")
 LEAF = Place("leaf1")
 
-BASE = routed(["Eth1/1", "Eth1/2"], qos(tc_pg=priority_groups()), link())
+BASE = routed_switch(["Eth1/1", "Eth1/2"], qos(tc_pg=priority_groups()), link())
 UPLINK = Port(description="spine1 Eth1/1", link=link(), unnumbered=True)
 FABRIC = replace(
     BASE,
@@ -65,7 +65,7 @@ def test_running_configuration_of_a_leaf_with_routes() -> None:
 
 @pytest.mark.parametrize("switch", [FABRIC, SHAPED], ids=["routes", "shaped"])
 def test_settings_come_back(switch: Switch) -> None:
-    assert lost(SONIC, "leaf1", switch) == []
+    assert find_losses(SONIC, "leaf1", switch) == []
 
 
 def read(command: str, old: str, new: str, switch: Switch = FABRIC) -> Facts:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, lost
-from platforms.switch.devices import link, ms, qos, queues, routed
+from platforms.round_trip import answers, facts_of, find_losses
+from platforms.switch.devices import link, ms, qos, queues, routed_switch
 from wirespeed.catalogue import load
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts
@@ -38,7 +38,7 @@ LIMITED = {
 
 def switch(chip: str, names: list[str], port_queues: dict[str, Queue]) -> Switch:
     """Routed ports on a chip, all with these queues."""
-    base = routed(names, qos(), LINK)
+    base = routed_switch(names, qos(), LINK)
     ports = {name: replace(port, queues=port_queues) for name, port in base.ports.items()}
     return replace(base, chip=chip, ports=ports)
 
@@ -71,7 +71,7 @@ def test_running_configuration(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    assert lost(EOS, "leaf1", CASES[case]) == []
+    assert find_losses(EOS, "leaf1", CASES[case]) == []
 
 
 MODELS = {name: model for name, model in load().switches.items() if "eos" in model.systems}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, lost
+from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.test_eos import EOS, compare
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refused
@@ -61,7 +61,7 @@ def test_running_configuration(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    assert lost(EOS, "leaf1", CASES[case]) == []
+    assert find_losses(EOS, "leaf1", CASES[case]) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -92,7 +92,9 @@ def test_a_planned_fabric_comes_back(text: str) -> None:
     """All but the description of an unnumbered session, which EOS has on the port alone."""
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
-        found = [item for item in lost(EOS, name, switch) if "Ethernet" not in item or "peer.description" not in item]
+        found = [
+            item for item in find_losses(EOS, name, switch) if "Ethernet" not in item or "peer.description" not in item
+        ]
         assert found == []
 
 
@@ -200,8 +202,8 @@ def test_a_printed_configuration(router: str, place: Place, path: str, value: An
 
 
 def test_relaxed_multipath_is_assumed_unless_said() -> None:
-    said = CEOS.replace("   maximum", "   no bgp bestpath as-path multipath-relax\n   maximum")
-    found = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, said)]
+    strict = CEOS.replace("   maximum", "   no bgp bestpath as-path multipath-relax\n   maximum")
+    found = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, strict)]
     assert [(value.value, value.state) for value in found if value] == [(True, State.ASSUMED), (False, State.RUNNING)]
 
 

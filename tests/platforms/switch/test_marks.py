@@ -45,15 +45,15 @@ MODELS = {
 
 
 @cache
-def planned(system: str) -> Plan:
+def build_plan(system: str) -> Plan:
     """A small leaf and spine whose switches run this system."""
     text = CLUSTER.format(model=MODELS[system], system=system)
     return build(read_text(text, "cluster.yaml"), load())
 
 
-def found(system: str, command: str, old: str, new: str, folder: Path) -> list[Finding]:
+def list_findings(system: str, command: str, old: str, new: str, folder: Path) -> list[Finding]:
     """What all checks say of the leaf when it prints something else in one place."""
-    plan = planned(system)
+    plan = build_plan(system)
     write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, folder / "bundle")
     file = folder / "bundle" / "leaf1" / f"{command}.out"
     text = file.read_text(encoding="utf-8")
@@ -85,7 +85,9 @@ ROWS = [
 def test_a_setting_known_from_memory_warns_at_worst(
     system: str, command: str, old: str, new: str, path: str, tmp_path: Path
 ) -> None:
-    about = [value for value in found(system, command, old, new, tmp_path) if path in checks()[value.check].needs]
+    about = [
+        value for value in list_findings(system, command, old, new, tmp_path) if path in checks()[value.check].needs
+    ]
     doubted = [item for item in about if item.status is not Status.PASS and item.status is not Status.SKIP]
     assert doubted
     assert {item.status for item in doubted} == {Status.WARN}
@@ -103,7 +105,7 @@ def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
 
 def test_what_a_reader_doubts_is_what_its_platform_marks(tmp_path: Path) -> None:
     for system in MODELS:
-        plan = planned(system)
+        plan = build_plan(system)
         write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, tmp_path / system)
         name = platform_of_system("switch", system)
         assert name is not None

@@ -20,7 +20,7 @@ import pytest
 
 from platforms.round_trip import answers, facts_of
 from platforms.switch import test_cumulus, test_enterprise_sonic, test_eos_bgp, test_junos, test_nxos, test_sonic
-from platforms.switch.devices import link, qos, routed, switched
+from platforms.switch.devices import link, qos, routed_switch, vlan_switch
 from wirespeed.facts import COMPLETE
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import Place, Switch
@@ -28,14 +28,14 @@ from wirespeed.settings import Place, Switch
 Key = tuple[Place, str]
 EOS_PORTS = ["Ethernet1/1", "Ethernet2/1"]
 EOS = replace(
-    routed(EOS_PORTS, qos(), link(pause_send=False, pause_receive=False)),
+    routed_switch(EOS_PORTS, qos(), link(pause_send=False, pause_receive=False)),
     loopbacks=test_eos_bgp.BASE.loopbacks,
     bgp=test_eos_bgp.BASE.bgp,
     peers=test_eos_bgp.NUMBERED.peers,
 )
 
 
-def few(switch: Switch) -> Switch:
+def limit_ports(switch: Switch) -> Switch:
     """With its first two ports and what else it has: every kind of line is there, and few are there twice."""
     return replace(switch, ports=dict(list(switch.ports.items())[:2]))
 
@@ -51,20 +51,20 @@ class Case:
 
 CASES = {
     "eos routed": Case("eos", "running-config", EOS),
-    "eos switched": Case("eos", "running-config", few(switched(EOS_PORTS, qos(), link()))),
-    "eos unnumbered": Case("eos", "running-config", few(test_eos_bgp.UNNUMBERED)),
-    "nxos routed": Case("nxos", "running-config", few(test_nxos.CASES["nxos-odd-port"])),
-    "nxos switched": Case("nxos", "running-config", few(test_nxos.CASES["nxos-switched"])),
+    "eos switched": Case("eos", "running-config", limit_ports(vlan_switch(EOS_PORTS, qos(), link()))),
+    "eos unnumbered": Case("eos", "running-config", limit_ports(test_eos_bgp.UNNUMBERED)),
+    "nxos routed": Case("nxos", "running-config", limit_ports(test_nxos.CASES["nxos-odd-port"])),
+    "nxos switched": Case("nxos", "running-config", limit_ports(test_nxos.CASES["nxos-switched"])),
     "nxos bgp": Case("nxos", "running-config", test_nxos.BGP),
     "enterprise-sonic routed": Case("enterprise-sonic", "running-config", test_enterprise_sonic.FABRIC),
-    "enterprise-sonic shaped": Case("enterprise-sonic", "running-config", few(test_enterprise_sonic.SHAPED)),
+    "enterprise-sonic shaped": Case("enterprise-sonic", "running-config", limit_ports(test_enterprise_sonic.SHAPED)),
     "sonic fabric": Case("sonic", "config-db", test_sonic.FABRIC),
-    "sonic switched": Case("sonic", "config-db", few(test_sonic.CASES["switched"])),
-    "junos routed": Case("junos", "configuration", few(test_junos.CASES["routed"])),
-    "junos switched": Case("junos", "configuration", few(test_junos.CASES["switched"])),
+    "sonic switched": Case("sonic", "config-db", limit_ports(test_sonic.CASES["switched"])),
+    "junos routed": Case("junos", "configuration", limit_ports(test_junos.CASES["routed"])),
+    "junos switched": Case("junos", "configuration", limit_ports(test_junos.CASES["switched"])),
     "junos unnumbered": Case("junos", "configuration", test_junos.CASES["unnumbered"]),
-    "cumulus routed": Case("cumulus", "config", few(test_cumulus.CASES["routed"])),
-    "cumulus switched": Case("cumulus", "config", few(test_cumulus.CASES["switched"])),
+    "cumulus routed": Case("cumulus", "config", limit_ports(test_cumulus.CASES["routed"])),
+    "cumulus switched": Case("cumulus", "config", limit_ports(test_cumulus.CASES["switched"])),
     "cumulus unnumbered": Case("cumulus", "config", test_cumulus.CASES["unnumbered"]),
 }
 
@@ -93,7 +93,7 @@ def block_end(lines: list[str], start: int) -> int:
     return at
 
 
-def joined(lines: list[str]) -> str:
+def join_lines(lines: list[str]) -> str:
     """The text, without the comma that JSON does not allow after a last member."""
     text = "\n".join(lines)
     return re.sub(r",(\s*[}\]])", r"\1", text) if text.startswith("{") else text
@@ -105,14 +105,14 @@ def editable(lines: list[str]) -> Iterator[int]:
             yield at
 
 
-def removed(text: str) -> Iterator[Edit]:
+def remove_lines(text: str) -> Iterator[Edit]:
     """Each line, with what is within it, taken away."""
     lines = text.split("\n")
     for at in editable(lines):
-        yield Edit(at + 1, lines[at].strip(), joined([*lines[:at], *lines[block_end(lines, at) :]]))
+        yield Edit(at + 1, lines[at].strip(), join_lines([*lines[:at], *lines[block_end(lines, at) :]]))
 
 
-def changed(text: str) -> Iterator[Edit]:
+def change_numbers(text: str) -> Iterator[Edit]:
     """Numbers of each line made another: of a list the first and the last."""
     lines = text.split("\n")
     for at in editable(lines):
@@ -120,7 +120,7 @@ def changed(text: str) -> Iterator[Edit]:
         for match in found if len(found) < 8 else (found[0], found[-1]):
             other = str(int(match[0]) - 1 if int(match[0]) else 1)
             line = lines[at][: match.start()] + other + lines[at][match.end() :]
-            yield Edit(at + 1, line.strip(), joined([*lines[:at], line, *lines[at + 1 :]]))
+            yield Edit(at + 1, line.strip(), join_lines([*lines[:at], line, *lines[at + 1 :]]))
 
 
 def read(case: Case, outputs: Outputs, text: str) -> dict[Key, tuple[Any, int | None]]:
@@ -145,7 +145,7 @@ def kinds(edits: Iterator[Edit]) -> Iterator[Edit]:
 
 
 @cache
-def asked(name: str) -> tuple[Outputs, str, dict[Key, tuple[Any, int | None]]]:
+def read_case(name: str) -> tuple[Outputs, str, dict[Key, tuple[Any, int | None]]]:
     """What the switch of a case answers, its configuration, and what is read from that."""
     case = CASES[name]
     outputs = answers(platform("switch", case.system), "leaf1", case.switch)
@@ -228,11 +228,11 @@ FOLLOWS = {  # what holds in place of a line that is gone, or follows from sever
 @pytest.mark.parametrize("name", CASES)
 def test_another_number_is_read_as_another(name: str) -> None:
     case = CASES[name]
-    outputs, text, before = asked(name)
+    outputs, text, before = read_case(name)
     values = {key: value for key, (value, _) in before.items()}
     same = [
         edit.line
-        for edit in kinds(changed(text))
+        for edit in kinds(change_numbers(text))
         if {key: value for key, (value, _) in read(case, outputs, edit.text).items()} == values
     ]
     assert [line for line in same if not re.fullmatch(LOOSE[case.system], line)] == []
@@ -241,10 +241,10 @@ def test_another_number_is_read_as_another(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
     case = CASES[name]
-    outputs, text, before = asked(name)
+    outputs, text, before = read_case(name)
     lines = text.split("\n")
     wrong: list[str] = []
-    for edit in kinds(removed(text)):
+    for edit in kinds(remove_lines(text)):
         after = read(case, outputs, edit.text)
         own = range(edit.number, block_end(lines, edit.number - 1) + 1)
         if all(after.get(key, (None,))[0] == value for key, (value, _) in before.items()) and len(after) == len(before):
@@ -253,21 +253,21 @@ def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
             continue
         for key, (value, line) in before.items():
             now = after.get(key, (None,))[0]
-            stays = line in own and now == value and not nothing(value)
-            other = line not in own and now != value and not within(now, value)
+            stays = line in own and now == value and not is_absent(value)
+            other = line not in own and now != value and not is_part(now, value)
             if (stays or other) and not re.fullmatch(FOLLOWS[case.system], f"{edit.line} {key[1]}"):
                 wrong.append(f"{edit.line}: {key[1]} {value} {'stays' if stays else f'becomes {now}'}")
     assert wrong == []
 
 
-def nothing(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
     """Off, or none: what holds of most things of which no line speaks."""
     return value is False or value in ((), {}, frozenset(), "none")
 
 
-def within(now: Any, before: Any) -> bool:
+def is_part(now: Any, before: Any) -> bool:
     """Whether this is unknown, nothing, or what is left of several lines."""
-    if now is None or nothing(now):
+    if now is None or is_absent(now):
         return True
     if isinstance(before, Mapping):
         return isinstance(now, Mapping) and now.keys() <= before.keys()
@@ -278,7 +278,7 @@ def within(now: Any, before: Any) -> bool:
 def test_a_text_that_was_cut_says_nothing_else(name: str) -> None:
     """Cut within a line, the whole is unknown, or what is still there is as it was."""
     case = CASES[name]
-    outputs, text, before = asked(name)
+    outputs, text, before = read_case(name)
     for cut in range(7, len(text) - 1, max(len(text) // 40, 1)):
         if text[cut - 1] == "\n" or text[cut] == "\n":
             continue
@@ -288,5 +288,5 @@ def test_a_text_that_was_cut_says_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_line_ends_of_another_system_change_nothing(name: str) -> None:
-    outputs, text, before = asked(name)
+    outputs, text, before = read_case(name)
     assert read(CASES[name], outputs, text.replace("\n", "\r\n")) == before

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from platforms.switch.noise import cumulus, enterprise_sonic, eos, junos, nxos, sonic
-from platforms.switch.noise.row import Noise, every, paged
-from platforms.switch.test_mutations import CASES, asked, read
+from platforms.switch.noise.row import Noise, add_pager, every
+from platforms.switch.test_mutations import CASES, read, read_case
 from wirespeed.platforms.switch.terminal import plain_text
 
 ROWS = [row for module in (cumulus, enterprise_sonic, eos, junos, nxos, sonic) for row in module.ROWS]
@@ -27,7 +27,7 @@ FIRST = list({case.system: name for name, case in reversed(CASES.items())}.value
 def values(row: Noise, text: str) -> dict[str, Any]:
     """What is read of a text, by place and path."""
     case = CASES[row.case]
-    outputs, _, _ = asked(row.case)
+    outputs, _, _ = read_case(row.case)
     return {f"{place} {path}": value for (place, path), (value, _) in read(case, outputs, text).items()}
 
 
@@ -44,9 +44,9 @@ def wrong(row: Noise, before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     return found
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.case}: {row.what}")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.case}: {row.label}")
 def test_other_lines_change_nothing_that_is_read(row: Noise) -> None:
-    _, text, _ = asked(row.case)
+    _, text, _ = read_case(row.case)
     before = values(row, text)
     after = values(row, row.edit(text))
     assert after or "leaf1 .*" in row.becomes
@@ -58,20 +58,20 @@ def test_other_lines_change_nothing_that_is_read(row: Noise) -> None:
 TERMINAL = {
     "blanks at the ends of lines": every(lambda line: line + "  "),
     "colours": every(lambda line: f"\x1b[0m{line}\x1b[K"),
-    "a pager that prints over its words": paged(" --More-- \r          \r"),
-    "a pager that goes back over its words": paged("--More--" + "\b" * 8 + " " * 8 + "\b" * 8),
-    "a pager in colour": paged("\x1b[7m--More--\x1b[m\r\x1b[K"),
-    "a pager of Junos": paged("---(more 41%)---\r" + " " * 40 + "\r"),
-    "a pager whose words are copied": paged(" --More-- \n"),
+    "a pager that prints over its words": add_pager(" --More-- \r          \r"),
+    "a pager that goes back over its words": add_pager("--More--" + "\b" * 8 + " " * 8 + "\b" * 8),
+    "a pager in colour": add_pager("\x1b[7m--More--\x1b[m\r\x1b[K"),
+    "a pager of Junos": add_pager("---(more 41%)---\r" + " " * 40 + "\r"),
+    "a pager whose words are copied": add_pager(" --More-- \n"),
     "line ends of a terminal": every(lambda line: line + "\r"),
 }
 
 
-@pytest.mark.parametrize("what", TERMINAL)
+@pytest.mark.parametrize("addition", TERMINAL)
 @pytest.mark.parametrize("name", FIRST)
-def test_what_a_terminal_adds_changes_nothing_that_is_read(name: str, what: str) -> None:
-    row = Noise(name, what, TERMINAL[what])
-    _, text, _ = asked(name)
+def test_what_a_terminal_adds_changes_nothing_that_is_read(name: str, addition: str) -> None:
+    row = Noise(name, addition, TERMINAL[addition])
+    _, text, _ = read_case(name)
     assert wrong(row, values(row, text), values(row, row.edit(text))) == []
 
 
@@ -87,7 +87,7 @@ PROMPTS = {
 
 @pytest.mark.parametrize("name", FIRST)
 def test_the_command_as_typed_and_the_prompt_after_it_change_nothing_that_is_read(name: str) -> None:
-    _, text, _ = asked(name)
+    _, text, _ = read_case(name)
     first, last = PROMPTS[CASES[name].system]
     row = Noise(name, "prompts", lambda whole: f"{first}\n{whole}{last}\n")
     assert wrong(row, values(row, text), values(row, row.edit(text))) == []
@@ -116,7 +116,7 @@ def test_what_is_left_of_a_terminals_text(text: str, shown: str) -> None:
 @pytest.mark.parametrize("name", FIRST)
 def test_a_pager_that_nobody_answered_has_the_rest(name: str) -> None:
     """Cut at the pager's stop, a text says no more than it shows."""
-    _, text, before = asked(name)
+    _, text, before = read_case(name)
     lines = text.split("\n")
     for at in range(5, len(lines) - 2, max(len(lines) // 12, 1)):
         row = Noise(name, "cut", lambda whole, at=at: "\n".join([*lines[:at], " --More-- "]))  # type: ignore[misc]

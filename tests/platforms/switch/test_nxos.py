@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from platforms.round_trip import answers, facts_of, lost
-from platforms.switch.devices import TC, link, ms, qos, queues, routed, switched
+from platforms.round_trip import answers, facts_of, find_losses
+from platforms.switch.devices import TC, link, ms, qos, queues, routed_switch, vlan_switch
 from platforms.switch.test_declarations import assert_declared, full
 from platforms.switch.test_eos import compare
 from wirespeed.cluster import read_text
@@ -47,7 +47,7 @@ LINK = link(mtu=9216, lanes=None, training=None, pause_send=False, pause_receive
 WATCHDOG = Watchdog(True, WatchdogAction.DROP, ms(200), ms(1000))
 QOS = qos(pfc_queue={Priority(3): SwitchQueue(3)}, watchdog=WATCHDOG)
 STEP = queues(minimum=Size(300_000), maximum=Size(300_000), probability=100)
-BASE = replace(routed(PORTS, QOS, LINK), watchdog_poll=ms(100))
+BASE = replace(routed_switch(PORTS, QOS, LINK), watchdog_poll=ms(100))
 
 
 def odd_one(switch: Switch, name: str) -> Switch:
@@ -73,7 +73,7 @@ BGP = replace(
 )
 CASES = {
     "nxos-routed": BASE,
-    "nxos-switched": replace(switched(PORTS, QOS, LINK), watchdog_poll=ms(100)),
+    "nxos-switched": replace(vlan_switch(PORTS, QOS, LINK), watchdog_poll=ms(100)),
     "nxos-odd-port": odd_one(BASE, "Ethernet1/2"),
     "nxos-bgp": BGP,
 }
@@ -96,7 +96,7 @@ def test_apply_and_rollback(template: str, name: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    assert lost(NXOS, "leaf1", CASES[case]) == []
+    assert find_losses(NXOS, "leaf1", CASES[case]) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -130,7 +130,7 @@ def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
         assert "random-detect minimum-threshold" in fill_template(NXOS, "startup.j2", name, switch)
-        assert lost(NXOS, name, switch) == []
+        assert find_losses(NXOS, name, switch) == []
 
 
 def read(case: str, old: str, new: str, command: str = "running-config") -> Facts:
@@ -315,11 +315,13 @@ def test_neighbours_have_short_names() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_cut_output_says_less_but_nothing_else(data: st.DataObject) -> None:
     whole = answers(NXOS, "leaf1", CASES["nxos-odd-port"])
-    said = {(item.place, item.path, str(item.value)) for item in NXOS.parse(whole)}
+    readings = {(item.place, item.path, str(item.value)) for item in NXOS.parse(whole)}
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
     output = whole.outputs[command]
     cut = replace(output, text=output.text[: data.draw(st.integers(0, len(output.text)))])
-    assert {(item.place, item.path, str(item.value)) for item in NXOS.parse(Outputs("leaf1", {command: cut}))} <= said
+    assert {
+        (item.place, item.path, str(item.value)) for item in NXOS.parse(Outputs("leaf1", {command: cut}))
+    } <= readings
 
 
 @given(data=st.data())

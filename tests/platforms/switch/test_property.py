@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from platforms.round_trip import lost
+from platforms.round_trip import find_losses
 from platforms.switch.devices import ms
 from wirespeed.platforms import platform
 from wirespeed.settings import (
@@ -119,4 +119,4 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
 @settings(max_examples=40, deadline=None)
 def test_every_switch_comes_back(name: str, form: str, one_map: bool, data: st.DataObject) -> None:
     switch = data.draw(switches(form, one_map))
-    assert lost(platform("switch", name), "leaf1", switch) == []
+    assert find_losses(platform("switch", name), "leaf1", switch) == []

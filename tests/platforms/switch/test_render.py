@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from platforms.round_trip import lost
-from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed, switched
+from platforms.round_trip import find_losses
+from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed_switch, vlan_switch
 from wirespeed.errors import Refused
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
@@ -41,13 +41,13 @@ def odd_one(switch: Switch, name: str) -> Switch:
 
 
 CASES = {
-    "eos-routed": (EOS, routed(EOS_PORTS, qos(), EOS_LINK)),
-    "eos-switched": (EOS, switched(EOS_PORTS, qos(), EOS_LINK)),
-    "eos-odd-port": (EOS, odd_one(routed(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1")),
-    "eos-jericho": (EOS, replace(routed(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2")),
-    "dell-routed": (DELL, routed(DELL_PORTS, DELL_QOS, link())),
-    "dell-switched": (DELL, switched(DELL_PORTS, DELL_QOS, link(training=None))),
-    "dell-odd-port": (DELL, odd_one(routed(DELL_PORTS, DELL_QOS, link()), "Eth1/2")),
+    "eos-routed": (EOS, routed_switch(EOS_PORTS, qos(), EOS_LINK)),
+    "eos-switched": (EOS, vlan_switch(EOS_PORTS, qos(), EOS_LINK)),
+    "eos-odd-port": (EOS, odd_one(routed_switch(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1")),
+    "eos-jericho": (EOS, replace(routed_switch(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2")),
+    "dell-routed": (DELL, routed_switch(DELL_PORTS, DELL_QOS, link())),
+    "dell-switched": (DELL, vlan_switch(DELL_PORTS, DELL_QOS, link(training=None))),
+    "dell-odd-port": (DELL, odd_one(routed_switch(DELL_PORTS, DELL_QOS, link()), "Eth1/2")),
 }
 
 
@@ -67,7 +67,7 @@ def test_running_configuration(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
     found, switch = CASES[case]
-    assert lost(found, "leaf1", switch) == []
+    assert find_losses(found, "leaf1", switch) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -85,8 +85,8 @@ def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> 
     )
 
 
-EOS_ONE = routed(EOS_PORTS[:1], qos(), EOS_LINK)
-DELL_ONE = routed(DELL_PORTS[:1], DELL_QOS, link())
+EOS_ONE = routed_switch(EOS_PORTS[:1], qos(), EOS_LINK)
+DELL_ONE = routed_switch(DELL_PORTS[:1], DELL_QOS, link())
 
 
 def with_port(switch: Switch, **changes: object) -> Switch:
@@ -231,7 +231,7 @@ def test_ecn_switched_off_binds_no_policy() -> None:
 def test_the_length_of_the_cable_is_said() -> None:
     switch = with_port(DELL_ONE, cable_length=Length(3000))
     assert " cable-length 3m\n" in fill_template(DELL, "startup.j2", "leaf1", switch)
-    assert lost(DELL, "leaf1", switch) == []
+    assert find_losses(DELL, "leaf1", switch) == []
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])

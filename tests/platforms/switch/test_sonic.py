@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import SETTINGS, answers, lost
-from platforms.switch.devices import link, ms, qos, queues, routed, switched
+from platforms.round_trip import SETTINGS, answers, find_losses
+from platforms.switch.devices import link, ms, qos, queues, routed_switch, vlan_switch
 from wirespeed.errors import Refused
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
@@ -46,7 +46,7 @@ TC = SwitchTrafficClass
 NAMES = ["Ethernet0", "Ethernet8", "Ethernet80"]
 GROUPS = {TC(tc): PriorityGroup(3 if tc == 3 else 0) for tc in range(8)}
 QOS = qos(tc_pg=GROUPS, pfc_pg={Priority(3): PriorityGroup(3)})
-ROUTED = routed(NAMES, QOS, link())
+ROUTED = routed_switch(NAMES, QOS, link())
 UPLINK = Port(description="spine1 Ethernet0", link=link(), unnumbered=True, cable_length=Length(5000))
 FABRIC = replace(
     ROUTED,
@@ -64,7 +64,7 @@ FABRIC = replace(
 )
 CASES = {
     "routed": ROUTED,
-    "switched": switched(NAMES, QOS, link(training=None)),
+    "switched": vlan_switch(NAMES, QOS, link(training=None)),
     "fabric": FABRIC,
     "spectrum": replace(ROUTED, chip="spectrum4"),
     "shaped": replace(
@@ -80,7 +80,7 @@ CASES = {
 }  # fmt: skip
 
 
-def rendered(switch: Switch) -> dict[str, Any]:
+def render_tables(switch: Switch) -> dict[str, Any]:
     """The file a switch is told by."""
     return json.loads(fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch))  # type: ignore[no-any-return]
 
@@ -104,7 +104,7 @@ def test_apply_and_rollback(template: str, name: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    assert lost(SONIC, "leaf1", CASES[case]) == []
+    assert find_losses(SONIC, "leaf1", CASES[case]) == []
 
 
 # What every CONFIG_DB must satisfy: the YANG models of sonic-buildimage refuse what does not.
@@ -180,11 +180,11 @@ def faults(tables: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_rendered_holds_together(case: str) -> None:
-    assert faults(rendered(CASES[case])) == []
+    assert faults(render_tables(CASES[case])) == []
 
 
 def test_the_rules_find_what_does_not_hold_together() -> None:
-    tables = rendered(FABRIC)
+    tables = render_tables(FABRIC)
     tables["PORT_QOS_MAP"]["Ethernet0"]["tc_to_pg_map"] = "AZURE"
     tables["QUEUE"]["Ethernet0|4"] = {"wred_profile": "ROCE"}
     del tables["DSCP_TO_TC_MAP"]["ROCE"]["26"]
@@ -215,12 +215,12 @@ def merge(running: dict[str, Any], wanted: dict[str, Any], folder: Path) -> dict
 def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Path) -> None:
     """The image's own maps, queues, addresses and sessions of our ports go; another port's stay; again, no change."""
     names = ["Ethernet0"]
-    switch = replace(routed(names, QOS, link()), bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
+    switch = replace(routed_switch(names, QOS, link()), bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
     running = json.loads((STOCK / "config-db.txt").read_text())
     running["BGP_NEIGHBOR"] = {"10.0.0.1": {"asn": "65200", "name": "ARISTA01T0"}}
     running["BUFFER_PG"] = {"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},
                             "Ethernet0|0": {"profile": "ingress_lossy_profile"}}  # fmt: skip
-    target = merge(running, rendered(switch), tmp_path)
+    target = merge(running, render_tables(switch), tmp_path)
     found = facts_from(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
     differing = [
         (str(place), path)
@@ -240,7 +240,7 @@ def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Pa
     assert target["PORT_QOS_MAP"]["Ethernet4"] == running["PORT_QOS_MAP"]["Ethernet4"]
     assert [*target["BUFFER_PG"]] == ["Ethernet4|3-4", "Ethernet0|0"]
     assert "10.0.0.1" not in target["BGP_NEIGHBOR"]
-    assert merge(target, rendered(switch), tmp_path) == target
+    assert merge(target, render_tables(switch), tmp_path) == target
 
 
 READ_FROM_DB = {
@@ -289,8 +289,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     changes, message = REFUSED[case]
-    one = routed(["Ethernet0"], QOS, link())
-    switch = replace(one, ports={"Ethernet0": replace(one.ports["Ethernet0"], **changes)})  # type: ignore[arg-type]
+    base = routed_switch(["Ethernet0"], QOS, link())
+    switch = replace(base, ports={"Ethernet0": replace(base.ports["Ethernet0"], **changes)})  # type: ignore[arg-type]
     with pytest.raises(Refused) as refused:
         fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch)
     assert str(refused.value) == message

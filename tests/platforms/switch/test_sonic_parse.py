@@ -154,7 +154,7 @@ SUMMARY = """{"ipv4Unicast":{"routerId":"10.255.0.1","as":65001,"peers":{
 """
 
 
-def shown(command: str, text: str) -> Facts:
+def read_output(command: str, text: str) -> Facts:
     """What is read of one command's output."""
     return facts_from(
         SONIC.parse(Outputs("leaf1", {command: Output(command, text, Source("leaf1", command, "x.out"))}))
@@ -162,7 +162,7 @@ def shown(command: str, text: str) -> Facts:
 
 
 def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
-    facts = shown("interface-status", STATUS)
+    facts = read_output("interface-status", STATUS)
     found = {
         name: [facts.value(LEAF.thing("port", name), f"port.link.{path}") for path in ("up", "speed", "fec")]
         for name in ("Ethernet0", "Ethernet4", "Ethernet8")
@@ -187,7 +187,7 @@ def test_what_runs_counts_before_what_is_set() -> None:
 
 
 def test_lldp_neighbours() -> None:
-    facts = shown("lldp-table", LLDP)
+    facts = read_output("lldp-table", LLDP)
     assert [(str(place), value.value) for (place, path), (value, *_) in facts.readings.items()] == [
         ("leaf1 port Ethernet0", "node1"),
         ("leaf1 port Ethernet0", "eth1"),
@@ -206,7 +206,7 @@ Ethernet4   forward               600            infinite    disable
 
 
 def test_the_watchdog_without_the_database() -> None:
-    facts = shown("pfcwd-config", WATCHDOG)
+    facts = read_output("pfcwd-config", WATCHDOG)
     other = LEAF.thing("port", "Ethernet4")
     assert facts.value(LEAF, "switch.watchdog_poll") == Duration(600 * MS)
     assert facts.value(PORT, "port.qos.watchdog.detect") == Duration(600 * MS)
@@ -216,7 +216,7 @@ def test_the_watchdog_without_the_database() -> None:
 
 
 def test_a_session_works_when_all_its_families_do() -> None:
-    facts = shown("bgp-summary", SUMMARY)
+    facts = read_output("bgp-summary", SUMMARY)
     assert facts.value(LEAF.thing("peer", "Ethernet256"), "peer.state") == "Established"
     assert facts.value(LEAF.thing("peer", "10.2.0.1"), "peer.state") == "Idle"
 

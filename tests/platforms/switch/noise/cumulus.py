@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Edit, Noise, both, instead
+from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, instead
 
 
 def lines(text: str) -> Edit:
@@ -78,7 +78,7 @@ ROWS = [
     Noise(
         "cumulus routed",
         "ports of a tenant, in the newer spelling",
-        both(
+        chain(
             lines("""
                 nv set interface eth0 vrf mgmt
                 nv set interface swp1s0 vrf RED
@@ -108,7 +108,7 @@ ROWS = [
     Noise(
         "cumulus switched",
         "a port of the fabric in a bond",
-        both(
+        chain(
             instead(
                 "nv set interface swp1s0 bridge domain br_default access 11",
                 "nv set interface bond10 bridge domain br_default access 11",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, after, before, both, instead
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead
 
 USERS = """
     username admin password $6$abc$def role admin
@@ -105,15 +105,15 @@ GROUP = """\
 """
 
 ROWS = [
-    Noise("enterprise-sonic routed", "users, TACACS, time", before("hostname leaf1", USERS)),
-    Noise("enterprise-sonic routed", "a banner with the words of other lines", before("hostname leaf1", BANNER)),
+    Noise("enterprise-sonic routed", "users, TACACS, time", insert_before("hostname leaf1", USERS)),
+    Noise("enterprise-sonic routed", "a banner with the words of other lines", insert_before("hostname leaf1", BANNER)),
     Noise(
         "enterprise-sonic routed",
         "a management network and a tenant",
-        both(
-            before("interface Eth1/1", MANAGEMENT),
-            before("interface Eth1/33", TENANT),
-            before("router bgp 4200010001", ROUTES),
+        chain(
+            insert_before("interface Eth1/1", MANAGEMENT),
+            insert_before("interface Eth1/33", TENANT),
+            insert_before("router bgp 4200010001", ROUTES),
         ),
         more=r"leaf1 port Eth1/9 .*",
     ),
@@ -122,25 +122,30 @@ ROWS = [
         "a tenant's sessions after the fabric's",
         lambda text: text.rstrip("\n") + "\n" + ROUTES.replace("\n    ", "\n").strip("\n") + "\n",
     ),
-    Noise("enterprise-sonic routed", "port channels and MCLAG", before("interface Eth1/33", PORT_CHANNEL)),
+    Noise("enterprise-sonic routed", "port channels and MCLAG", insert_before("interface Eth1/33", PORT_CHANNEL)),
     Noise(
         "enterprise-sonic routed",
         "a port of the fabric in a port channel",
-        both(before("interface Eth1/33", PORT_CHANNEL), after("interface Eth1/1", " channel-group 10 mode active")),
+        chain(
+            insert_before("interface Eth1/33", PORT_CHANNEL),
+            insert_after("interface Eth1/1", " channel-group 10 mode active"),
+        ),
         becomes={r"leaf1 port Eth1/1 port.(addresses|unnumbered|link.mtu)": UNKNOWN},
     ),
-    Noise("enterprise-sonic routed", "access lists and policies of others", before("qos wred-policy ROCE", ACL)),
+    Noise("enterprise-sonic routed", "access lists and policies of others", insert_before("qos wred-policy ROCE", ACL)),
     Noise(
         "enterprise-sonic routed",
         "a peer group that a session takes from",
-        both(before(" neighbor 10.2.0.1", GROUP + " !"), after(" neighbor 10.2.0.1", "  peer-group SPINES")),
+        chain(
+            insert_before(" neighbor 10.2.0.1", GROUP + " !"), insert_after(" neighbor 10.2.0.1", "  peer-group SPINES")
+        ),
         becomes={r"leaf1 peer 10.2.0.1 peer.bfd": True},
     ),
     Noise(
         "enterprise-sonic routed",
         "a peer group that says what the session does not",
-        both(
-            before(" neighbor 10.2.0.1", GROUP + " !"),
+        chain(
+            insert_before(" neighbor 10.2.0.1", GROUP + " !"),
             instead("  remote-as 4200000000", "  peer-group SPINES"),
         ),
         becomes={r"leaf1 peer 10.2.0.1 peer.bfd": True, r"leaf1 peer 10.2.0.1 peer.asn": 65007},
@@ -148,7 +153,7 @@ ROWS = [
     Noise(
         "enterprise-sonic routed",
         "a peer group that is not in the text",
-        after(" neighbor 10.2.0.1", "  peer-group SPINES"),
+        insert_after(" neighbor 10.2.0.1", "  peer-group SPINES"),
         becomes={r"leaf1 peer 10.2.0.1 .*": UNKNOWN},
     ),
     Noise(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, after, before, both, instead
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead
 
 USERS = """
     username admin privilege 15 role network-admin secret sha512 $6$xyz$abcdefghijkl
@@ -86,18 +86,18 @@ PROFILE = """
 """
 
 ROWS = [
-    Noise("eos routed", "users and TACACS", before("service routing protocols model multi-agent", USERS)),
-    Noise("eos switched", "users and TACACS", before("service routing protocols model multi-agent", USERS)),
-    Noise("eos routed", "a banner that looks like a configuration", before("hostname leaf1", BANNER)),
-    Noise("eos unnumbered", "a banner that looks like a configuration", before("hostname leaf1", BANNER)),
+    Noise("eos routed", "users and TACACS", insert_before("service routing protocols model multi-agent", USERS)),
+    Noise("eos switched", "users and TACACS", insert_before("service routing protocols model multi-agent", USERS)),
+    Noise("eos routed", "a banner that looks like a configuration", insert_before("hostname leaf1", BANNER)),
+    Noise("eos unnumbered", "a banner that looks like a configuration", insert_before("hostname leaf1", BANNER)),
     Noise(
         "eos routed",
         "a management network with its own addresses, routes and sessions",
-        both(
-            before("spanning-tree mode mstp", MANAGEMENT),
+        chain(
+            insert_before("spanning-tree mode mstp", MANAGEMENT),
             instead("   ip address dhcp", "   vrf MGMT\n   ip address 192.0.2.10/24"),
-            before("ip routing", MANAGEMENT_ROUTES),
-            after("      network 10.1.0.0/31", TENANT),
+            insert_before("ip routing", MANAGEMENT_ROUTES),
+            insert_after("      network 10.1.0.0/31", TENANT),
         ),
     ),
     Noise(
@@ -109,7 +109,7 @@ ROWS = [
     Noise(
         "eos routed",
         "a port of a tenant",
-        before(
+        insert_before(
             "interface Loopback0",
             """
             interface Ethernet3/1
@@ -129,8 +129,8 @@ ROWS = [
     Noise(
         "eos switched",
         "port channels and MLAG",
-        both(
-            before(
+        chain(
+            insert_before(
                 "vlan 12",
                 """
                 vlan 4094
@@ -139,8 +139,8 @@ ROWS = [
                 !
                 """,
             ),
-            before("interface Ethernet1/1", PORT_CHANNEL),
-            before(
+            insert_before("interface Ethernet1/1", PORT_CHANNEL),
+            insert_before(
                 "interface Management1",
                 """
                 interface Ethernet9/1
@@ -148,16 +148,16 @@ ROWS = [
                 !
                 """,
             ),
-            before("ip routing", MLAG),
+            insert_before("ip routing", MLAG),
         ),
         more=r"leaf1 port Ethernet9/1 .*",
     ),
     Noise(
         "eos switched",
         "a port of the fabric in a port channel",
-        both(
-            before("interface Ethernet1/1", PORT_CHANNEL),
-            after("   phy link training", "   channel-group 10 mode active"),
+        chain(
+            insert_before("interface Ethernet1/1", PORT_CHANNEL),
+            insert_after("   phy link training", "   channel-group 10 mode active"),
         ),
         becomes={
             r"leaf1 port Ethernet1/1( queue .)? (port.(vlan|addresses|unnumbered|link.mtu|qos\..*)|queue\..*)": UNKNOWN
@@ -166,7 +166,7 @@ ROWS = [
     Noise(
         "eos routed",
         "what all interfaces have, unless they say otherwise",
-        before(
+        insert_before(
             "interface Ethernet1/1",
             """
             interface defaults
@@ -178,17 +178,19 @@ ROWS = [
         ),
         becomes={r"leaf1 port .* port.link.enabled": False},
     ),
-    Noise("eos routed", "an interface profile that no port has", before("interface Ethernet1/1", PROFILE)),
+    Noise("eos routed", "an interface profile that no port has", insert_before("interface Ethernet1/1", PROFILE)),
     Noise(
         "eos routed",
         "a port that has an interface profile",
-        both(before("interface Ethernet1/1", PROFILE), after("interface Ethernet1/1", "   profile HOSTS")),
+        chain(
+            insert_before("interface Ethernet1/1", PROFILE), insert_after("interface Ethernet1/1", "   profile HOSTS")
+        ),
         becomes={r"leaf1 port Ethernet1/1 .*": UNKNOWN},
     ),
     Noise(
         "eos routed",
         "access lists, route maps, services",
-        before(
+        insert_before(
             "router bgp 4200010000",
             """
             ip access-list STANDARD
@@ -214,16 +216,16 @@ ROWS = [
     Noise(
         "eos unnumbered",
         "comments, and other protocols in the fabric's sessions",
-        both(
-            after(
+        chain(
+            insert_after(
                 "   router-id 10.255.0.1",
                 "   !! owner: the network team\n   bgp log-neighbor-changes\n   timers bgp 3 9",
             ),
-            after(
+            insert_after(
                 "   neighbor FABRIC peer group",
                 "   neighbor FABRIC send-community\n   neighbor FABRIC maximum-routes 12000",
             ),
-            before(
+            insert_before(
                 "   address-family ipv4",
                 "   address-family evpn\n      neighbor FABRIC activate\n   !\n",
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from platforms.switch.noise.row import UNKNOWN, Edit, Noise, after, before, both, instead
+from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, insert_after, insert_before, instead
 
 STAFF = """\
     root-authentication {
@@ -180,57 +180,70 @@ def inactive(line: str) -> Edit:
 
 
 ROWS = [
-    Noise("junos routed", "users, TACACS, announcements", after("    host-name leaf1;", STAFF)),
+    Noise("junos routed", "users, TACACS, announcements", insert_after("    host-name leaf1;", STAFF)),
     Noise(
         "junos routed",
         "a management network and a tenant",
-        both(before(PORT, PORTS), before("routing-options {", MANAGEMENT)),
+        chain(insert_before(PORT, PORTS), insert_before("routing-options {", MANAGEMENT)),
         more=r"leaf1 port et-0/0/9( queue .)? (?!port.addresses).*",
     ),
-    Noise("junos unnumbered", "a management network and a tenant", before("routing-options {", MANAGEMENT)),
-    Noise("junos routed", "an aggregated interface of others", before(PORT, AGGREGATE)),
+    Noise("junos unnumbered", "a management network and a tenant", insert_before("routing-options {", MANAGEMENT)),
+    Noise("junos routed", "an aggregated interface of others", insert_before(PORT, AGGREGATE)),
     Noise(
         "junos routed",
         "a port of the fabric in an aggregated interface",
-        both(before(PORT, AGGREGATE), after(PORT, "        ether-options {\n            802.3ad ae10;\n        }")),
+        chain(
+            insert_before(PORT, AGGREGATE),
+            insert_after(PORT, "        ether-options {\n            802.3ad ae10;\n        }"),
+        ),
         becomes={r"leaf1 port et-0/0/0:0( queue .)? (port.(addresses|unnumbered|link.mtu|qos\..*)|queue\..*)": UNKNOWN},
     ),
-    Noise("junos routed", "an inactive port", before(PORT, "    inactive: et-0/0/9 {\n        mtu 1500;\n    }")),
+    Noise(
+        "junos routed", "an inactive port", insert_before(PORT, "    inactive: et-0/0/9 {\n        mtu 1500;\n    }")
+    ),
     Noise("junos routed", "an inactive statement in a port", inactive("        mtu 9216;")),
-    Noise("junos routed", "inactive groups", before("system {", GROUP.replace("apply", "inactive: apply"))),
+    Noise("junos routed", "inactive groups", insert_before("system {", GROUP.replace("apply", "inactive: apply"))),
     Noise(
         "junos routed",
         "a group whose statements stand at what they say",
-        both(before("system {", GROUP), after(PORT, FROM_GROUP)),
+        chain(insert_before("system {", GROUP), insert_after(PORT, FROM_GROUP)),
         becomes={r"leaf1 port et-0/0/0:0 port.link.enabled": False},
     ),
-    Noise("junos routed", "a group whose statements do not", before("system {", GROUP), becomes={"leaf1 .*": UNKNOWN}),
+    Noise(
+        "junos routed",
+        "a group whose statements do not",
+        insert_before("system {", GROUP),
+        becomes={"leaf1 .*": UNKNOWN},
+    ),
     Noise(
         "junos routed",
         "a range whose statements stand at its members",
-        both(before(PORT, RANGE), after(PORT, FROM_RANGE)),
+        chain(insert_before(PORT, RANGE), insert_after(PORT, FROM_RANGE)),
         becomes={r"leaf1 port et-0/0/0:0 port.link.enabled": False},
     ),
-    Noise("junos routed", "a range whose statements do not", before(PORT, RANGE), becomes={"leaf1 .*": UNKNOWN}),
+    Noise("junos routed", "a range whose statements do not", insert_before(PORT, RANGE), becomes={"leaf1 .*": UNKNOWN}),
     Noise(
         "junos routed",
         "comments",
-        both(before("interfaces {", "/* kept by the\n   network { team */"), after(PORT, "        /* mtu 1500; */")),
+        chain(
+            insert_before("interfaces {", "/* kept by the\n   network { team */"),
+            insert_after(PORT, "        /* mtu 1500; */"),
+        ),
     ),
     Noise(
         "junos unnumbered",
         "an overlay",
-        before("        group underlay-4200000000 {", OVERLAY),
+        insert_before("        group underlay-4200000000 {", OVERLAY),
         more=r"leaf1 peer 10.255.0.9 .*",
     ),
-    Noise("junos unnumbered", "policies of others", after("policy-options {", POLICIES)),
-    Noise("junos routed", "schedulers of others", before("    shared-buffer {", CLASSES)),
+    Noise("junos unnumbered", "policies of others", insert_after("policy-options {", POLICIES)),
+    Noise("junos routed", "schedulers of others", insert_before("    shared-buffer {", CLASSES)),
     Noise(
         "junos routed",
         "queues that a traffic control profile schedules",
-        both(
+        chain(
             instead("            scheduler-map ROCE-MAP;", "            output-traffic-control-profile OTHER;"),
-            before("    shared-buffer {", CLASSES),
+            insert_before("    shared-buffer {", CLASSES),
         ),
         becomes={r"leaf1 port .* (queue\..*|port.qos\..*)": UNKNOWN},
     ),
@@ -242,6 +255,6 @@ ROWS = [
     Noise(
         "junos routed",
         "LLDP off on a port of others",
-        after("        interface all;", "        interface et-0/0/9 {\n            disable;\n        }"),
+        insert_after("        interface all;", "        interface et-0/0/9 {\n            disable;\n        }"),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, after, before, both, instead, start
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead, start
 
 HEAD = """
     username admin password 5 $5$ABCDEF$0123456789abcdef  role network-admin
@@ -106,63 +106,63 @@ TAIL = """
 ALL_BUT_LINK = r"leaf1 port Ethernet1/1( queue .)? (port.(vlan|addresses|unnumbered|link.mtu|qos\..*)|queue\..*)"
 
 ROWS = [
-    Noise("nxos routed", "users, TACACS, SNMP", after("feature lldp", HEAD)),
-    Noise("nxos bgp", "lines and loggers after the routing protocols", before("leaf1", TAIL)),
-    Noise("nxos routed", "a banner that looks like a configuration", after("feature lldp", BANNER)),
+    Noise("nxos routed", "users, TACACS, SNMP", insert_after("feature lldp", HEAD)),
+    Noise("nxos bgp", "lines and loggers after the routing protocols", insert_before("leaf1", TAIL)),
+    Noise("nxos routed", "a banner that looks like a configuration", insert_after("feature lldp", BANNER)),
     Noise(
         "nxos switched",
         "a banner on one line",
-        after("feature lldp", "banner motd #shutdown of Ethernet1/1 on Monday#"),
+        insert_after("feature lldp", "banner motd #shutdown of Ethernet1/1 on Monday#"),
     ),
     Noise(
         "nxos routed",
         "policies of the control plane and of others",
-        before("class-map type qos match-all ROCE-IN-3", COPP),
+        insert_before("class-map type qos match-all ROCE-IN-3", COPP),
     ),
     Noise(
         "nxos bgp",
         "routing tables of others",
-        both(
-            before("interface Ethernet1/1", MANAGEMENT + TENANT),
+        chain(
+            insert_before("interface Ethernet1/1", MANAGEMENT + TENANT),
             instead("  vrf member management", "  vrf member management\n  ip address 192.0.2.10/24"),
-            before(
+            insert_before(
                 "leaf1",
                 OTHER_SESSIONS,
             ),
         ),
         more=r"leaf1 port Ethernet1/9 .*",
     ),
-    Noise("nxos switched", "port channels and vPC", before("interface Ethernet1/1", PORT_CHANNEL)),
+    Noise("nxos switched", "port channels and vPC", insert_before("interface Ethernet1/1", PORT_CHANNEL)),
     Noise(
         "nxos switched",
         "a port of the fabric in a port channel",
-        both(
-            before("interface Ethernet1/1", PORT_CHANNEL),
-            after("  switchport access vlan 11", "  channel-group 10 mode active"),
+        chain(
+            insert_before("interface Ethernet1/1", PORT_CHANNEL),
+            insert_after("  switchport access vlan 11", "  channel-group 10 mode active"),
         ),
         becomes={ALL_BUT_LINK: UNKNOWN},
     ),
     Noise(
         "nxos routed",
         "a port that has a port profile",
-        both(
-            before(
+        chain(
+            insert_before(
                 "interface Ethernet1/1", "port-profile type ethernet HOSTS\n  mtu 1500\n  shutdown\n  state enabled\n"
             ),
-            after("interface Ethernet1/1", "  inherit port-profile HOSTS"),
+            insert_after("interface Ethernet1/1", "  inherit port-profile HOSTS"),
         ),
         becomes={r"leaf1 port Ethernet1/1 .*": UNKNOWN},
     ),
     Noise(
         "nxos bgp",
         "a session that has a template",
-        after("  neighbor 10.2.0.1", "    inherit peer SPINES"),
+        insert_after("  neighbor 10.2.0.1", "    inherit peer SPINES"),
         becomes={r"leaf1 peer 10.2.0.1 peer.ipv6": UNKNOWN},
     ),
     Noise(
         "nxos switched",
         "switched ports that are off unless they say otherwise",
-        before("vlan 1,11-13", "system default switchport shutdown"),
+        insert_before("vlan 1,11-13", "system default switchport shutdown"),
         becomes={r"leaf1 port .* port.link.enabled": False},
     ),
     Noise(
@@ -173,9 +173,11 @@ ROWS = [
     Noise(
         "nxos switched",
         "descriptions with the words of other lines",
-        both(
-            before("vlan 11", "vlan 10\n  name shutdown_mtu_1500"),
-            before("interface Ethernet1/1", "interface Ethernet1/7\n  description no switchport, channel-group 10\n"),
+        chain(
+            insert_before("vlan 11", "vlan 10\n  name shutdown_mtu_1500"),
+            insert_before(
+                "interface Ethernet1/1", "interface Ethernet1/7\n  description no switchport, channel-group 10\n"
+            ),
         ),
         more=r"leaf1 port Ethernet1/7 .*",
     ),

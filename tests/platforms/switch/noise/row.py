@@ -22,7 +22,7 @@ class Noise:
     """
 
     case: str
-    what: str
+    label: str
     edit: Edit
     becomes: Mapping[str, Any] = field(default_factory=dict)
     more: str = "nowhere"
@@ -33,22 +33,22 @@ def block(text: str) -> str:
     return dedent(text[1:]) if text.startswith("\n") else text
 
 
-def before(line: str, text: str) -> Edit:
+def insert_before(line: str, text: str) -> Edit:
     """These lines before the first that is this one."""
-    return _at(line, lambda found: [*block(text).rstrip("\n").split("\n"), found])
+    return _change_line(line, lambda found: [*block(text).rstrip("\n").split("\n"), found])
 
 
-def after(line: str, text: str) -> Edit:
+def insert_after(line: str, text: str) -> Edit:
     """These lines after the first that is this one."""
-    return _at(line, lambda found: [found, *block(text).strip("\n").split("\n")])
+    return _change_line(line, lambda found: [found, *block(text).strip("\n").split("\n")])
 
 
 def instead(line: str, text: str) -> Edit:
     """These lines in place of the first that is this one."""
-    return _at(line, lambda found: block(text).strip("\n").split("\n"))
+    return _change_line(line, lambda found: block(text).strip("\n").split("\n"))
 
 
-def both(*edits: Edit) -> Edit:
+def chain(*edits: Edit) -> Edit:
     """One after the other."""
 
     def edit(text: str) -> str:
@@ -74,7 +74,7 @@ def every(change: Callable[[str], str]) -> Edit:
     return lambda whole: "\n".join(change(line) if line else line for line in whole.split("\n"))
 
 
-def paged(pager: str, lines: int = 20) -> Edit:
+def add_pager(pager: str, lines: int = 20) -> Edit:
     """The text as a terminal shows it page by page: the pager's words stand at the start of each next page."""
 
     def edit(whole: str) -> str:
@@ -86,7 +86,7 @@ def paged(pager: str, lines: int = 20) -> Edit:
     return edit
 
 
-def _at(line: str, change: Callable[[str], list[str]]) -> Edit:
+def _change_line(line: str, change: Callable[[str], list[str]]) -> Edit:
     def edit(whole: str) -> str:
         lines = whole.split("\n")
         at = next((number for number, item in enumerate(lines) if item.strip() == line.strip()), None)
