@@ -211,3 +211,8 @@ class Length(Quantity):
 def format_transfer_rate(megatransfers: int) -> str:
     """A rate in MT/s as PCI Express calls it: ``32 GT/s``."""
     return f"{megatransfers / 1000:g} GT/s"
+
+
+def format_unit(unit: str) -> str:
+    """The unit of a measurement for people: ``us`` of logs and JSON is ``µs``."""
+    return "µs" if unit == "us" else unit

@@ -86,7 +86,7 @@ def test_the_terminal():
     assert "pass: " not in text
     rows = [" ".join(row.split()) for row in text.splitlines()]
     assert any("92.1 % ≥ 98.0 % fail" in row for row in rows)
-    assert any("1.30 us ≤ 1.20 us warn" in row for row in rows)
+    assert any("1.30 µs ≤ 1.20 µs warn" in row for row in rows)
     assert any("not measured" in row for row in rows)
     assert any("0.4 % ≤ 2.0 % pass" in row for row in rows)
 

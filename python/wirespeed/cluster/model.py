@@ -256,7 +256,7 @@ class HostPart(Part):
         description="attributes of the firmware instead of those of the server model and the tuning profile, such as "
         "`smt: enabled`; `any` accepts every value",
     )
-    nvm: NvmPart = Field(default_factory=NvmPart, description="options in the memory of the NICs")
+    nvm: NvmPart = Field(default_factory=NvmPart, description="NVRAM options of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
     ethernet: dict[InterfaceName, EthernetPart] = Field(
         default_factory=dict, description="Ethernet interfaces beside the fabric, by interface"

@@ -96,7 +96,7 @@ def wait(
         while missing := _list_missing(expected, has(namespace, folder, versions)):
             daemon = ended(name)
             if daemon is not None:
-                raise refuse(name, f"{daemon}, which has ended", "a daemon that goes on", why(name))
+                raise refuse(name, f"{daemon}, which has ended", "a running daemon", why(name))
             if time.monotonic() > deadline:
                 raise refuse(name, f"{len(missing)} not there after {within_s:g} s", missing[0], why(name))
             time.sleep(_LOOK_S)

@@ -198,7 +198,7 @@ _HEADS = ("metric", "size", "median A", "runs", "median B", "runs", "change")
 def _cells(row: SeriesComparison) -> tuple[str, ...]:
     a, b = row.a, row.b
     return (
-        f"{row.series.metric.value} {wording.line(row.series.unit)}",
+        f"{row.series.metric.value} {wording.unit(row.series.unit)}",
         wording.size(row.series.size_bytes),
         *(wording.number(a.median), str(a.count), wording.number(b.median), str(b.count)),
         _format_change(row.change),
@@ -224,14 +224,14 @@ def _past(past: Past, console: Console) -> None:
     )
     levels = [point.median for point in past.points]
     low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
-    unit = wording.line(past.series.unit)
+    unit = wording.unit(past.series.unit)
     summary = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
     console.print(Text(f"  {_bars(levels)}  {summary}"), soft_wrap=True)
 
 
 def _step(past: Past, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
     campaign = known[step.campaign]
-    levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.line(past.series.unit)}"
+    levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(past.series.unit)}"
     since = f"since {wording.line(campaign.label)} ({campaign.started}): {levels}, p = {step.p:.2g}"
     console.print(
         Text.assemble(

@@ -100,7 +100,7 @@ def _changes(low: float, high: float) -> list[float]:
 
 
 def _tooltip(row: SeriesComparison) -> str:
-    unit = wording.line(row.series.unit)
+    unit = wording.unit(row.series.unit)
     change = "" if row.change is None else f", {100 * row.change:+.1f} %"
     p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"
     return (

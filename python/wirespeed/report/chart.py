@@ -118,7 +118,7 @@ def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
     for verdict in drawn:
         measurement = verdict.measurement
         if not bounded or measurement.metric in bounded:
-            by_metric.setdefault((measurement.metric, measurement.unit), []).append(verdict)
+            by_metric.setdefault((measurement.metric, wording.unit(measurement.unit)), []).append(verdict)
     return tuple(_chart(run, metric, unit, verdicts) for (metric, unit), verdicts in by_metric.items())
 
 
@@ -218,7 +218,7 @@ def describe_verdict(verdict: Verdict) -> str:
         " ".join(
             filter(None, (wording.size(measurement.size_bytes), measurement.place, wording.number(measurement.value)))
         )
-        + f" {measurement.unit}"
+        + f" {wording.unit(measurement.unit)}"
     ]
     for name, fraction in (
         ("physical", verdict.fraction_of_physical),

@@ -25,6 +25,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         number=wording.number,
+        unit=wording.unit,
         percent=wording.percent,
         size=wording.size,
         cost=wording.cost,

@@ -243,7 +243,7 @@ def _value(cell: Cell, matrix: Matrix) -> str:
     if cell.value is None:
         errors = [reading.error for reading in cell.readings if reading.error]
         return f"failed: {_short(wording.line(errors[0]))}" if errors else "failed"
-    return f"{wording.number(cell.value)} {wording.line(matrix.unit)}"
+    return f"{wording.number(cell.value)} {wording.unit(matrix.unit)}"
 
 
 def _ends(source: str, target: str | None) -> str:

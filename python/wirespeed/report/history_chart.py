@@ -88,7 +88,7 @@ def _line(past: Past, names: _Campaigns, numbers: Mapping[tuple[int, int], int])
         return round(_HEIGHT - _BOTTOM - (value - bottom) / (top - bottom) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
     place = {point.campaign: number for number, point in enumerate(points)}
-    unit = wording.line(past.series.unit)
+    unit = wording.unit(past.series.unit)
     dots = tuple(
         Dot(
             x(number),
@@ -169,6 +169,6 @@ def _description(past: Past, title: str) -> str:
 def describe_step(step: Step, past: Past) -> str:
     """A change point in words."""
     change = "" if step.change is None else f" {100 * step.change:+.1f} %,"
-    unit = wording.line(past.series.unit)
+    unit = wording.unit(past.series.unit)
     levels = f"{wording.number(step.before)} → {wording.number(step.after)} {unit}"
     return f"{step.difference.value}{change} {levels}, p = {step.p:.2g}"

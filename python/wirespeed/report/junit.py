@@ -97,11 +97,11 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     name = " ".join(filter(None, (measurement.metric.value, measurement.place, wording.size(measurement.size_bytes))))
     classname = ".".join(filter(None, (run.tool, run.test)))
     case = SubElement(suite, "testcase", classname=wording.line(classname), name=wording.line(name))
-    measured = f"{wording.number(measurement.value)} {measurement.unit}"
+    measured = wording.quantity(measurement.value, measurement.unit)
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bottleneck: {bound.bottleneck}")
+            lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, bottleneck: {bound.bottleneck}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 
@@ -147,7 +147,7 @@ def _comparison(suite: Element, comparison: Comparison) -> None:
     """A case for each series that both have."""
     for row in comparison.series:
         case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.series_title(row.series))
-        medians = f"{wording.number(row.a.median)} to {wording.number(row.b.median)} {row.series.unit}"
+        medians = f"{wording.number(row.a.median)} to {wording.quantity(row.b.median, row.series.unit)}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
     for joint in comparison.together:
         name = f"{campaign_comparison.series_title(joint.series)}, all pairs jointly"
@@ -170,7 +170,7 @@ def _history(suite: Element, history: History) -> None:
             message = f"{counted} of the {history.fewest} needed to find a change point"
             _outcome(case, "unknown", message, name)
         elif last is not None and last.difference is Difference.WORSE:
-            levels = f"{wording.number(last.before)} to {wording.number(last.after)} {of.unit}"
+            levels = f"{wording.number(last.before)} to {wording.quantity(last.after, of.unit)}"
             since = f"since campaign {labels.get(last.campaign, last.campaign)}"
             change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
             message = f"worse {since}: {levels}{change}"

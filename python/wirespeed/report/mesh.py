@@ -66,6 +66,8 @@ def _cause(cause: Cause, console: Console) -> None:
 def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
     """From the NIC at the left to those across, in the same order; hosts apart."""
     width = max(map(len, mesh.nics))
+    if head := _column_titles(mesh):
+        console.print(f"  {'':{width}}  {head}", markup=False, soft_wrap=True, highlight=False)
     for name, row in zip(mesh.nics, mesh.rows(aspect), strict=True):
         console.print(
             f"  {wording.line(name):{width}}  {_separate_hosts(mesh, row)}",
@@ -76,6 +78,14 @@ def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
     console.print(
         "  . good, x bad, ? unknown; rows send, columns receive in the order of the rows, a block per host", style="dim"
     )
+
+
+def _column_titles(mesh: Mesh) -> str:
+    """The name of each host above its block of columns; nothing if a name is wider than its block."""
+    widths = Counter(name.partition("/")[0] for name in mesh.nics)
+    if any(len(host) > width for host, width in widths.items()):
+        return ""
+    return " ".join(f"{wording.clean(host):{width}}" for host, width in widths.items()).rstrip()
 
 
 def _separate_hosts(mesh: Mesh, row: str) -> str:

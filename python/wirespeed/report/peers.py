@@ -111,7 +111,7 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     cells = wording.plural(group.cells, "result")
     if group.expected is None or group.spread is None or group.least is None:
         return f"{group.name}: {cells}, too few to compare"
-    text = f"{group.name}: {cells}, median {wording.number(group.expected)} {matrix.unit}"
+    text = f"{group.name}: {cells}, median {wording.number(group.expected)} {wording.unit(matrix.unit)}"
     if group.least <= 0:
         return f"{text}, spread (MAD) {wording.percent(group.spread)}, too wide to find a single slow result"
     low = group.expected / group.least if matrix.lower_is_better else group.expected * group.least

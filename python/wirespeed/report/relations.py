@@ -27,7 +27,7 @@ def side(of: Side | None) -> str:
         return ""
     if of.value is None:
         return "not measured" if not of.count else f"{of.count} measured"
-    value = wording.percent(of.value) if of.statistic == "spread" else f"{wording.number(of.value)} {of.unit}"
+    value = wording.percent(of.value) if of.statistic == "spread" else wording.quantity(of.value, of.unit)
     if of.count > 1:
         return wording.line(f"{value}, {of.statistic} of {of.count}")
     return wording.line(value + (f", {of.between}" if of.between else ""))
@@ -37,14 +37,14 @@ def value(relation: Relation) -> str:
     """The ratio, the difference, or the spread."""
     if relation.value is None:
         return ""
-    return f"{wording.number(relation.value)} {relation.unit}" if relation.unit else wording.percent(relation.value)
+    return wording.quantity(relation.value, relation.unit) if relation.unit else wording.percent(relation.value)
 
 
 def requirement(relation: Relation) -> str:
     """``≥ 98.0 %``."""
     bound = relation.at_least if relation.at_least is not None else relation.at_most or 0.0
     sign = "≥" if relation.at_least is not None else "≤"
-    return f"{sign} {wording.number(bound)} {relation.unit}" if relation.unit else f"{sign} {wording.percent(bound)}"
+    return f"{sign} {wording.quantity(bound, relation.unit)}" if relation.unit else f"{sign} {wording.percent(bound)}"
 
 
 def place(of: Side | None) -> str | None:

@@ -64,7 +64,7 @@ def format_gate(verdict: Verdict) -> str:
     asked = gate(verdict)
     if verdict.gate is None or asked is None:
         return ""
-    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {wording.number(asked)} {verdict.gate.unit}"
+    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {wording.quantity(asked, verdict.gate.unit)}"
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:

@@ -226,7 +226,9 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
     series: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         measurement = verdict.measurement
-        name = " ".join(filter(None, (measurement.metric.value, measurement.place, f"in {measurement.unit}")))
+        name = " ".join(
+            filter(None, (measurement.metric.value, measurement.place, f"in {wording.unit(measurement.unit)}"))
+        )
         series.setdefault(name, [])
         if verdict.judgement is not Judgement.SKIP:
             series[name].append(verdict)

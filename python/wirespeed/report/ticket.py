@@ -63,7 +63,7 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
             (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.place or "")),
         )
     )
-    found = f"{wording.number(float(measurement.value))} {wording.line(measurement.unit)}"
+    found = f"{wording.number(float(measurement.value))} {wording.unit(measurement.unit)}"
     more = f", lowest of {count} values" if count > 1 else ""
     limit = _limit(worst)
     return (
@@ -94,7 +94,7 @@ def _limit(verdict: Verdict) -> str:
     if verdict.found is not None:
         known.append(("limit as found", verdict.found, verdict.fraction_of_found))
     limits = [
-        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_escape(bound.bottleneck)}"
+        f"{name} {wording.number(bound.value)} {wording.unit(bound.unit)} ({_escape(bound.bottleneck)}"
         + (f", reached {wording.percent(fraction)}" if fraction is not None else "")
         + ")"
         for name, bound, fraction in known
@@ -158,7 +158,7 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
         )
         rows = [
             f"{_code(wording.series(row.series))} {row.series.metric.value} {wording.size(row.series.size_bytes)}:"
-            f" {wording.number(row.a.median)} to {wording.number(row.b.median)} {wording.line(row.series.unit)}"
+            f" {wording.number(row.a.median)} to {wording.number(row.b.median)} {wording.unit(row.series.unit)}"
             + (f", p = {row.adjusted:.2g}" if row.adjusted is not None else "")
             for row in worse
         ]

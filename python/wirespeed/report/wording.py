@@ -7,7 +7,7 @@ import unicodedata
 from wirespeed.results.findings import Cost
 from wirespeed.results.series import Series
 from wirespeed.results.topology import Edge
-from wirespeed.units import Size
+from wirespeed.units import Size, format_unit
 
 _USUAL = frozenset(
     {("aggregated_iterations", 1), ("threads_per_process", 1), ("root_rank", -1), ("streams", 1), ("queue_pairs", 1)}
@@ -61,6 +61,16 @@ def number(value: float) -> str:
 def percent(fraction: float | None) -> str:
     """A fraction as percent with one decimal, so that 99.6 % never reads as 100 %."""
     return "" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def unit(name: str) -> str:
+    """The unit of a measurement, on one line: ``µs`` for ``us``."""
+    return line(format_unit(name))
+
+
+def quantity(value: float, name: str) -> str:
+    """A number with its unit, ``317.3 GB/s``."""
+    return f"{number(value)} {unit(name)}"
 
 
 def size(value: int | None) -> str:

@@ -17,7 +17,7 @@ from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Gate as Met
 from wirespeed.results.verdicts import Judgement, Verdict
-from wirespeed.units import BITS_PER_SECOND, Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth, format_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def apply_gate(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verd
         source=gate.source,
     )
     relation = "at least" if gate.at_least is not None else "at most"
-    asked = f"gate {gate.name}: {relation} {number(bound)} {measurement.unit} ({gate.source})"
+    asked = f"gate {gate.name}: {relation} {number(bound)} {format_unit(measurement.unit)} ({gate.source})"
     if of is None:
         return replace(make_verdict(measurement, met, asked), gate=result)
     if of.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[of.judgement]:

@@ -29,6 +29,7 @@ from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.series import workload
 from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Side
+from wirespeed.units import format_unit
 
 _WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 
@@ -280,20 +281,21 @@ def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) 
     sides = f"{_number_of(of)} to {_number_of(to)}"
     if gate.unit is None:
         return f"{sides}: {value:.1%}; {required}"
-    return f"{sides}: {number(value)} {gate.unit} more; {required}"
+    return f"{sides}: {number(value)} {format_unit(gate.unit)} more; {required}"
 
 
 def _number_of(side: Side) -> str:
     """``391.2 Gb/s between-leaves (min of 4)``."""
     of = f"{side.statistic} of {side.count}" if side.count > 1 else side.between or "1 measurement"
     value = 0.0 if side.value is None else side.value
-    return " ".join(filter(None, (number(value), side.unit, side.what, f"({of})")))
+    return " ".join(filter(None, (number(value), format_unit(side.unit), side.what, f"({of})")))
 
 
 def _format_requirement(gate: RelativeGate) -> str:
     bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     relation = "at least" if gate.at_least is not None else "at most"
-    return f"{relation} {f'{number(bound)} {gate.unit}' if gate.unit else f'{bound:.1%}'} is required ({gate.source})"
+    limit = f"{number(bound)} {format_unit(gate.unit)}" if gate.unit else f"{bound:.1%}"
+    return f"{relation} {limit} is required ({gate.source})"
 
 
 def _relation(

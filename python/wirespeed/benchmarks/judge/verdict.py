@@ -12,6 +12,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
+from wirespeed.units import format_unit
 
 PLATEAU = "below the plateau; the largest sizes are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
@@ -76,7 +77,7 @@ def compare_latency(measurement: Measurement, least: Bound) -> Verdict:
     floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
     impossible = is_below(measurement, floor)
     judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
-    minimum = f"{number(floor.value)} {floor.unit}"
+    minimum = f"{number(floor.value)} {format_unit(floor.unit)}"
     why = "serialization and cable propagation"
     if impossible:
         reason = f"below the minimum of {minimum} ({why}); likely both ends on one host, or the wrong cluster file"

@@ -16,6 +16,7 @@ from wirespeed.benchmarks.peers.samples import Key, Sample, SampleSet
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Margin, Matrix, Member, PeerGroup, Peers, Reading, Suspect
+from wirespeed.units import format_unit
 
 _FEWEST_LIKE = 4
 """Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
@@ -239,7 +240,7 @@ def _below(reading: Reading, expected: float | None, key: Key, least: float) -> 
 
 def _evidence(cell: Cell, reading: Reading, key: Key) -> str:
     ends = cell.source if cell.target is None else f"{cell.source} -> {cell.target}"
-    value = reading.error or "failed" if reading.value is None else f"{reading.value:g} {key.unit}"
+    value = reading.error or "failed" if reading.value is None else f"{reading.value:g} {format_unit(key.unit)}"
     return f"{ends}: {value} ({reading.file}:{reading.line})"
 
 

@@ -8,7 +8,7 @@ from wirespeed.benchmarks.peers.causes import Cause
 from wirespeed.benchmarks.peers.samples import Key
 from wirespeed.limits.bound import number
 from wirespeed.results.peers import Cell, CellPattern, Kind
-from wirespeed.units import Size
+from wirespeed.units import Size, format_unit
 
 _SHARED = 0.02  # how near to 1/2, 1/3 or 1/4 a fraction must be to look like a shared path
 _PARTS = {2: "1/2", 3: "1/3", 4: "1/4"}
@@ -43,7 +43,7 @@ def title(key: Key) -> str:
     )
     both = "both directions at the same time" if dict(key.workload).get("bidirectional") else None
     size = str(Size(key.size_bytes)) if key.size_bytes is not None else None
-    of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {key.unit}")))
+    of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {format_unit(key.unit)}")))
     return ", ".join(filter(None, (of, size, both, key.side, settings)))
 
 
@@ -63,7 +63,7 @@ def because(
     usual = sorted({value for cell in slow if (value := expected[cell.group]) is not None})
     facts = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
     if values and usual:
-        facts.append(f"{_range(values)} {key.unit}, peers {_range(usual)} {key.unit}")
+        facts.append(f"{_range(values)} {format_unit(key.unit)}, peers {_range(usual)} {format_unit(key.unit)}")
     failed = sum(cell.value is None for cell in slow)
     if failed:
         facts.append(f"{failed} failed")

@@ -20,6 +20,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.units import format_unit
 
 _WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 _GRADES = {
@@ -142,4 +143,4 @@ def _size(of: Sequence[Measurement]) -> str:
 def _value(measurement: Measurement) -> str:
     if measurement.unit == "b/s":
         return f"{measurement.value / 10**9:.4g} Gb/s"
-    return f"{measurement.value:g} {measurement.unit}"
+    return f"{measurement.value:g} {format_unit(measurement.unit)}"

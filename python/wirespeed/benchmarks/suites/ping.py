@@ -1,7 +1,7 @@
 """Ping every NIC address from every NIC address of other hosts with one jumbo packet, and read the route, in seconds.
 
 The pings and routes of the suite mesh, without RDMA and with one packet for each pair: the largest that may not be
-fragmented, from the NIC's address. A pair without a reply is pinged with a small packet too, which tells a small MTU on
+fragmented, from the NIC's address. A pair without a reply is pinged with a small packet too, to detect a small MTU on
 the path from a link that is down. The kernel's route is compared with the planned rules and routes, since pings do not
 show a missing rule.
 

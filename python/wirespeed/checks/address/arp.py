@@ -1,6 +1,6 @@
 """ARP settings of the interface
 
-The interface answers ARP requests for its own addresses only, and announces the address of its own subnet. The larger
+The interface answers ARP requests for its own addresses only, and announces the address of its subnet. The larger
 of two values takes effect: the one for all interfaces and the one of the interface.
 
 Impact:

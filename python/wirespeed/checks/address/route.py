@@ -4,7 +4,7 @@ Every planned route is in its routing table, with the planned device and gateway
 
 Impact:
     If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
-    through another NIC. Without the connected route, traffic to hosts on the same rail goes through the gateway.
+    through another NIC. Without the connected route, traffic to hosts on the same rail uses the gateway.
 
 Fix:
     Apply the rendered network configuration, or add the route for an immediate effect.

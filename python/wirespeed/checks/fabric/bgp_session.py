@@ -3,7 +3,7 @@
 Every planned BGP session is established.
 
 Impact:
-    A session that is not established learns no routes: its cable carries no traffic although the link may be up. The
+    A session that is not established learns no routes: no traffic on its cable, although the link may be up. The
     other uplinks take the traffic, and the bandwidth between leaves falls by the share of one cable.
 
 Fix:
