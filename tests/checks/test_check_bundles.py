@@ -66,7 +66,7 @@ def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
     assert code == 1
     assert [(finding["check"], finding["place"]) for finding in document["findings"]] == [("port.mtu", "port Eth1/21")]
     assert document["counts"]["fail"] == 1
-    assert document["notes"] == ["1 of 32 findings have the status fail or warn"]
+    assert document["notes"] == ["1 of 32 findings are shown (fail or warn)"]
 
 
 @pytest.mark.parametrize("status", ["fail", "pass", "warn"])

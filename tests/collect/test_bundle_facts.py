@@ -160,7 +160,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
     # Words for a person, identity that no device knows of itself, and what its platform declares it cannot show.
     assert not_shown <= {
         "bios.menu",
-        "bios.says",
+        "bios.menu_value",
         "bios.why",
         "bios.source",
         "host.model",

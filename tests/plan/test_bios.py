@@ -26,7 +26,7 @@ def host(tmp_path: Path, bios: str, example: str = "mi300x-4node") -> Host:
 
 def test_a_server_model_brings_its_table() -> None:
     bios = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"].bios
-    assert {name: (bio.value, bio.says) for name, bio in bios.items()} == {
+    assert {name: (bio.value, bio.menu_value) for name, bio in bios.items()} == {
         "smt": ("disabled", "Disable"),
         "virtualization": ("disabled", "Disable"),
         "sub-numa": ("disabled", "Disable"),
@@ -63,7 +63,7 @@ def test_nodes_of_the_profile_are_those_of_its_servers() -> None:
 
 def test_the_cluster_file_goes_before_the_table(tmp_path: Path) -> None:
     bios = host(tmp_path, "{smt: enabled, sr-iov: any, iommu: enabled}").bios
-    assert (bios["smt"].value, bios["smt"].says) == ("enabled", "enabled")
+    assert (bios["smt"].value, bios["smt"].menu_value) == ("enabled", "enabled")
     assert bios["smt"].menu == "BIOS > Processor Settings > Logical Processor"
     assert bios["smt"].source == "the cluster file"
     assert "sr-iov" not in bios
@@ -84,6 +84,6 @@ def test_what_is_refused(tmp_path: Path, bios: str, message: str) -> None:
 
 
 def test_a_table_with_an_unknown_value_is_refused() -> None:
-    row = BiosRow(value="off", says="Off", why="w", source="s")
+    row = BiosRow(value="off", menu_value="Off", why="w", source="s")
     with pytest.raises(ValueError, match="smt: off is not known; known: enabled, disabled"):
         TuningProfile(title="t", bios={"smt": row})

@@ -96,7 +96,7 @@ class Stack(Entry):
     """Drivers and RDMA user space in one, made by the vendor of the NICs: they replace those of the system."""
 
     title: str
-    says: str  # what `ofed_info -s` begins with; {version} is the release, {drivers} the version of its drivers
+    version_text: str  # what `ofed_info -s` begins with; {version} is the release, {drivers} the version of its drivers
     package: str | None = None  # what is installed from the repository that the file adds; None: it has an installer
     releases: dict[str, StackRelease] = Field(min_length=1)
     source: str = Field(min_length=1)

@@ -216,7 +216,7 @@ class BiosRow(Entry):
 
     value: str
     menu: str | None = None  # None: the document names no menu
-    says: str = Field(min_length=1)  # the value as the document names it
+    menu_value: str = Field(min_length=1)  # the value as the document names it
     why: str = Field(min_length=1)
     source: str = Field(min_length=1)
 

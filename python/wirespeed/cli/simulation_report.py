@@ -50,6 +50,9 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
     ]
     if style not in ("html", "terminal"):
         problems.append(Problem("--format", f"{style} does not apply to a simulation", hint="use html or terminal"))
+    if not any(folder.is_dir() for folder in folders):
+        problems.append(Problem("--png", "applies only to result folders of `sim run -o`", hint="omit --png"))
+        raise Refused(problems)
     problems += [
         Problem(str(folder), "a file", "only result folders of `sim run -o`, or one cluster file")
         for folder in folders

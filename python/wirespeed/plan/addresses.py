@@ -102,16 +102,16 @@ def _per_link(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     found = {}
     for index, cable in enumerate(cables):
         even, odd = str(pool[2 * index]), str(pool[2 * index + 1])
-        found[cable.host, cable.seat.interface] = NicAddress(odd, even, prefix, f"{even}/{prefix}", None)
+        found[cable.host, cable.host_port.interface] = NicAddress(odd, even, prefix, f"{even}/{prefix}", None)
     return found
 
 
 def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
-    rails = sorted({cable.seat.rail for cable in cables})
+    rails = sorted({cable.host_port.rail for cable in cables})
     subnets = _rail_subnets(cluster, rails, problems)
     homes: dict[int, set[str]] = {}
     for cable in cables:
-        homes.setdefault(cable.seat.rail, set()).add(cable.switch)
+        homes.setdefault(cable.host_port.rail, set()).add(cable.switch)
     split = [rail for rail, switches in homes.items() if len(switches) > 1]
     if split:
         scheme = cluster.addresses.scheme
@@ -127,7 +127,10 @@ def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
         return {}
     numbers = {host: number for number, host in enumerate(cluster.hosts, start=1)}
     return _assign_addresses(
-        cluster, [(cable, subnets[cable.seat.rail], numbers[cable.host]) for cable in cables], len(numbers), problems
+        cluster,
+        [(cable, subnets[cable.host_port.rail], numbers[cable.host]) for cable in cables],
+        len(numbers),
+        problems,
     )
 
 
@@ -140,7 +143,7 @@ def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
         )
         return {}
     leaves = {name: index for index, name in enumerate(cluster.switches)}
-    pairs = sorted({(leaves[cable.switch], cable.seat.rail) for cable in cables})
+    pairs = sorted({(leaves[cable.switch], cable.host_port.rail) for cable in cables})
     size = 1 << (pool.max_prefixlen - prefix)
     if len(pairs) * size > pool.num_addresses:
         _too_small(
@@ -151,7 +154,7 @@ def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     counts = dict.fromkeys(pairs, 0)
     placed = []
     for cable in cables:
-        pair = leaves[cable.switch], cable.seat.rail
+        pair = leaves[cable.switch], cable.host_port.rail
         counts[pair] += 1
         placed.append((cable, subnets[pair], counts[pair]))
     return _assign_addresses(cluster, placed, max(counts.values(), default=0), problems)
@@ -167,12 +170,12 @@ def _assign_addresses(
         if number >= last:
             _too_small(cluster, problems, f"{network} for {most} hosts", f"at most {last - 1} hosts in it")
             return {}
-        found[cable.host, cable.seat.interface] = NicAddress(
+        found[cable.host, cable.host_port.interface] = NicAddress(
             str(network[number]),
             str(network[last]),
             network.prefixlen,
             str(network),
-            VLAN_BASE + cable.seat.rail,
+            VLAN_BASE + cable.host_port.rail,
         )
     return found
 

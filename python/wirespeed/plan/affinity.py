@@ -15,7 +15,7 @@ from wirespeed.units import Bandwidth, format_transfer_rate
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class HostPort:
     """One NIC port of a host."""
 
     interface: str
@@ -32,11 +32,11 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Chassis:
-    """What all hosts of one kind share: hardware, and the seats of their NICs in rail order."""
+    """What all hosts of one kind share: hardware, and the NIC ports in rail order."""
 
     server: ServerModel
     nic: NicModel
-    seats: tuple[Seat, ...]
+    host_ports: tuple[HostPort, ...]
 
 
 _LAST_RAIL = 255  # each has its own routing table, VLAN and third octet
@@ -45,7 +45,7 @@ MTU = 9000
 
 
 def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chassis | None:
-    """Seat the NICs of a host; None, with the reasons among the problems, when that is not possible.
+    """The hardware of a host with its NIC ports; None, with the reasons among the problems, when that is not possible.
 
     Rail r is the server's r-th NIC slot, and the kernel numbers RDMA devices in the same order
     (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is 1d:00.0, bnxt_re4 is 9f:00.0).
@@ -58,11 +58,11 @@ def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chas
         problems.unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:
         return None
-    seats = _seats(spec, server, nic, problems)
-    return Chassis(server, nic, seats) if seats else None
+    host_ports = _host_ports(spec, server, nic, problems)
+    return Chassis(server, nic, host_ports) if host_ports else None
 
 
-def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[Seat, ...]:
+def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[HostPort, ...]:
     count, slots, given = spec.nics.count, server.nic_slots, spec.part.interfaces
     if count > len(slots):
         problems.refuse((*spec.path, "nics"), f"{count} NICs", f"at most {len(slots)}, the slots of {spec.model}")
@@ -74,7 +74,7 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
             f"{count}, one for each NIC in rail order",
         )
         return ()
-    seats = []
+    host_ports = []
     for position, slot in enumerate(slots[:count]):
         interface = given[position] if given else slot.interface
         if interface is None:
@@ -83,8 +83,8 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
             )
             return ()
         part = spec.part.nic.get(interface)
-        seats.append(
-            Seat(
+        host_ports.append(
+            HostPort(
                 interface=interface,
                 rail=(part and part.rail) or position + 1,
                 rdma_device=(part and part.rdma_device) or f"{nic.rdma_prefix}{position}",
@@ -99,22 +99,22 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
                 max_read_request=part.max_read_request if part else None,
             )
         )
-        _check_slot(spec, seats[-1], nic, problems)
-    for seat in seats:
-        path = (*spec.path, "nic", seat.interface)
-        if seat.rail > _LAST_RAIL:
-            problems.refuse((*path, "rail"), f"rail {seat.rail}", f"a rail from 1 to {_LAST_RAIL}")
-        if seat.speed > nic.speed.value:
+        _check_slot(spec, host_ports[-1], nic, problems)
+    for host_port in host_ports:
+        path = (*spec.path, "nic", host_port.interface)
+        if host_port.rail > _LAST_RAIL:
+            problems.refuse((*path, "rail"), f"rail {host_port.rail}", f"a rail from 1 to {_LAST_RAIL}")
+        if host_port.speed > nic.speed.value:
             problems.refuse(
-                (*path, "speed"), f"{seat.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
+                (*path, "speed"), f"{host_port.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
             )
     for what in ("rail", "rdma_device"):
-        values = [getattr(seat, what) for seat in seats]
+        values = [getattr(host_port, what) for host_port in host_ports]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice is not None:
             problems.refuse((*spec.path, "nic"), f"{what} {twice} on two NICs of a host", f"a {what} for each")
     for interface in spec.part.nic:
-        known = [seat.interface for seat in seats]
+        known = [host_port.interface for host_port in host_ports]
         if interface not in known:
             problems.refuse(
                 (*spec.path, "nic", interface),
@@ -122,7 +122,7 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
                 f"one of {', '.join(known)}",
                 did_you_mean(interface, known),
             )
-    return tuple(seats)
+    return tuple(host_ports)
 
 
 def train_link(card: PcieAbility, slot: PcieLink) -> PcieLink:
@@ -146,15 +146,19 @@ def pcie_rate(link: PcieLink) -> Bandwidth:
     return Bandwidth(int(speed * 10**6 * width * share))
 
 
-def _check_slot(spec: HostSpec, seat: Seat, nic: NicModel, problems: Problems) -> None:
-    link = train_link(nic.pcie, seat.slot)
+def _check_slot(spec: HostSpec, host_port: HostPort, nic: NicModel, problems: Problems) -> None:
+    link = train_link(nic.pcie, host_port.slot)
     rate = pcie_rate(link)
-    if rate < seat.speed:
-        path = (*spec.path, "nic", seat.interface, "slot") if seat.interface in spec.part.nic else (*spec.path, "nics")
+    if rate < host_port.speed:
+        path = (
+            (*spec.path, "nic", host_port.interface, "slot")
+            if host_port.interface in spec.part.nic
+            else (*spec.path, "nics")
+        )
         slot = f"{rate.gb_per_s:.1f} Gb/s ({format_transfer_rate(link.speed or 0)} x{link.width})"
         problems.warn(
             path,
-            f"a NIC of {seat.speed} in a PCIe slot of {slot}",
+            f"a NIC of {host_port.speed} in a PCIe slot of {slot}",
             "a slot at least as fast as the NIC",
             "the slot will be the limit",
         )

@@ -77,10 +77,13 @@ def _cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
     names = list(cluster.hosts)
     return [
         Cable(
-            End(a, a_seat.interface), End(b, b_seat.interface), min(a_seat.speed, b_seat.speed), cluster.cabling.length
+            End(a, a_host_port.interface),
+            End(b, b_host_port.interface),
+            min(a_host_port.speed, b_host_port.speed),
+            cluster.cabling.length,
         )
         for a, b in zip(names[::2], names[1::2], strict=True)
-        for a_seat, b_seat in zip(chassis[a].seats, chassis[b].seats, strict=False)
+        for a_host_port, b_host_port in zip(chassis[a].host_ports, chassis[b].host_ports, strict=False)
     ]
 
 
@@ -112,11 +115,11 @@ def _host(
     software = software_of(spec, None, gpu, catalogue, problems)
     driver = Driver(name=chassis.nic.driver)
     nics = {
-        seat.interface: Nic(
-            model=spec.nics.model, driver=driver, addresses=(addresses[seat.interface],), link=Link(up=True)
+        host_port.interface: Nic(
+            model=spec.nics.model, driver=driver, addresses=(addresses[host_port.interface],), link=Link(up=True)
         )
-        for seat in chassis.seats
-        if seat.interface in addresses
+        for host_port in chassis.host_ports
+        if host_port.interface in addresses
     }
     nics |= {
         interface: Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))

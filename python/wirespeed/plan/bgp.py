@@ -191,7 +191,7 @@ def _networks(
     announced: dict[str, set[str]] = {name: set() for name in names}
     for cable in cables:
         if cable.switch in announced:
-            announced[cable.switch].add(nics[cable.host, cable.seat.interface].network)
+            announced[cable.switch].add(nics[cable.host, cable.host_port.interface].network)
     return {
         name: (*([f"{loopbacks[name]}/32"] if name in loopbacks else []), *sorted(subnets, key=_order))
         for name, subnets in announced.items()

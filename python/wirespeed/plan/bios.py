@@ -18,7 +18,9 @@ def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems:
     cluster file before both."""
     profile = catalogue.tunings.get(spec.part.tuning or "")
     rows = {**server.bios, **(profile.bios if profile else {})}
-    found = {name: BiosAttribute(row.value, row.menu, row.says, row.why, row.source) for name, row in rows.items()}
+    found = {
+        name: BiosAttribute(row.value, row.menu, row.menu_value, row.why, row.source) for name, row in rows.items()
+    }
     for name, value in spec.part.bios.items():
         path = (*spec.path, "bios", name)
         if name not in BIOS_VALUES:

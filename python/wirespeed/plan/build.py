@@ -172,7 +172,7 @@ def _hosts(
         of.setdefault(cable.host, []).append(cable)
     return {
         name: kinds[name].host(
-            [addresses[name, cable.seat.interface] for cable in of[name]],
+            [addresses[name, cable.host_port.interface] for cable in of[name]],
             [cable.cable.speed for cable in of[name]],
             [cable.cable.length for cable in of[name]],
         )

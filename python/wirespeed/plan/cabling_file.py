@@ -16,7 +16,9 @@ def cables_of_file(
     cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box], problems: Problems
 ) -> list[HostCable]:
     """Host cables of the cabling file, in the order of hosts and rails. Every NIC must have exactly one."""
-    seats = {End(host, seat.interface): seat for host, found in chassis.items() for seat in found.seats}
+    host_ports = {
+        End(host, host_port.interface): host_port for host, found in chassis.items() for host_port in found.host_ports
+    }
     taken: dict[End, CableRow] = {}
     cables: dict[End, HostCable] = {}
     for row in cluster.rows:
@@ -31,23 +33,23 @@ def cables_of_file(
         if all(end.device in chassis for end in ends):
             wrong.append(Problem(row.place, "a cable between two hosts", "a cable from a host to a switch"))
         problems.refused.update(dict.fromkeys(wrong))
-        if not wrong and ends[0] in seats:
+        if not wrong and ends[0] in host_ports:
             cables[ends[0]] = host_cable(
-                ends[0].device, seats[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
+                ends[0].device, host_ports[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
             )
-    missing = [end for end in seats if end not in cables]
+    missing = [end for end in host_ports if end not in cables]
     if missing and not problems.refused:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         problems.refuse(
             ("cabling",), f"no cable for {missing[0].device} {missing[0].port}{more}", "a cable for every NIC"
         )
-    return [cables[end] for end in seats if end in cables]
+    return [cables[end] for end in host_ports if end in cables]
 
 
 def _wrong(row: CableRow, end: End, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> Problem | None:
     """What is wrong with one end of a cable."""
     if end.device in chassis:
-        known = [seat.interface for seat in chassis[end.device].seats]
+        known = [host_port.interface for host_port in chassis[end.device].host_ports]
     elif end.device in boxes:
         known = list(boxes[end.device].ports)
     else:

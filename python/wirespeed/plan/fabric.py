@@ -10,7 +10,7 @@ from typing import TypeVar
 from wirespeed.catalogue.model import ChipModel, SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.cluster.ranges import fold
-from wirespeed.plan.affinity import Chassis, Seat
+from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 from wirespeed.units import Bandwidth, Duration, Length
@@ -68,7 +68,7 @@ class HostCable:
     """A cable between a NIC and a leaf port."""
 
     cable: Cable
-    seat: Seat
+    host_port: HostPort
 
     @property
     def host(self) -> str:
@@ -95,9 +95,9 @@ class Domain:
     hosts: tuple[str, ...]
     leaves: tuple[str, ...]
 
-    def takes(self, seat: Seat) -> bool:
+    def takes(self, host_port: HostPort) -> bool:
         """Whether a NIC is in this plane."""
-        return (seat.rail - 1) % self.planes == self.plane
+        return (host_port.rail - 1) % self.planes == self.plane
 
 
 def domains_of(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> list[Domain]:
@@ -140,8 +140,8 @@ def patterned_cables(
             ports = boxes[leaf].ports[: max(0, len(boxes[leaf].ports) - uplinks.get(leaf, 0))]
             if len(entries) > len(ports):
                 full.setdefault(boxes[leaf].spec.path, []).append((leaf, len(entries)))
-            for (host, seat), port in zip(entries, ports, strict=False):
-                placed[host, seat.interface] = End(leaf, port)
+            for (host, host_port), port in zip(entries, ports, strict=False):
+                placed[host, host_port.interface] = End(leaf, port)
     for path, leaves in full.items():
         leaf, count = max(leaves, key=lambda entry: entry[1])
         whole, taken = len(boxes[leaf].ports), uplinks.get(leaf, 0)
@@ -155,28 +155,33 @@ def patterned_cables(
     if problems.refused:
         return []
     return [
-        host_cable(host, seat, placed[host, seat.interface], boxes, cluster.cabling.length, cluster.cabling.cable)
+        host_cable(
+            host, host_port, placed[host, host_port.interface], boxes, cluster.cabling.length, cluster.cabling.cable
+        )
         for host, found in chassis.items()
-        for seat in found.seats
+        for host_port in found.host_ports
     ]
 
 
-def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, Seat]]]:
+def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, HostPort]]]:
     """What is dealt out to the leaves of a domain: its hosts, or the rails in it."""
-    hosts = [[(host, seat) for seat in chassis[host].seats if domain.takes(seat)] for host in domain.hosts]
+    hosts = [
+        [(host, host_port) for host_port in chassis[host].host_ports if domain.takes(host_port)]
+        for host in domain.hosts
+    ]
     if cluster.cabling.pattern is not Pattern.BY_RAIL:
         return [group for group in hosts if group]
-    rails: dict[int, list[tuple[str, Seat]]] = {}
-    for host, seat in (entry for group in hosts for entry in group):
-        rails.setdefault(seat.rail, []).append((host, seat))
+    rails: dict[int, list[tuple[str, HostPort]]] = {}
+    for host, host_port in (entry for group in hosts for entry in group):
+        rails.setdefault(host_port.rail, []).append((host, host_port))
     return [rails[rail] for rail in sorted(rails)]
 
 
-def _dealt(groups: list[list[tuple[str, Seat]]], leaves: int) -> list[list[tuple[str, Seat]]]:
+def _dealt(groups: list[list[tuple[str, HostPort]]], leaves: int) -> list[list[tuple[str, HostPort]]]:
     """Groups (hosts or rails) dealt out to leaves in order, evenly; one is split only if there are more leaves."""
     if len(groups) >= leaves or not groups:
         return [[entry for group in share for entry in group] for share in even(groups, leaves)]
-    dealt: list[list[tuple[str, Seat]]] = []
+    dealt: list[list[tuple[str, HostPort]]] = []
     for group, group_leaves in zip(groups, even(range(leaves), len(groups)), strict=True):
         dealt += even(group, len(group_leaves))
     return dealt
@@ -190,12 +195,12 @@ def even(items: Sequence[_Item], parts: int) -> list[list[_Item]]:
 
 
 def host_cable(
-    host: str, seat: Seat, at: End, boxes: Mapping[str, Box], length: Length | None, model: str | None
+    host: str, host_port: HostPort, at: End, boxes: Mapping[str, Box], length: Length | None, model: str | None
 ) -> HostCable:
     """A cable from a NIC to a leaf port, at the speed of the slower end."""
-    speed = Bandwidth(min(seat.speed, port_speed(boxes[at.device], at.port)))
-    cable = Cable(End(host, seat.interface), at, speed, length, seat.rail, model)
-    return HostCable(cable, seat)
+    speed = Bandwidth(min(host_port.speed, port_speed(boxes[at.device], at.port)))
+    cable = Cable(End(host, host_port.interface), at, speed, length, host_port.rail, model)
+    return HostCable(cable, host_port)
 
 
 def port_speed(box: Box, port: str) -> Bandwidth:

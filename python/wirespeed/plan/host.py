@@ -11,7 +11,7 @@ from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import NvmPart
 from wirespeed.plan.addresses import NicAddress
-from wirespeed.plan.affinity import Chassis, Seat, train_link
+from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import bios_of
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import launch_of
@@ -55,7 +55,7 @@ class HostKind:
     nics: Sequence[Nic]
     rules: Mapping[int, Rule]
     gid_index: int
-    links: dict[tuple[Seat, Bandwidth], Link] = field(default_factory=dict)
+    links: dict[tuple[HostPort, Bandwidth], Link] = field(default_factory=dict)
 
     def host(
         self, addresses: Sequence[NicAddress], speeds: Sequence[Bandwidth], lengths: Sequence[Length | None]
@@ -63,25 +63,30 @@ class HostKind:
         """A host of this kind; addresses, link speeds and cable lengths are in rail order."""
         nics: dict[str, Nic] = {}
         by_cable = self.chassis.nic.buffer_by_cable
-        for seat, nic, at, speed, length in zip(self.chassis.seats, self.nics, addresses, speeds, lengths, strict=True):
-            nics[seat.interface] = replace(
+        for host_port, nic, at, speed, length in zip(
+            self.chassis.host_ports, self.nics, addresses, speeds, lengths, strict=True
+        ):
+            nics[host_port.interface] = replace(
                 nic,
                 addresses=(at.with_prefix,),
-                link=self._link(seat, speed),
+                link=self._link(host_port, speed),
                 gids={str(self.gid_index): Gid(at.address, _ROCE_V2)},
                 cable_length=length if by_cable else None,
             )
-        seats = self.chassis.seats
+        host_ports = self.chassis.host_ports
         return replace(
-            self.template, nics=nics, rules=rules_of(seats, addresses, self.rules), routes=routes_of(seats, addresses)
+            self.template,
+            nics=nics,
+            rules=rules_of(host_ports, addresses, self.rules),
+            routes=routes_of(host_ports, addresses),
         )
 
-    def _link(self, seat: Seat, speed: Bandwidth) -> Link:
-        if (seat, speed) not in self.links:
-            self.links[seat, speed] = Link(
-                speed=speed, up=True, mtu=seat.mtu, fec="rs", pause_receive=False, pause_send=False
+    def _link(self, host_port: HostPort, speed: Bandwidth) -> Link:
+        if (host_port, speed) not in self.links:
+            self.links[host_port, speed] = Link(
+                speed=speed, up=True, mtu=host_port.mtu, fec="rs", pause_receive=False, pause_send=False
             )
-        return self.links[seat, speed]
+        return self.links[host_port, speed]
 
 
 def host_kind(
@@ -98,7 +103,7 @@ def host_kind(
         problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
         return None
     ipv6 = cluster.addresses.scheme.version == 6
-    if any(_path_mtu(seat, spec, ipv6, problems) is None for seat in chassis.seats):
+    if any(_path_mtu(host_port, spec, ipv6, problems) is None for host_port in chassis.host_ports):
         return None
     if not chassis.nic.rdma:
         problems.refuse(
@@ -131,7 +136,7 @@ def host_kind(
         rdma_libraries="ok",
         conflicting_stacks=(),
         bios=bios_of(spec, chassis.server, catalogue, problems),
-        sysctls=_sysctls(chassis.seats),
+        sysctls=_sysctls(chassis.host_ports),
         modules={name: Module(loaded=True) for name in modules},
         gpus={
             f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
@@ -145,21 +150,21 @@ def host_kind(
     )
     nics: Sequence[Nic] = [
         Nic(
-            rail=seat.rail,
+            rail=host_port.rail,
             model=spec.nics.model,
-            pcie=seat.pcie,
-            rdma_device=seat.rdma_device,
+            pcie=host_port.pcie,
+            rdma_device=host_port.rdma_device,
             rdma_state="ACTIVE",
-            rdma_mtu=_path_mtu(seat, spec, ipv6, problems),
+            rdma_mtu=_path_mtu(host_port, spec, ipv6, problems),
             roce_version=_ROCE_V2,
-            gpu=seat.gpu,
+            gpu=host_port.gpu,
             driver=Driver(chassis.nic.driver, software.drivers, spec.part.software.nic_firmware),
             qos=qos,
             nvm=nvm,
         )
-        for seat in chassis.seats
+        for host_port in chassis.host_ports
     ]
-    rules = {seat.rail: rule_of(seat.rail) for seat in chassis.seats}
+    rules = {host_port.rail: rule_of(host_port.rail) for host_port in chassis.host_ports}
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
@@ -173,18 +178,18 @@ def _nvm(nic: NicModel, configured: NvmPart) -> Nvm:
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
 
 
-def _path_mtu(seat: Seat, spec: HostSpec, ipv6: bool, problems: Problems) -> int | None:
-    fitting = wire.path_mtu_fitting(seat.mtu, ipv6=ipv6)
-    if seat.mtu > _LARGEST_PACKET:
-        problems.refuse((*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", f"at most {_LARGEST_PACKET}")
+def _path_mtu(host_port: HostPort, spec: HostSpec, ipv6: bool, problems: Problems) -> int | None:
+    fitting = wire.path_mtu_fitting(host_port.mtu, ipv6=ipv6)
+    if host_port.mtu > _LARGEST_PACKET:
+        problems.refuse((*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", f"at most {_LARGEST_PACKET}")
     if fitting is None:
         problems.refuse(
-            (*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
+            (*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
         )
     return fitting
 
 
-def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
+def _sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
     """Kernel parameters.
 
     The kernel takes max(all, interface) of arp_announce, arp_ignore and rp_filter (ip-sysctl in the kernel's
@@ -199,9 +204,9 @@ def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
         "net.ipv4.conf.all.rp_filter": "0",
         "net.ipv4.conf.default.rp_filter": "2",
     }
-    for seat in seats:
+    for host_port in host_ports:
         # A slash replaces a dot inside a name (sysctl.d(5)).
-        name = seat.interface.replace(".", "/")
+        name = host_port.interface.replace(".", "/")
         values[f"net.ipv4.conf.{name}.rp_filter"] = "2"
     return {name: Sysctl(value) for name, value in values.items()}
 
@@ -219,13 +224,13 @@ def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieF
         )
         for bridge in server.bridges
     }
-    for seat, slot in zip(chassis.seats, server.nic_slots, strict=False):
+    for host_port, slot in zip(chassis.host_ports, server.nic_slots, strict=False):
         functions[bdf(slot.address)] = PcieFunction(
             role="endpoint",
             parent=bdf(slot.parent),
-            link=train_link(chassis.nic.pcie, seat.slot),
-            max_payload=seat.max_payload,
-            max_read_request=seat.max_read_request,
+            link=train_link(chassis.nic.pcie, host_port.slot),
+            max_payload=host_port.max_payload,
+            max_read_request=host_port.max_read_request,
             relaxed_ordering=True if chassis.nic.rdma else None,
             numa_node=slot.numa_node,
         )

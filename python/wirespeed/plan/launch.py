@@ -41,7 +41,7 @@ def launch_of(
             f"hosts with GPUs of {library.gpus}",
             f"{_usual(vendor, catalogue)} serves these",
         )
-    ranks = part.ranks or len(chassis.server.gpu_slots) or len(chassis.seats)
+    ranks = part.ranks or len(chassis.server.gpu_slots) or len(chassis.host_ports)
     return Launch(
         library=name,
         starter=starter,
@@ -51,7 +51,7 @@ def launch_of(
         binding=part.binding and str(part.binding),
         cores=_cores(part, chassis, ranks, problems),
         memlock="unlimited" if starter == Starter.SLURM else None,
-        rdma_devices=tuple(seat.rdma_device for seat in chassis.seats),
+        rdma_devices=tuple(host_port.rdma_device for host_port in chassis.host_ports),
         gid_index=part.gid_index,
         dscp=min(roce.dscp) if library.marks and roce and roce.dscp else None,
         priority=part.priority,

@@ -56,7 +56,7 @@ class Deep:
 
     @property
     def lossless_maximum_formula(self) -> str:
-        """How that came about."""
+        """The formula with its numbers."""
         part = f"{self.groups} × {self.share:g}"
         headroom = f" + {self.headroom}" if self.headroom is not None else ""
         return f"{part} / (1 + {part}) × {self._shared_formula}{headroom}"
@@ -68,7 +68,7 @@ class Deep:
 
     @property
     def pause_threshold_formula(self) -> str:
-        """How that came about."""
+        """The formula with its numbers."""
         return f"{self.share:g} / (1 + {self.share:g}) × {self._shared_formula} / {self.cores} cores"
 
     @property

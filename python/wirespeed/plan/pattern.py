@@ -115,7 +115,12 @@ def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Proble
         del wanted["core"]
     for role, share in wanted.items():
         if not names[role]:
-            problems.refuse(("switches",), f"no switch with the role {role}", "at least one, for the pattern")
+            problems.refuse(
+                ("switches",),
+                f"no switch with the role {role}",
+                "at least one for `fabric`",
+                f"add `role: {role}` to switches",
+            )
         elif len(names[role]) % share:
             problems.refuse(
                 ("fabric",),

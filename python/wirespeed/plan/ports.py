@@ -28,12 +28,12 @@ def port_uses(
     uses: dict[str, list[PortUse]] = {name: [] for name in boxes}
     routed = cluster.addresses.scheme.shape == "link"
     for cable in cables:
-        at = addresses[cable.host, cable.seat.interface]
+        at = addresses[cable.host, cable.host_port.interface]
         uses[cable.switch].append(
             PortUse(
                 port=cable.port,
                 peer=cable.host,
-                peer_port=cable.seat.interface,
+                peer_port=cable.host_port.interface,
                 speed=cable.cable.speed,
                 address=at.gateway_with_prefix if routed else None,
                 vlan=at.vlan,
@@ -71,9 +71,9 @@ def vlans_of(
     """By switch and VLAN number: the address of its routed interface, and the rail it is for."""
     vlans: dict[str, dict[int, tuple[str, int]]] = {name: {} for name in boxes}
     for cable in cables:
-        at = addresses[cable.host, cable.seat.interface]
+        at = addresses[cable.host, cable.host_port.interface]
         if at.vlan is not None:
-            vlans[cable.switch][at.vlan] = (at.gateway_with_prefix, cable.seat.rail)
+            vlans[cable.switch][at.vlan] = (at.gateway_with_prefix, cable.host_port.rail)
     return vlans
 
 
@@ -107,9 +107,9 @@ def check_mtus(
         box = boxes[cable.switch]
         part = box.spec.part.ports.get(cable.port)
         mtu = kinds[cable.switch].port_mtu(cable.port)
-        if mtu < cable.seat.mtu:
+        if mtu < cable.host_port.mtu:
             path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
             where = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch
             problems.refuse(
-                path, f"an MTU of {mtu} bytes on {where}", f"at least {cable.seat.mtu}, the MTU of its hosts"
+                path, f"an MTU of {mtu} bytes on {where}", f"at least {cable.host_port.mtu}, the MTU of its hosts"
             )

@@ -10,16 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wirespeed.plan.addresses import NicAddress
-from wirespeed.plan.affinity import Seat
+from wirespeed.plan.affinity import HostPort
 from wirespeed.settings import Route, Rule
 
 TABLE_BASE = 100  # Broadcom 957608-AN210, section 2.4: tables 101 to 108
 PRIORITY_BASE = 1000  # behind the local table at 0 and before main at 32766
 
 
-def rules_of(seats: Sequence[Seat], addresses: Sequence[NicAddress], shared: Mapping[int, Rule]) -> dict[str, Rule]:
+def rules_of(
+    host_ports: Sequence[HostPort], addresses: Sequence[NicAddress], shared: Mapping[int, Rule]
+) -> dict[str, Rule]:
     """Rules by selector."""
-    return {f"from {at.address}/{at.host_prefix}": shared[seat.rail] for seat, at in zip(seats, addresses, strict=True)}
+    return {
+        f"from {at.address}/{at.host_prefix}": shared[host_port.rail]
+        for host_port, at in zip(host_ports, addresses, strict=True)
+    }
 
 
 def rule_of(rail: int) -> Rule:
@@ -27,13 +32,13 @@ def rule_of(rail: int) -> Rule:
     return Rule(table=TABLE_BASE + rail, priority=PRIORITY_BASE + rail)
 
 
-def routes_of(seats: Sequence[Seat], addresses: Sequence[NicAddress]) -> dict[str, Route]:
+def routes_of(host_ports: Sequence[HostPort], addresses: Sequence[NicAddress]) -> dict[str, Route]:
     """Routes by table and destination."""
     routes: dict[str, Route] = {}
-    for seat, at in zip(seats, addresses, strict=True):
-        table = TABLE_BASE + seat.rail
+    for host_port, at in zip(host_ports, addresses, strict=True):
+        table = TABLE_BASE + host_port.rail
         if at.prefix < at.host_prefix - 1:
-            routes[f"{table} {at.network}"] = Route(seat.interface, "", at.address)
+            routes[f"{table} {at.network}"] = Route(host_port.interface, "", at.address)
         everywhere = "::/0" if at.host_prefix == 128 else "default"
-        routes[f"{table} {everywhere}"] = Route(seat.interface, at.gateway, at.address)
+        routes[f"{table} {everywhere}"] = Route(host_port.interface, at.gateway, at.address)
     return routes

@@ -30,7 +30,7 @@ class Chosen:
     @property
     def reported_version(self) -> str:
         """The version that the stack reports, or its beginning."""
-        return self.stack.says.format(version=self.version, drivers=self.release.drivers)
+        return self.stack.version_text.format(version=self.version, drivers=self.release.drivers)
 
 
 def stack_of(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chosen | None:

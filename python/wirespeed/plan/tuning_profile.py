@@ -85,8 +85,8 @@ def _nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
 def _cores(profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems) -> list[frozenset[int] | None]:
     """The cores for each NIC's interrupts, in rail order."""
     if not (profile.interrupts_near and profile.interrupts_near.value):
-        return [None] * len(chassis.seats)
-    nodes = [slot.numa_node for slot in chassis.server.nic_slots[: len(chassis.seats)]]
+        return [None] * len(chassis.host_ports)
+    nodes = [slot.numa_node for slot in chassis.server.nic_slots[: len(chassis.host_ports)]]
     cpus = chassis.server.cpus
     if cpus is None or None in nodes:
         problems.refuse(
@@ -95,5 +95,5 @@ def _cores(profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: P
             "a server whose CPUs and NUMA node of each NIC slot are in the catalogue",
             "add cpus and numa_node to its file, from `lscpu` and `numactl -H`",
         )
-        return [None] * len(chassis.seats)
+        return [None] * len(chassis.host_ports)
     return [node_cores(cpus, node) for node in nodes if node is not None]

@@ -37,7 +37,7 @@ class BiosAttribute:
 
     value: Annotated[str | None, Setting("value; as the firmware names it if not in `BIOS_VALUES`")] = None
     menu: Annotated[str | None, Setting("location in the firmware's menus", compare=Compare.NONE)] = None
-    says: Annotated[str | None, Setting("name of the value in the menu", compare=Compare.NONE)] = None
+    menu_value: Annotated[str | None, Setting("name of the value in the menu", compare=Compare.NONE)] = None
     why: Annotated[str | None, Setting("purpose", compare=Compare.NONE)] = None
     source: Annotated[str | None, Setting("source of the value", compare=Compare.NONE)] = None
     verified: Annotated[bool | None, Setting("certainty of the attribute's name", compare=Compare.NONE)] = None

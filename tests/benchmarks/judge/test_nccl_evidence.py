@@ -50,7 +50,7 @@ def test_the_algorithm_of_the_log_counts(evidence, asked, reachable):
 
 def test_a_log_that_contradicts_the_user_is_said():
     _, notes = judge_evidence(300.0, proven(algorithms={8 * GIB: "TREE"}), algorithm=Algorithm.RING)
-    assert "the log proves tree for the largest messages, not ring as --algorithm says" in notes
+    assert "the log proves tree for the largest messages, not ring as --algorithm states" in notes
 
 
 @pytest.mark.parametrize(

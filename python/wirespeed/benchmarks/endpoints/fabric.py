@@ -143,7 +143,7 @@ def find_connected(plan: Plan) -> dict[str, str]:
 
 
 def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
-    """Seats that reach each other, in the order of their first."""
+    """Endpoints that reach each other, in the order of their first."""
     found: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
         found.setdefault(endpoint.fabric, []).append(endpoint)

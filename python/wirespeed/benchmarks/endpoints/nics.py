@@ -50,9 +50,11 @@ def nic_named(plan: Plan, option: str, name: str) -> NicAt:
     Raises:
         Refused: the name has another form, or the plan has no such host or NIC.
     """
-    host, separator, device = name.partition("/" if "/" in name else ":")
+    host, separator, device = name.partition(min(":/", key=lambda mark: name.find(mark) % (len(name) + 1)))
     if not separator or not host or not device:
         raise refuse(option, repr(name), "HOST:NIC, such as node1:enp29s0np0")
+    if host in plan.switches:
+        raise refuse(option, f"{host}, a switch", "HOST:NIC, such as node1:enp29s0np0")
     if host not in plan.hosts:
         raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
     for at in nics_of(plan):

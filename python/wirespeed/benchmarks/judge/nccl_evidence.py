@@ -216,4 +216,4 @@ def _contradictions(by_size: Mapping[int, Algorithm], forced: Algorithm | None, 
     proven = by_size[max(by_size)] if by_size else forced
     if proven is None or asked is None or proven is asked:
         return []
-    return [f"the log proves {proven.value} for the largest messages, not {asked.value} as --algorithm says"]
+    return [f"the log proves {proven.value} for the largest messages, not {asked.value} as --algorithm states"]

@@ -35,7 +35,7 @@ def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> Follo
 class _Pairs:
     def __init__(self, fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> None:
         self._fabric = fabric
-        self._seats = {endpoint.name: endpoint for endpoint in fabric.endpoints}
+        self._endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
         self._bad: list[Pair] = []
         self._with: dict[str, dict[str, bool]] = {}  # NIC -> whom it was measured with, and whether it was good
         for pair, grade in results:
@@ -90,7 +90,7 @@ class _Pairs:
         able = [
             good
             for name in self._good
-            if (good := self._seats.get(name)) is not None
+            if (good := self._endpoints.get(name)) is not None
             and good.fabric == endpoint.fabric
             and good.host != endpoint.host
             and name != other.name
@@ -122,8 +122,8 @@ class _Pairs:
             for near in self._fabric.endpoints
             if near.name in self._with and near.leaf in leaf_pair
             for name in self._with[near.name]
-            if name in self._seats
-            and {near.leaf, self._seats[name].leaf} == leaf_pair
+            if name in self._endpoints
+            and {near.leaf, self._endpoints[name].leaf} == leaf_pair
             and {near.name, name} != {pair.a.name, pair.b.name}
             and near.name in self._good
             and name in self._good
@@ -153,11 +153,11 @@ class _Pairs:
             names = sorted(
                 name
                 for name in self._good - self._used
-                if name in self._seats
-                and self._seats[name].leaf == endpoint.leaf
+                if name in self._endpoints
+                and self._endpoints[name].leaf == endpoint.leaf
                 and name not in (pair.a.name, pair.b.name)
             )
-            ends.append([self._seats[name] for name in names])
+            ends.append([self._endpoints[name] for name in names])
         found = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
         healthy = next(found, None)
         return Pair(*healthy) if healthy else None
@@ -186,10 +186,10 @@ class _Pairs:
     def _common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
         """What some accused NICs have in common and no good one has."""
         for kind, of in _COMMON:
-            clean = {of(self._seats[name]) for name in self._good if name in self._seats}
+            clean = {of(self._endpoints[name]) for name in self._good if name in self._endpoints}
             groups: dict[str, list[str]] = {}
             for name in names:
-                common = of(self._seats[name])
+                common = of(self._endpoints[name])
                 if common is not None and common not in clean:
                     groups.setdefault(common, []).append(name)
             for common, members in groups.items():

@@ -106,12 +106,12 @@ def check(
 def _describe_selection(count: int, findings: Sequence[Finding], shown: frozenset[Status]) -> str:
     """Which findings --status selects, and whether one that is not shown sets the exit code."""
     names = " or ".join(sorted(shown))
-    text = f"{count:,} of {len(findings):,} findings have the status {names}"
+    text = f"{count:,} of {len(findings):,} findings are shown ({names})"
     if not count:
         text = f"no finding has the status {names} ({len(findings):,} findings)"
     present = {finding.status.value for finding in findings}
     hidden = [status for status in ("fail", "unknown", "error") if status in present - shown]
-    return f"{text}; not shown, but they set the exit code: {', '.join(hidden)}" if hidden else text
+    return f"{text}; findings not shown also set the exit code: {', '.join(hidden)}" if hidden else text
 
 
 @dataclass(frozen=True, slots=True)

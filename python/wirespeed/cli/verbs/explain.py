@@ -27,7 +27,7 @@ def explain(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]...",
+            metavar="ID...",
             help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, or names of settings. "
             "Default: list all checks.",
             autocompletion=_complete,

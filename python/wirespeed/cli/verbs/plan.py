@@ -247,7 +247,10 @@ def _print_json(plan: Plan, rows: dict[str, Rows]) -> None:
 def _write_picture(plan: Plan, file: Path) -> None:
     from wirespeed.cli.console import err
     from wirespeed.cli.topology import topology_of
+    from wirespeed.errors import refuse
     from wirespeed.report.svg import svg
 
+    if file.suffix.lower() != ".svg":
+        raise refuse(f"--picture {file}", f"{file.suffix or 'no suffix'}", "a file name that ends in .svg")
     file.write_text(svg(topology_of(plan), plan.name), encoding="utf-8")
     err().print(f"topology written to {file}", markup=False, soft_wrap=True)

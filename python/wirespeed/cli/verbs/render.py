@@ -43,7 +43,6 @@ def render(
         typer.Option(
             "--format",
             "-f",
-            "-f",
             envvar="WIRESPEED_RENDER_FORMAT",
             help="Output format of the summary; json lists every file.",
         ),

@@ -75,7 +75,6 @@ def report(
         typer.Option(
             "--format",
             "-f",
-            "-f",
             help="Output format. Default: by the file name of --output (.html, .json, .xml, .prom, .md, "
             ".txt), else terminal.",
         ),

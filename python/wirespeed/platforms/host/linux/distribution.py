@@ -15,7 +15,7 @@ from wirespeed.platforms.host.linux.view import view
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
-_BY_HAND = "leave it out of the cluster file and install it as its vendor says"
+_BY_HAND = "leave it out of the cluster file and install it by the instructions of its vendor"
 
 
 @dataclass(frozen=True, slots=True)
