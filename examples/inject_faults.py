@@ -85,14 +85,14 @@ def load_faults(example: Path) -> ModuleType:
     return module
 
 
-def _edit(path: Path, edit: Edit, where: str) -> None:
+def _edit(path: Path, edit: Edit, location: str) -> None:
     before = path.read_text(encoding="utf-8")
     try:
         after = edit(before)
     except ValueError as error:
-        raise ValueError(f"{where}: the fault does not fit: {error}") from error
+        raise ValueError(f"{location}: the fault does not fit: {error}") from error
     if after == before:
-        raise ValueError(f"{where}: the fault changes nothing")
+        raise ValueError(f"{location}: the fault changes nothing")
     path.write_text(after, encoding="utf-8")
 
 

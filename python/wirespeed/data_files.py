@@ -69,13 +69,15 @@ class _Loader(yaml.CSafeLoader):
 def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
     *outer, key = details["loc"] or ("file",)
     path = ".".join(str(step) for step in details["loc"])
-    where = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
+    location = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
     match details["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument":
             known = sorted(_fields(_model_at(model, outer)))
-            return Problem(where, f"the key {str(key)!r}", f"one of {', '.join(known)}", did_you_mean(str(key), known))
+            return Problem(
+                location, f"the key {str(key)!r}", f"one of {', '.join(known)}", did_you_mean(str(key), known)
+            )
         case "missing":
-            return Problem(where, f"no {str(key)!r}", "one")
+            return Problem(location, f"no {str(key)!r}", "one")
         case _:
             return Problem(
                 f"{place}: {path}" if path else place,

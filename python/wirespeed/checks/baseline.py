@@ -42,9 +42,9 @@ def describe_hosts(facts: Facts) -> tuple[str, ...]:
     )
 
 
-def _host(seen: Host) -> Host:
+def _host(host: Host) -> Host:
     every = Host(kernel=Kernel(errors=()), conflicting_stacks=())
-    nics = _rdma_nics(seen)
+    nics = _rdma_nics(host)
     if not nics:
         return every
     return replace(
@@ -53,59 +53,59 @@ def _host(seen: Host) -> Host:
         memlock="unlimited",
         firewall=False,
         rdma_libraries="ok",
-        peer_memory=True if seen.gpus else None,
+        peer_memory=True if host.gpus else None,
         sysctls={"kernel.numa_balancing": Sysctl("0")},
         nics={name: _nic(nic) for name, nic in nics.items()},
-        pcie={address: _function(seen, address, function, nics) for address, function in seen.pcie.items()},
+        pcie={address: _function(host, address, function, nics) for address, function in host.pcie.items()},
     )
 
 
-def _rdma_nics(seen: Host) -> dict[str, Nic]:
-    return {name: nic for name, nic in seen.nics.items() if nic.rdma_device}
+def _rdma_nics(host: Host) -> dict[str, Nic]:
+    return {name: nic for name, nic in host.nics.items() if nic.rdma_device}
 
 
-def _nic(seen: Nic) -> Nic:
+def _nic(host: Nic) -> Nic:
     return Nic(
-        pcie=seen.pcie,
-        rdma_device=seen.rdma_device,
+        pcie=host.pcie,
+        rdma_device=host.rdma_device,
         rdma_state="ACTIVE",
         rdma_mtu=_PATH_MTU,
         link=Link(up=True, pause_receive=False, pause_send=False),
-        nvm=Nvm(rdma=True, relaxed_ordering=True) if seen.nvm != Nvm() else Nvm(),
+        nvm=Nvm(rdma=True, relaxed_ordering=True) if host.nvm != Nvm() else Nvm(),
     )
 
 
-def _function(seen: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
+def _function(host: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
     """A NIC trains to its capability; bridges above GPUs and NICs do not redirect."""
     ours = {nic.pcie for nic in nics.values()}
     if address in ours:
         link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
         return PcieFunction(role=function.role, link=link, relaxed_ordering=True)
-    above = {bridge for leaf in (*ours, *(gpu.pcie for gpu in seen.gpus.values())) for bridge in _above(seen, leaf)}
+    above = {bridge for leaf in (*ours, *(gpu.pcie for gpu in host.gpus.values())) for bridge in _above(host, leaf)}
     redirects = function.role == "switch-downstream" and address in above
     return PcieFunction(role=function.role, acs=frozenset() if redirects else None)
 
 
-def _above(seen: Host, address: str | None) -> Iterator[str]:
-    function = seen.pcie.get(address or "")
+def _above(host: Host, address: str | None) -> Iterator[str]:
+    function = host.pcie.get(address or "")
     visited: set[str] = set()
     while function is not None and function.parent is not None and function.parent not in visited:
         visited.add(function.parent)
         yield function.parent
-        function = seen.pcie.get(function.parent)
+        function = host.pcie.get(function.parent)
 
 
-def _describe(name: str, seen: Host, facts: Facts) -> Iterator[str]:
-    nics = ", ".join(sorted(seen.nics)) or _empty_text(facts, name, "host.nics")
-    gpus = str(len(seen.gpus)) if seen.gpus else _empty_text(facts, name, "host.gpus")
-    kernel = f", kernel {seen.kernel.version}" if seen.kernel.version else ""
-    system = seen.os or "operating system not read"
+def _describe(name: str, host: Host, facts: Facts) -> Iterator[str]:
+    nics = ", ".join(sorted(host.nics)) or _empty_text(facts, name, "host.nics")
+    gpus = str(len(host.gpus)) if host.gpus else _empty_text(facts, name, "host.gpus")
+    kernel = f", kernel {host.kernel.version}" if host.kernel.version else ""
+    system = host.os or "operating system not read"
     yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {gpus}"
-    if _rdma_nics(seen):
-        yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(seen).values())}"
+    if _rdma_nics(host):
+        yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(host).values())}"
         yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
         return
-    known = seen.rdma_devices == ()
+    known = host.rdma_devices == ()
     yield f"{name}: {'no RDMA device' if known else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"host", "software"})
     yield (

@@ -43,18 +43,18 @@ def compare(
     def check(context: CheckContext) -> Outcome:
         if only is not None and not only(context):
             raise ElsewhereError
-        where = None if place is None else place(context)
-        asked = _intended_values(context, paths, where)
+        target = None if place is None else place(context)
+        asked = _intended_values(context, paths, target)
         if context.check.presence and not context.exists():
             expected = "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in asked.items())
             lost = None if cost is None else cost(context, next(iter(asked.values())), None)
-            return failure(f"{wrong}: not present", expected, "absent", *_fixes(context, asked, where), cost=lost)
+            return failure(f"{wrong}: not present", expected, "absent", *_fixes(context, asked, target), cost=lost)
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         same: dict[str, Any] = {}
         for path, intended in asked.items():
             try:
-                found = context.found_value(path, where)
+                found = context.found_value(path, target)
             except UnreadError as error:
                 unread = unread or error
                 continue
@@ -63,7 +63,7 @@ def compare(
             else:
                 differences[path] = (intended, found)
         if differences:
-            return _failure(context, differences, where)
+            return _failure(context, differences, target)
         if unread is not None:
             raise unread
         return success(
@@ -71,7 +71,7 @@ def compare(
             "; ".join(_label(path, _format_found(path, asked[path], value, labels)) for path, value in same.items()),
         )
 
-    def _failure(context: CheckContext, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:
+    def _failure(context: CheckContext, differences: Mapping[str, tuple[Any, Any]], target: Place | None) -> Outcome:
         expected = [_label(path, _expected_text(path, *pair)) for path, pair in differences.items()]
         found = [_label(path, _found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
@@ -79,14 +79,14 @@ def compare(
             wrong,
             "; ".join(expected),
             "; ".join(found),
-            *_fixes(context, {path: pair[0] for path, pair in differences.items()}, where),
+            *_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
             cost=None if cost is None else cost(context, intended, got),
         )
 
-    def _fixes(context: CheckContext, asked: Mapping[str, Any], where: Place | None) -> tuple[Fix, ...]:
+    def _fixes(context: CheckContext, asked: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
-        return tuple(context.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
+        return tuple(context.change(fix, path, value, target, consequence=consequence) for path, value in asked.items())
 
     def _label(path: str, text: str) -> str:
         name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
@@ -112,11 +112,11 @@ _TERMS = {
 """Parts of names as the field writes them."""
 
 
-def _intended_values(context: CheckContext, paths: tuple[str, ...], where: Place | None) -> dict[str, Any]:
+def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     for path in paths:
         try:
-            asked[path] = context.intended_value(path, where)
+            asked[path] = context.intended_value(path, target)
         except NoIntentError:
             if len(paths) == 1:
                 raise

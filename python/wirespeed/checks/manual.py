@@ -18,16 +18,16 @@ def read(identifier: str, docstring: str) -> Manual:
         TypeError: a part is missing or occurs twice.
     """
     title, _, body = inspect.cleandoc(docstring).partition("\n\n")
-    what, *sections = _HEADING.split(body + "\n")
+    summary, *sections = _HEADING.split(body + "\n")
     headings, texts = sections[0::2], sections[1::2]
     missing = [heading for heading in _PARTS if headings.count(heading) != 1]
-    if missing or not title or not what.strip():
+    if missing or not title or not summary.strip():
         lacks = missing or ["a title and what it checks"]
         raise TypeError(f"check {identifier}: its docstring needs exactly one {', '.join(lacks)}")
     parts = {_PARTS[heading]: inspect.cleandoc(text).strip() for heading, text in zip(headings, texts, strict=True)}
     return Manual(
         title=" ".join(title.rstrip(".").split()),
-        what=what.strip(),
+        what=summary.strip(),
         impact=parts["impact"],
         fix=parts["fix"],
         example=parts["example"],

@@ -116,13 +116,13 @@ class CheckContext:
             UnreadError: it was not read.
             KeyError: the check did not declare that it needs this path.
         """
-        where = place or self.place
+        target = place or self.place
         self._require_declaration(path)
-        readings = self.facts.readings.get((where, path), ())
+        readings = self.facts.readings.get((target, path), ())
         reading = next((reading for reading in readings if state is None or reading.state == state), None)
         if reading is None:
-            raise UnreadError(f"{path}: {self.facts.missing_reason(where, path)}")
-        self.used.append((where, path, reading))
+            raise UnreadError(f"{path}: {self.facts.missing_reason(target, path)}")
+        self.used.append((target, path, reading))
         return reading.value
 
     def members(self, path: str, place: Place | None = None) -> dict[str, Any]:
@@ -131,12 +131,12 @@ class CheckContext:
         Raises:
             UnreadError: the collection was not read completely.
         """
-        where = place or self.place
+        target = place or self.place
         self._require_declaration(path)
-        if not self.facts.complete(where, path):
-            raise UnreadError(f"{path}: {self.facts.missing_reason(where, path)}")
-        self.used.append((where, path, self.facts.readings[where, path][0]))
-        thing = find_thing(self.facts.devices[where.device], where)
+        if not self.facts.complete(target, path):
+            raise UnreadError(f"{path}: {self.facts.missing_reason(target, path)}")
+        self.used.append((target, path, self.facts.readings[target, path][0]))
+        thing = find_thing(self.facts.devices[target.device], target)
         return dict(get(thing, path))
 
     def exists(self, place: Place | None = None) -> bool:
@@ -145,10 +145,10 @@ class CheckContext:
         Raises:
             UnreadError: it was not seen, and its collection was not read completely.
         """
-        where = place or self.place
-        for depth in range(1, len(where.within) + 1):
-            inner = Place(where.device, where.within[:depth])
-            device = self.facts.devices.get(where.device)
+        target = place or self.place
+        for depth in range(1, len(target.within) + 1):
+            inner = Place(target.device, target.within[:depth])
+            device = self.facts.devices.get(target.device)
             if device is not None and find_thing(device, inner) is not None:
                 continue
             collection = _collection(self.plan, inner)

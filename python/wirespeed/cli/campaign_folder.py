@@ -32,7 +32,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
         path = folder / attempt.log
         if path.is_file():
             key = f"{attempt.step}.{attempt.attempt}"
-            where = attempt.place or places.get(attempt.step)
+            place = attempt.place or places.get(attempt.step)
             failed = None
             if attempt.status is not Outcome.DONE:
                 failed = FailedStep(tests.get(attempt.step, attempt.step), attempt.detail or attempt.status.value)
@@ -40,7 +40,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
                 str(path),
                 path,
                 inside=True,
-                where=where,
+                where=place,
                 key=key,
                 folder=folder,
                 failed=failed,

@@ -61,9 +61,9 @@ def load(campaign: Campaign, parallel: int) -> str:
     return f"{heading}, at most {parallel} at a time (--parallel)" if len(campaign.steps) > parallel else heading
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, noun: str) -> str:
     """``1 host``, ``4 hosts``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def time(seconds: float) -> str:

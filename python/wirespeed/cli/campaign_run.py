@@ -67,7 +67,7 @@ def execute(
         return running.run(suite, request, folder, reach, grade_step, how, tell, interrupted)
 
 
-def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
+def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | None) -> None:
     """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
 
     Raises:
@@ -79,7 +79,7 @@ def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | Non
     from wirespeed.cli.logs import log_files
 
     logs = list(log_files([str(folder.path)]))
-    with Readers(logs, None) as readers, open_store(where) as store:
+    with Readers(logs, None) as readers, open_store(location) as store:
         campaign, kept = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
         name = store.name
     show_problems(kept.notices, label="skipped")

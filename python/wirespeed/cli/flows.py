@@ -185,11 +185,11 @@ def read_profile(name: str | None) -> Profile | None:
     return read(name) if name else None
 
 
-def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
+def _ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair, if the plan contains them."""
     from wirespeed.benchmarks.endpoints.nics import nics_of
 
-    source, arrow, target = (where or "").partition(" -> ")
+    source, arrow, target = (ends or "").partition(" -> ")
     known = {name for at in nics_of(plan) for name in (str(at), f"{at.host}/{at.interface}")}
     return (source, target) if arrow and {source, target} <= known else (None, None)
 

@@ -47,7 +47,7 @@ class CampaignOptions:
     bundle: Path | None = None
 
 
-def open_store(where: str | None) -> Store:
+def open_store(location: str | None) -> Store:
     """The store at a path or URL; the user's own for `OWN` and None.
 
     Raises:
@@ -55,7 +55,7 @@ def open_store(where: str | None) -> Store:
     """
     from wirespeed.store import Store
 
-    return Store(None if where == OWN else where)
+    return Store(None if location == OWN else location)
 
 
 def keep(

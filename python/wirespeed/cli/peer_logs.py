@@ -72,10 +72,10 @@ def _stored_log(
         yield Log(file.name, (), source, target, host, file.failed.test.partition(" ")[0], file.failed.error)
 
 
-def _places(where: str) -> tuple[str | None, str | None, str | None]:
+def _places(ends: str) -> tuple[str | None, str | None, str | None]:
     """Both ends of ``FROM -> TO``, or the one host, as a campaign says where a step is run."""
-    near, arrow, far = where.partition(" -> ")
-    hosts = [near, far] if arrow else where.split(", ")
+    near, arrow, far = ends.partition(" -> ")
+    hosts = [near, far] if arrow else ends.split(", ")
     source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
     return source, target, hosts[0] if len(hosts) == 1 else None
 

@@ -85,7 +85,7 @@ def _size(text: str) -> int:
         raise refuse("--size", str(error), "a number of bytes, or one with its unit such as 8GiB") from None
 
 
-def open_known(where: str | None) -> Store:
+def open_known(location: str | None) -> Store:
     """Open an existing store.
 
     Raises:
@@ -95,15 +95,15 @@ def open_known(where: str | None) -> Store:
     from wirespeed.errors import refuse
     from wirespeed.store.address import address
 
-    url = address(None if where == OWN else where)
+    url = address(None if location == OWN else location)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
-        option = "default" if where in (None, OWN) else where
+        option = "default" if location in (None, OWN) else location
         hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
         raise refuse(f"store {url.database}", "does not exist", hint=hint)
-    return open_store(where)
+    return open_store(location)
 
 
-def compare_campaigns(a: str, b: str, where: str | None, selection: Filters, judging: Thresholds) -> Comparison:
+def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, judging: Thresholds) -> Comparison:
     """Compare two campaigns, stored or read from logs.
 
     Raises:
@@ -114,7 +114,7 @@ def compare_campaigns(a: str, b: str, where: str | None, selection: Filters, jud
     if Path(a).exists() and Path(b).exists():
         sides = [_of_files(name, selection) for name in (a, b)]
         return _of_sides(sides[0], sides[1], judging)
-    with open_known(where) as store:
+    with open_known(location) as store:
         if Path(a).exists() or Path(b).exists():
             first, second = (
                 _of_files(name, selection) if Path(name).exists() else _of_store(name, store, selection)

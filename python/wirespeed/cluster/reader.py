@@ -73,20 +73,20 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     return _Expansion(parsed, origin, folder).cluster()
 
 
-def text_of(path: Path, name: str, what: str) -> str:
-    """The text of a file that people write; ``what`` it should be, for messages.
+def text_of(path: Path, name: str, expected: str) -> str:
+    """The text of a file that people write; ``expected`` it should be, for messages.
 
     Raises:
         Refused: there is none, or it cannot be read.
     """
     if path.is_dir():
-        raise refuse(name, "a folder", what, "name the file in it")
+        raise refuse(name, "a folder", expected, "name the file in it")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise refuse(name, "no such file", what, _WRITERS[what]) from None
+        raise refuse(name, "no such file", expected, _WRITERS[expected]) from None
     except OSError as error:
-        raise refuse(name, (error.strerror or str(error)).lower(), f"{what} that can be read") from None
+        raise refuse(name, (error.strerror or str(error)).lower(), f"{expected} that can be read") from None
     if len(data) > _LARGEST:
         raise refuse(name, f"{len(data)} bytes", f"at most {_LARGEST} bytes", "use node ranges")
     try:
@@ -211,8 +211,8 @@ class _Expansion:
                 self._refuse(path, f"the name {name!r} {again}", "each name once", f"first used at {first}")
                 continue
             self.seen[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
-            part, where = exceptions.get(name, (group, path))
-            yield name, part, where
+            part, location = exceptions.get(name, (group, path))
+            yield name, part, location
 
     def _names(self, key: str, path: tuple[str | int, ...]) -> list[str]:
         try:

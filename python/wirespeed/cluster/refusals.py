@@ -51,21 +51,21 @@ def _line(problem: Problem) -> int:
 
 def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     steps = tuple(part for part in complaint["loc"] if part != "[key]")
-    where = _without_kinds(file, steps)
-    place, found, kind = origin.locate(*where), complaint["input"], complaint["type"]
-    name = _name(where)
+    location = _without_kinds(file, steps)
+    place, found, kind = origin.locate(*location), complaint["input"], complaint["type"]
+    name = _name(location)
     if kind == "union_tag_not_found":
         return missing_key(place, "kind", None)
     if kind == "union_tag_invalid":
         kinds, kind = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
         hint = did_you_mean(kind, kinds)
-        return Problem(origin.locate(*where, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
+        return Problem(origin.locate(*location, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
     if kind == "missing":
         model = _model_at(file, steps[:-1])
-        return missing_key(origin.locate(*where[:-1]), name, model)
+        return missing_key(origin.locate(*location[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(cause, Unfit):
         return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)
@@ -76,11 +76,11 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
     return Problem(place, f"{name}: {_word(found)}", _SHAPES.get(kind, "a single value"))
 
 
-def _name(where: tuple[str | int, ...]) -> str:
+def _name(location: tuple[str | int, ...]) -> str:
     """What the file calls a part: its key, or which entry of a list it is, counted from 1."""
-    if len(where) > 1 and isinstance(where[-1], int):
-        return f"entry {where[-1] + 1} of {where[-2]}"
-    return str(where[-1]) if where else "the file"
+    if len(location) > 1 and isinstance(location[-1], int):
+        return f"entry {location[-1] + 1} of {location[-2]}"
+    return str(location[-1]) if location else "the file"
 
 
 def _word(found: object) -> str:

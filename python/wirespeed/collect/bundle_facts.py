@@ -89,11 +89,11 @@ class _Reader:
         highest: dict[str, State] = {}
         for _, entry in launches:
             highest[entry.path] = max(entry.state, highest.get(entry.path, entry.state))
-        said: dict[str, dict[str, Observation]] = {}
+        observed: dict[str, dict[str, Observation]] = {}
         for platform, element in launches:
             if element.state is highest[element.path]:  # a running job shows the library in use
-                said.setdefault(element.path, {}).setdefault(platform.name, element)
-        for path, by_platform in said.items():
+                observed.setdefault(element.path, {}).setdefault(platform.name, element)
+        for path, by_platform in observed.items():
             first, *others = by_platform.values()
             if path != "host.launch.environment" and any(other.value != first.value for other in others):
                 self.gaps.setdefault(path, []).extend(
@@ -159,8 +159,10 @@ class _Reader:
         for (path, command_id, reason), interfaces in reasons.items():
             if path in read and path.startswith("host."):
                 continue  # a host has one value, shown by another command
-            where = ", ".join(interface for interface in interfaces if interface)
-            self.gaps.setdefault(path, []).append(Gap(f"{command_id} on {where}" if where else command_id, reason))
+            interface_list = ", ".join(interface for interface in interfaces if interface)
+            self.gaps.setdefault(path, []).append(
+                Gap(f"{command_id} on {interface_list}" if interface_list else command_id, reason)
+            )
 
     def _lacks(
         self, command: Command, entry: Entry, outputs: Outputs, shown: set[str], failure: str | None
@@ -168,8 +170,8 @@ class _Reader:
         if entry.status != "ok":
             reason = entry.detail or _REASONS[entry.status]
             label = entry.status if entry.detail else ""
-            said = f"{label}: {reason}" if label in ("permission", "not-applicable") else reason
-            yield from ((path, said) for path in command.reads)
+            gap = f"{label}: {reason}" if label in ("permission", "not-applicable") else reason
+            yield from ((path, gap) for path in command.reads)
             return
         output = outputs.get(entry.command)
         text = output.text if output else ""

@@ -27,10 +27,10 @@ _ANY = "ubuntu"
 def _system() -> str:
     """The platform of this machine's system, or of one it is derived from (os-release(5))."""
     try:
-        said = stdlib_platform.freedesktop_os_release()
+        release = stdlib_platform.freedesktop_os_release()
     except OSError:
         return _ANY
-    names = [said.get("ID", ""), *said.get("ID_LIKE", "").split()]
+    names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
     return next((found for name in names if (found := platform_of_system("host", name))), _ANY)
 
 

@@ -87,12 +87,12 @@ def from_json(text: str, place: str) -> Manifest:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
-        where = f"{place}:{line}" if line else place
-        raise refuse(where, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
+        location = f"{place}:{line}" if line else place
+        raise refuse(location, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         found = document.get("kind") if isinstance(document, dict) else None
-        said = f"a document of kind {found!r}" if found else "a document without kind"
-        raise refuse(place, said, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
+        description = f"a document of kind {found!r}" if found else "a document without kind"
+        raise refuse(place, description, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
     schema = document.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
         raise refuse(place, f"schema {schema!r}", f"a number from 1 to {SCHEMA}")

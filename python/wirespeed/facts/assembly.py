@@ -83,7 +83,11 @@ def _device_class(
 ) -> type[Device]:
     if any(path.startswith("switch.") for path in values):
         return Switch
-    inner = {where.within[0][0] for where, _ in readings if where.device == place.device and where.within}
+    inner = {
+        inner_place.within[0][0]
+        for inner_place, _ in readings
+        if inner_place.device == place.device and inner_place.within
+    }
     return Switch if inner & {"port", "vlan"} or (place, "switch.ports") in readings else Host
 
 
@@ -108,6 +112,8 @@ def _group(
         elif field.group is not None:
             arguments[field.name] = _group(field.group, path, place, values, members)
         elif field.members is not None:
-            inner = [where for where in members.get(place, ()) if where.kind == field.members.kind]
-            arguments[field.name] = {where.name: _make(field.members, where, values, members) for where in inner}
+            inner = [inner_place for inner_place in members.get(place, ()) if inner_place.kind == field.members.kind]
+            arguments[field.name] = {
+                inner_place.name: _make(field.members, inner_place, values, members) for inner_place in inner
+            }
     return cls(**arguments)

@@ -46,11 +46,11 @@ HOST = "cut at the NICs of a host"
 
 
 def network_cut(
-    collective: Collective, group: Group, *, name: str = HOST, what: str = "a host's NICs", summing: bool = False
+    collective: Collective, group: Group, *, name: str = HOST, label: str = "a host's NICs", summing: bool = False
 ) -> Term | None:
     """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown.
 
-    ``name`` and ``what`` are for members that are no hosts; ``summing``: the switches between reduce.
+    ``name`` and ``label`` are for members that are no hosts; ``summing``: the switches between reduce.
     """
     if not group.across_hosts or any(not member.nics for member in group.members):
         return None
@@ -60,7 +60,7 @@ def network_cut(
     crossing = "S out of and into every host, the switches sum" if summing else _crossing(collective, group)
     formula = (
         f"{number(factor)} × S/T with {crossing}; "
-        f"{what} move {number(tightest.network)} GB/s one way "
+        f"{label} move {number(tightest.network)} GB/s one way "
         f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bottleneck})"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)

@@ -22,9 +22,9 @@ def of_message(path: Path, size: int | None, verb: Verb = Verb.WRITE) -> Term:
     return of_bytes(on_wire, path.speed.gb_per_s, f"on the wire at {number(path.speed.gb_per_s)} Gb/s")
 
 
-def of_bytes(count: int, gb_per_s: float, what: str) -> Term:
+def of_bytes(count: int, gb_per_s: float, label: str) -> Term:
     """So many bytes at a rate."""
-    return Term("serialisation", count * 8 / gb_per_s / 1e3, MICROSECONDS, f"{count} B {what}", framing.SOURCE)
+    return Term("serialisation", count * 8 / gb_per_s / 1e3, MICROSECONDS, f"{count} B {label}", framing.SOURCE)
 
 
 def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], passes: int = 1) -> Term | None:

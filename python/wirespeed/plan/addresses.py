@@ -234,8 +234,8 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
         )
         if unusable is not None:
             inside = network.prefixlen >= unusable.prefixlen
-            where = f"{network}, in {unusable}" if inside else f"{network}, which holds {unusable}"
-            problems.refuse(path, where, "addresses that an interface can have")
+            description = f"{network}, in {unusable}" if inside else f"{network}, which holds {unusable}"
+            problems.refuse(path, description, "addresses that an interface can have")
         elif path[1] != "management" and not network.is_private:
             private = "RFC 1918" if network.version == 4 else "RFC 4193"
             problems.warn(path, f"{network}, public address space", f"private address space ({private})")
@@ -260,9 +260,9 @@ def _overridden(
             address = part.address or ip_interface(old.with_prefix)
             gateway = part.gateway or ip_interface(old.gateway_with_prefix)
             if gateway.ip not in address.network or gateway.network != address.network:
-                where = (*path, "gateway" if part.gateway else "address")
+                location = (*path, "gateway" if part.gateway else "address")
                 problems.refuse(
-                    where, f"the gateway {gateway} outside {address.network}", "a gateway in the NIC's own subnet"
+                    location, f"the gateway {gateway} outside {address.network}", "a gateway in the NIC's own subnet"
                 )
             pool = ip_network(old.network) if old.vlan else cluster.addresses.pool
             if pool is not None and address.ip not in pool:

@@ -108,11 +108,11 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             problems.refuse(
                 (*path, "speed"), f"{host_port.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
             )
-    for what in ("rail", "rdma_device"):
-        values = [getattr(host_port, what) for host_port in host_ports]
+    for field in ("rail", "rdma_device"):
+        values = [getattr(host_port, field) for host_port in host_ports]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice is not None:
-            problems.refuse((*spec.path, "nic"), f"{what} {twice} on two NICs of a host", f"a {what} for each")
+            problems.refuse((*spec.path, "nic"), f"{field} {twice} on two NICs of a host", f"a {field} for each")
     for interface in spec.part.nic:
         known = [host_port.interface for host_port in host_ports]
         if interface not in known:

@@ -22,10 +22,10 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
     found = Buffers(**_merge_fields(Buffers, box.spec.part.buffers, box.system.buffers))
     if not lossless:
         found = replace(found, lossless=None)
-    for where, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
+    for side, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
         total = sum(getattr(found, name) or 0 for name in names)
         if total > 100:
-            problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {where}", "at most 100%")
+            problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {side}", "at most 100%")
     _check_shared_headroom(box, found, lossless, problems)
     steps = box.system.threshold_steps
     if steps and found.dynamic_threshold is not None and found.dynamic_threshold > steps.last.value:

@@ -99,7 +99,7 @@ def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> Non
 
 def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> NicQos:
     """What a NIC does with the classes; a priority of no class goes where the default class goes."""
-    where: dict[str, NicTrafficClass] = {}
+    owners: dict[str, NicTrafficClass] = {}
     for name in classes:
         part = cluster.classes.get(name)
         given = part.nic.traffic_class if part else None
@@ -111,24 +111,24 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
                 f"nic: {{traffic_class: N}}, or one of {', '.join(nic.classes)}",
             )
             continue
-        where[name] = given if given is not None else data.traffic_class if data else NicTrafficClass(0)
-    if len(where) != len(classes):
+        owners[name] = given if given is not None else data.traffic_class if data else NicTrafficClass(0)
+    if len(owners) != len(classes):
         return NicQos()
     _check_meeting(
-        {name: int(number) for name, number in where.items()}, classes, "NIC traffic class", ("classes",), problems
+        {name: int(number) for name, number in owners.items()}, classes, "NIC traffic class", ("classes",), problems
     )
     roce, cnp = classes.get(ROCE), classes.get(CNP)
-    others = {Priority(value): where[DEFAULT] for value in range(8)}
+    others = {Priority(value): owners[DEFAULT] for value in range(8)}
     return NicQos(
-        priority_tc={**others, **{found.priority: where[name] for name, found in classes.items()}},
+        priority_tc={**others, **{found.priority: owners[name] for name, found in classes.items()}},
         priority_cos=_cos_queues(classes, cluster, nic),
         tc_discipline={
-            where[name]: Discipline.STRICT if found.strict else Discipline.DWRR
-            for name, found in sorted(classes.items(), key=lambda item: where[item[0]])
+            owners[name]: Discipline.STRICT if found.strict else Discipline.DWRR
+            for name, found in sorted(classes.items(), key=lambda item: owners[item[0]])
         },
         tc_share={
-            where[name]: found.share
-            for name, found in sorted(classes.items(), key=lambda item: where[item[0]])
+            owners[name]: found.share
+            for name, found in sorted(classes.items(), key=lambda item: owners[item[0]])
             if found.share is not None and not found.strict
         },
         pfc=frozenset(found.priority for found in classes.values() if found.lossless),
@@ -248,11 +248,11 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
     for name in box.spec.part.classes:
         if name not in classes:
             problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", f"one of {', '.join(classes)}")
-    for what, numbers in (
+    for kind, numbers in (
         ("switch traffic class", {name: int(at.traffic_class) for name, at in found.items()}),
         ("queue", {name: int(at.queue) for name, at in found.items()}),
     ):
-        _check_meeting(numbers, classes, what, (*box.spec.path, "classes"), problems)
+        _check_meeting(numbers, classes, kind, (*box.spec.path, "classes"), problems)
     _check_groups(found, classes, box, problems)
     return found
 
@@ -260,7 +260,7 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
 def _check_meeting(
     numbers: Mapping[str, int],
     classes: Mapping[str, TrafficClass],
-    what: str,
+    kind: str,
     path: tuple[str | int, ...],
     problems: Problems,
 ) -> None:
@@ -275,8 +275,8 @@ def _check_meeting(
             kind = "lossless" if special[0].lossless else "strict"
             problems.refuse(
                 (*path, name),
-                f"{other} and {name} in {what} {number}",
-                f"a {what} of its own for {special[0].name}, which is {kind}",
+                f"{other} and {name} in {kind} {number}",
+                f"a {kind} of its own for {special[0].name}, which is {kind}",
             )
 
 

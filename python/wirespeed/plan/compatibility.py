@@ -96,23 +96,23 @@ def _architecture(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflic
     row = catalogue.gpu_architectures.get(gpu.compute_capability.value) if gpu and gpu.compute_capability else None
     if gpu is None or gpu.compute_capability is None or row is None:
         return
-    what = describe_gpu(gpu, row.title)
+    description = describe_gpu(gpu, row.title)
     if wanted.gpu_driver and row.last_driver and version(wanted.gpu_driver)[0] > row.last_driver.value:
         yield Conflict(
             "gpu_driver",
-            f"the driver {wanted.gpu_driver} for {what}",
+            f"the driver {wanted.gpu_driver} for {description}",
             f"branch {row.last_driver.value}, the last that runs {row.title}, or an older one",
         )
     if wanted.cuda and row.last_cuda and version(wanted.cuda) > version(row.last_cuda.value):
         yield Conflict(
             "cuda",
-            f"CUDA {wanted.cuda} for {what}",
+            f"CUDA {wanted.cuda} for {description}",
             f"CUDA {row.last_cuda.value}, the last that compiles for {row.title}, or an older one",
         )
     if wanted.cuda and version(wanted.cuda) < version(row.first_cuda.value):
         yield Conflict(
             "cuda",
-            f"CUDA {wanted.cuda} for {what}",
+            f"CUDA {wanted.cuda} for {description}",
             f"CUDA {row.first_cuda.value}, the first that compiles for {row.title}, or a newer one",
         )
 

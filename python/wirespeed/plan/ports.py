@@ -109,7 +109,7 @@ def check_mtus(
         mtu = kinds[cable.switch].port_mtu(cable.port)
         if mtu < cable.host_port.mtu:
             path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
-            where = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch
+            port = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch
             problems.refuse(
-                path, f"an MTU of {mtu} bytes on {where}", f"at least {cable.host_port.mtu}, the MTU of its hosts"
+                path, f"an MTU of {mtu} bytes on {port}", f"at least {cable.host_port.mtu}, the MTU of its hosts"
             )

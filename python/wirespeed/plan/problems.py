@@ -21,10 +21,10 @@ class Problems:
         """Note something that makes a plan impossible, at a path of the cluster file."""
         self.refused.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
-    def unknown(self, path: tuple[str | int, ...], what: str, name: str, known: Iterable[str]) -> None:
+    def unknown(self, path: tuple[str | int, ...], kind: str, name: str, known: Iterable[str]) -> None:
         """Note a name that the catalogue does not have, at a path of the cluster file."""
         names = sorted(known)
-        self.refuse(path, f"the {what} {name!r}", f"one of {', '.join(names)}", did_you_mean(name, names))
+        self.refuse(path, f"the {kind} {name!r}", f"one of {', '.join(names)}", did_you_mean(name, names))
 
     def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something a plan is made in spite of."""

@@ -109,13 +109,13 @@ def of_series(kernel: str, series: str) -> bool:
 
 def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
     kernel, path = spec.part.software.kernel, (*spec.path, "software", "kernel")
-    what = f"{chosen.stack.title} {chosen.version}"
+    stack = f"{chosen.stack.title} {chosen.version}"
     known = ", ".join(chosen.build.kernels)
     if kernel is None:
         if not chosen.build.compiled:
             problems.warn(
                 (*spec.path, "software", "nic_packages", chosen.name),
-                f"{what}, whose modules are made for kernels {known}, and no kernel named",
+                f"{stack}, whose modules are made for kernels {known}, and no kernel named",
                 "kernel: the release that uname -r prints",
             )
         return
@@ -123,7 +123,7 @@ def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
     if broken is not None and version(_numbers(kernel)) >= version(broken.value):
         problems.refuse(
             path,
-            f"the kernel {kernel} under {what}, whose modules do not compile for {broken.value} and newer ones",
+            f"the kernel {kernel} under {stack}, whose modules do not compile for {broken.value} and newer ones",
             f"a kernel it is known to work with: {known}",
             f"or a newer release; {broken.source}",
         )
@@ -132,12 +132,12 @@ def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
         return
     if chosen.build.compiled:
         problems.warn(
-            path, f"the kernel {kernel} under {what}, of which it is not known whether it compiles for it", known
+            path, f"the kernel {kernel} under {stack}, of which it is not known whether it compiles for it", known
         )
         return
     problems.refuse(
         path,
-        f"the kernel {kernel} under {what}, whose modules are made for others",
+        f"the kernel {kernel} under {stack}, whose modules are made for others",
         f"a kernel of {known}",
         "or a release whose modules are compiled on the host",
     )

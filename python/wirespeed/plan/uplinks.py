@@ -34,8 +34,8 @@ def switch_cables(
     """
     between = [row for row in cluster.rows if row.a[0] in boxes and row.b[0] in boxes]
     if between and bundles:
-        what = "fabric" if cluster.fabric else "links"
-        problems.refuse((what,), f"{what}, and a cabling file with cables between switches", "one of them")
+        key = "fabric" if cluster.fabric else "links"
+        problems.refuse((key,), f"{key}, and a cabling file with cables between switches", "one of them")
         return []
     if between:
         ends = [(End(*row.a), End(*row.b), row.length) for row in between]

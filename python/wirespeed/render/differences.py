@@ -115,12 +115,14 @@ def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[Se
     for path in collections_of(type(intended)):
         there = get(found, path)
         for name, inner in get(intended, path).items():
-            where = place.thing(inner.kind, name)
+            inner_place = place.thing(inner.kind, name)
             if name in there:
-                yield from _thing(facts, where, inner, there[name])
+                yield from _thing(facts, inner_place, inner, there[name])
             elif facts.complete(place, path):
                 yield SettingDifference(
-                    where, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)
+                    inner_place, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)
                 )
             elif (place.device, path) in facts.gaps:
-                yield SettingDifference(where, path, "unread", "present", source=facts.missing_reason(place, path))
+                yield SettingDifference(
+                    inner_place, path, "unread", "present", source=facts.missing_reason(place, path)
+                )

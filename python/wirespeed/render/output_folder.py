@@ -90,8 +90,8 @@ def _before(folder: Path, cluster: str) -> list[str]:
         return []
     manifest = _manifest(folder) if folder.is_dir() else None
     if manifest is None:
-        what = "a folder with other files" if folder.is_dir() else "a file"
-        raise refuse(str(folder), what, "an empty folder, a new one, or one that render wrote")
+        content = "a folder with other files" if folder.is_dir() else "a file"
+        raise refuse(str(folder), content, "an empty folder, a new one, or one that render wrote")
     if manifest.get("cluster") != cluster:
         raise refuse(
             str(folder),

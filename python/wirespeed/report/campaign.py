@@ -49,8 +49,8 @@ def outcome(attempt: Attempt | None) -> str:
 
 def describe_suspect(suspect: Suspect) -> str:
     """Whom the results accuse, and by what."""
-    who = suspect.name if suspect.kind in (Kind.UNTOLD, Kind.RAIL) else f"{suspect.kind.value} {suspect.name}"
-    return f"{who}: {suspect.because}"
+    subject = suspect.name if suspect.kind in (Kind.UNTOLD, Kind.RAIL) else f"{suspect.kind.value} {suspect.name}"
+    return f"{subject}: {suspect.because}"
 
 
 def _is_fine(attempt: Attempt) -> bool:

@@ -146,12 +146,12 @@ def history(found: History, console: Console, limit: int) -> None:
         _past(past, console)
         for step in past.steps:
             _step(past, step, known, console)
-            where = (step.last_before, step.campaign)
-            if where in printed:
+            stretch = (step.last_before, step.campaign)
+            if stretch in printed:
                 continue
-            printed.add(where)
+            printed.add(stretch)
             console.print(Text(f"      changed since {known[step.last_before].label}:"), soft_wrap=True)
-            changes(turns[where], console, indent=" " * 8)
+            changes(turns[stretch], console, indent=" " * 8)
     if len(found.series) > limit:
         console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
     steps = sum(bool(past.steps) for past in found.series)

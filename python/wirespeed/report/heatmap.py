@@ -193,7 +193,7 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
     ]
     if len(single) <= SINGLE:
         return single, None
-    for what, names in (
+    for level, names in (
         ("host", [member.host for member in panel.members]),
         ("leaf", [member.leaf for member in panel.members]),
     ):
@@ -202,7 +202,7 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
         ]
         if None not in names and 1 < len(runs) <= SINGLE:
             found = [_Bundle(wording.line(name or ""), tuple(member for _, member in of)) for name, of in runs]
-            return found, f"a row is all of a {what}, a square their median"
+            return found, f"a row is all of a {level}, a square their median"
     each = -(-len(single) // SINGLE)
     chunks = [panel.members[start : start + each] for start in range(0, len(panel.members), each)]
     found = [_Bundle(wording.line(f"{of[0].name} … {of[-1].name}"), of) for of in chunks]

@@ -172,8 +172,10 @@ def _matrix(families: _Families, matrix: Matrix) -> None:
             "state": state,
         }
         member_of = members.get(suspect.name)
-        where = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
-        families.add("wirespeed_peer_suspect_of_like_ratio", {**of, **suspect_labels, **where}, suspect.fraction)
+        member_labels = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
+        families.add(
+            "wirespeed_peer_suspect_of_like_ratio", {**of, **suspect_labels, **member_labels}, suspect.fraction
+        )
 
 
 def _comparisons(families: _Families, report: Report) -> None:

@@ -57,7 +57,7 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
 
 def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     measurement = worst.measurement
-    what = " ".join(
+    subject = " ".join(
         filter(
             None,
             (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.place or "")),
@@ -67,7 +67,7 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     more = f", lowest of {count} values" if count > 1 else ""
     limit = _limit(worst)
     return (
-        f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_escape(worst.reason)}"
+        f"- **{worst.judgement.value}** {_of_run(run)} {subject}: found {found}, {limit}; {_escape(worst.reason)}"
         f" ({_code(f'{run.file}:{measurement.line}')}{more})"
     )
 
@@ -121,10 +121,10 @@ def _wrong(report: Report) -> list[str]:
         cost = f", estimated impact {wording.cost(group.cost)}" if group.cost else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
-        where = _code(wording.location(first.device, first.place))
+        location = _code(wording.location(first.device, first.place))
         if len(group.findings) > 1:
-            where = f"{wording.plural(len(group.findings), 'location')}, first {where}"
-        rows.append(f"{_code(group.check)} at {where}{values}{cost}{read}")
+            location = f"{wording.plural(len(group.findings), 'location')}, first {location}"
+        rows.append(f"{_code(group.check)} at {location}{values}{cost}{read}")
     lines = _bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))

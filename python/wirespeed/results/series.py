@@ -100,6 +100,6 @@ class Experiment:
         )
 
 
-def experiment(run: Run, where: str | None = None) -> Experiment:
-    """What all series of this run share; ``where`` is what the campaign knows, before what the log says."""
-    return Experiment(run.tool, run.test, where or ends(run), run.ranks, workload(run.parameters))
+def experiment(run: Run, location: str | None = None) -> Experiment:
+    """What all series of this run share; ``location`` is what the campaign knows, before what the log says."""
+    return Experiment(run.tool, run.test, location or ends(run), run.ranks, workload(run.parameters))

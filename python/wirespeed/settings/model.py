@@ -209,6 +209,6 @@ def things(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 def walk(device: Any, place: Place) -> Iterator[tuple[Place, str, Any]]:
     """Every setting of a device and the things within it: (place, path, value), None where there is no value."""
-    for where, thing in things(device, place):
+    for inner_place, thing in things(device, place):
         for path in settings_of(type(thing)):
-            yield where, path, get(thing, path)
+            yield inner_place, path, get(thing, path)

@@ -219,9 +219,9 @@ class _DeviceBuilder:
             places.append((text, {"nodes": numbers}))
         for text, numbers in ports.items():
             places.append((text, {"ports": [*numbers]}))
-        for text, where in places:
+        for text, target in places:
             if parameters := from_text(text):
-                items.append({**where, **limited, "parameters": parameters})
+                items.append({**target, **limited, "parameters": parameters})
         return items
 
 

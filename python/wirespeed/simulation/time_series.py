@@ -68,26 +68,26 @@ class Samples:
         """How long each stretch is."""
         return tuple((self.times[after] - self.times[before]) / _PS for before, after in pairwise(self.bounds))
 
-    def ids(self, what: str) -> list[int]:
+    def ids(self, quantity: str) -> list[int]:
         """The ports or queue pairs of one kind of sample."""
-        return sorted(self._select(what)["id"].unique().to_pylist())
+        return sorted(self._select(quantity)["id"].unique().to_pylist())
 
-    def highest(self, what: str) -> dict[int, tuple[float, ...]]:
+    def highest(self, quantity: str) -> dict[int, tuple[float, ...]]:
         """Of each port the highest sample of each stretch, priorities together; 0 where there is none."""
-        summed = self._select(what).group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")])
+        summed = self._select(quantity).group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")])
         return self._aggregate(summed.rename_columns(["id", "number", "value"]), "max")
 
-    def mean(self, what: str) -> dict[int, tuple[float, ...]]:
+    def mean(self, quantity: str) -> dict[int, tuple[float, ...]]:
         """Of each queue pair the mean of each stretch."""
-        return self._aggregate(self._select(what), "mean")
+        return self._aggregate(self._select(quantity), "mean")
 
-    def growth(self, what: str) -> dict[int, tuple[float, ...]]:
+    def growth(self, quantity: str) -> dict[int, tuple[float, ...]]:
         """By how much counters grew in each stretch, priorities together. The start is in the first."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         bounds = self.bounds
-        rows = self._select(what)
+        rows = self._select(quantity)
         rows = rows.filter(pc.is_in(rows["number"], value_set=pa.array(bounds, pa.int32())))
         columns = rows.group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")]).to_pydict()
         place = {number: at for at, number in enumerate(bounds)}
@@ -100,10 +100,10 @@ class Samples:
             entry: tuple(after - before for before, after in pairwise(of)) for entry, of in sorted(counters.items())
         }
 
-    def _select(self, what: str) -> pa.Table:
+    def _select(self, quantity: str) -> pa.Table:
         import pyarrow.compute as pc
 
-        return self.rows.filter(pc.equal(self.rows["what"].cast("string"), what))
+        return self.rows.filter(pc.equal(self.rows["what"].cast("string"), quantity))
 
     def _aggregate(self, rows: pa.Table, how: str) -> dict[int, tuple[float, ...]]:
         """One value of each stretch; the last sample belongs to the last one."""

@@ -79,12 +79,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.value)
 
-    def add(self, log: RawLog, runs: Sequence[Run], where: str | None = None) -> None:
-        """Add a log with the runs that were read from it; ``where`` is the pair it was between, where known."""
+    def add(self, log: RawLog, runs: Sequence[Run], location: str | None = None) -> None:
+        """Add a log with the runs that were read from it; ``location`` is the pair it was between, where known."""
         self.logs.append(log)
         self.rows = []
         for position, run in enumerate(runs):
-            self._add_run(len(self.logs) - 1, position, run, experiment(run, where))
+            self._add_run(len(self.logs) - 1, position, run, experiment(run, location))
 
     def sort(self) -> None:
         """Put the rows of each series together, in the order of the series: a store appends them there."""

@@ -171,8 +171,8 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 def _order(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    what = (series.tool, series.test or "", series.where or "", _text(series.workload), series.metric.value)
-    return (_RANK[row.difference], -abs(row.change or 0.0), what, size, series.place or "", series.ranks or 0)
+    key = (series.tool, series.test or "", series.where or "", _text(series.workload), series.metric.value)
+    return (_RANK[row.difference], -abs(row.change or 0.0), key, size, series.place or "", series.ranks or 0)
 
 
 _text = lru_cache(maxsize=1024)(str)

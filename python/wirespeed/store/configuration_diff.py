@@ -31,8 +31,8 @@ def settings_between(
     """Settings that both campaigns read and that differ. None: no settings were stored with a campaign."""
     lacking = [campaign.label for campaign, known in ((a, before), (b, after)) if known is None]
     if before is None or after is None:
-        what = " and ".join(lacking)
-        note = f"no settings stored with {what}: changed settings are unknown"
+        names = " and ".join(lacking)
+        note = f"no settings stored with {names}: changed settings are unknown"
         return Changes((), 0, (f"{note}; store them with `bench parse --store --bundle`",))
     changed: list[Change] = []
     unread = 0

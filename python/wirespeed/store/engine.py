@@ -120,12 +120,12 @@ def is_local(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return False
-    where, kind = Path(path).absolute(), ""
+    location, kind = Path(path).absolute(), ""
     longest = -1
     for line in lines:
         # proc(5): the fifth field is the mount point; after " - " comes the type
         fields, _, rest = line.partition(" - ")
         point = fields.split(" ")[4].replace("\\040", " ")
-        if where.is_relative_to(point) and len(point) >= longest:
+        if location.is_relative_to(point) and len(point) >= longest:
             longest, kind = len(point), rest.split(" ")[0]
     return bool(kind) and not kind.startswith(_SHARED)

@@ -105,5 +105,5 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 def _order(change: JointChange) -> tuple[object, ...]:
     of = change.series
     size = -1 if of.size_bytes is None else of.size_bytes
-    what = (of.tool, of.test or "", str(of.workload), of.metric.value, size, of.ranks or 0)
-    return (_RANK[change.difference], -abs(change.change), *what)
+    key = (of.tool, of.test or "", str(of.workload), of.metric.value, size, of.ranks or 0)
+    return (_RANK[change.difference], -abs(change.change), *key)

@@ -31,13 +31,13 @@ class Store:
     What `add` returned from is on the disk: an interrupt, a full disk or a power failure loses nothing of it.
     """
 
-    def __init__(self, where: str | None = None) -> None:
+    def __init__(self, location: str | None = None) -> None:
         """Open the store at a path or URL, None for the user's own; a new one is made, an older one updated.
 
         Raises:
             Refused: it cannot be reached, is no store, or a newer program wrote it.
         """
-        self._url = address(where)
+        self._url = address(location)
         self._engine = connect(self._url)
         self._series: dict[bytes, int] = {}
 

@@ -115,7 +115,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         for term in (
             cuts.network_cut(collective, group, summing=proof.summing),
             cuts.gpu_cut(collective, group),
-            *(cuts.network_cut(collective, merged, name=name, what="they") for name, merged in above),
+            *(cuts.network_cut(collective, merged, name=name, label="they") for name, merged in above),
         )
         if term
     ]

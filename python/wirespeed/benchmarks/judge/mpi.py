@@ -107,7 +107,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     found = _CROSSING.get(_collective(run.test))
     if found is None:
         return pair_limits(run, plan, profile, context)
-    what, crossing = found
+    collective, crossing = found
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts", profile)
     networks = [network(plan, name, both_ways=False, on_host=not on_gpu(run)) for name in plan.hosts]
@@ -120,7 +120,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         return UnknownLimits("the log does not contain the number of ranks", profile)
     ranks, here, assumption = placed
     return MpiLimits(
-        what=what,
+        what=collective,
         crossing=crossing,
         ranks=ranks,
         here=here,

@@ -145,11 +145,11 @@ def is_last_attempt(files: Sequence[str]) -> list[bool]:
     return [(step := step_of(file)) is None or attempt[step] == file for file in files]
 
 
-def fits(side: Runs, parameters: Parameters, where: RunEnds) -> bool:
+def fits(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
     """Whether a run is of a side, by its way, its time and the parameters of its log."""
     return (
-        side.path in (None, where.path)
-        and side.at_once in (None, where.at_once)
+        side.path in (None, ends.path)
+        and side.at_once in (None, ends.at_once)
         and all(_has(getattr(parameters, name), wanted) for name, wanted in side.parameters.items())
     )
 

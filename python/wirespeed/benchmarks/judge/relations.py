@@ -88,8 +88,8 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
     found: list[Relation] = []
     for gate in profile.relative_gates:
         kept = [
-            (entry, where)
-            for number_of, (entry, where) in enumerate(zip(entries, at, strict=True))
+            (entry, ends)
+            for number_of, (entry, ends) in enumerate(zip(entries, at, strict=True))
             if last[number_of] or gate.statistic is Statistic.SPREAD
         ]
         by_test: dict[object, list[Relation]] = {}
@@ -106,12 +106,12 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dic
     groups: dict[tuple[object, ...], _Group] = {}
     unlike = gate_differences(gate)
     failed: list[tuple[object, ...]] = []
-    for entry, where in entries:
-        shared = tuple(_common_end(kind, where) for kind in gate.same)
+    for entry, ends in entries:
+        shared = tuple(_common_end(kind, ends) for kind in gate.same)
         if entry.run.status is RunStatus.FAILED:
-            failed += [shared] if _would_be_of(gate.of, entry, where) else []
+            failed += [shared] if _would_be_of(gate.of, entry, ends) else []
             continue
-        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, where)]
+        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, ends)]
         of_run = (*shared, *_comparison_key(entry, unlike, gate))
         for measurement in entry.run.measurements:
             for name in sides:
@@ -122,14 +122,14 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dic
                         (size, *of_run, measurement.place),
                         _Group(_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
                     )
-                    _add(group, name, entry, measurement, where, known=None not in shared)
+                    _add(group, name, entry, measurement, ends, known=None not in shared)
     for shared in failed:
         for key, group in groups.items():
             group.failed += key[1 : 1 + len(shared)] == shared
     return groups
 
 
-def _add(group: _Group, side: str, entry: Entry, measurement: Measurement, where: RunEnds, *, known: bool) -> None:
+def _add(group: _Group, side: str, entry: Entry, measurement: Measurement, ends: RunEnds, *, known: bool) -> None:
     if not known:
         group.nowhere_of += side == "of"
         group.nowhere_to += side == "to"
@@ -138,7 +138,7 @@ def _add(group: _Group, side: str, entry: Entry, measurement: Measurement, where
     unit = next((value.unit for value in (*group.of, *group.to)), measurement.unit)
     values.append(
         _Value(
-            _in_unit(float(measurement.value), measurement.unit, unit), unit, entry.judged.file, measurement.line, where
+            _in_unit(float(measurement.value), measurement.unit, unit), unit, entry.judged.file, measurement.line, ends
         )
     )
 
@@ -149,14 +149,14 @@ def _in_unit(value: float, unit: str, wanted: str) -> float:
     return value * SECONDS[unit] / SECONDS[wanted] if unit in SECONDS else convert(value, unit, wanted)
 
 
-def _is_of(side: Runs, entry: Entry, where: RunEnds) -> bool:
-    return of_kind(side, entry.subject) and fits(side, entry.run.parameters, where)
+def _is_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
+    return of_kind(side, entry.subject) and fits(side, entry.run.parameters, ends)
 
 
-def _would_be_of(side: Runs, entry: Entry, where: RunEnds) -> bool:
+def _would_be_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
     """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
     known = of_kind(side, entry.subject) or entry.run.tool in side.tests
-    return known and fits(side, entry.run.parameters, where)
+    return known and fits(side, entry.run.parameters, ends)
 
 
 def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
@@ -180,14 +180,14 @@ def _test(entry: Entry, unlike: frozenset[str]) -> str:
     return entry.run.tool if "tests" in unlike else entry.run.test or entry.run.tool
 
 
-def _common_end(kind: CommonEnd, where: RunEnds) -> object | None:
+def _common_end(kind: CommonEnd, ends: RunEnds) -> object | None:
     match kind:
         case CommonEnd.PAIR:
-            return where.pair
+            return ends.pair
         case CommonEnd.HOSTS:
-            return where.hosts
+            return ends.hosts
         case CommonEnd.RAIL:
-            return where.rail
+            return ends.rail
 
 
 def _format_common_ends(shared: Sequence[object]) -> str | None:
@@ -256,15 +256,15 @@ def _judgement(gate: RelativeGate, value: float) -> Judgement:
 
 
 def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int) -> Side:
-    what = words(gate, runs)
+    description = words(gate, runs)
     unit = values[0].unit if values else ""
     if not values or (statistic is Statistic.SPREAD and len(values) < 2):
-        return Side(what, statistic.value, len(values) or nowhere, None, unit)
+        return Side(description, statistic.value, len(values) or nowhere, None, unit)
     numbers = [value.value for value in values]
     if statistic is Statistic.SPREAD and not statistics.fmean(numbers):
-        return Side(what, statistic.value, len(values), None, unit)
+        return Side(description, statistic.value, len(values), None, unit)
     standing = _NUMBERS[statistic](numbers)
-    known = Side(what, statistic.value, len(values), standing, unit)
+    known = Side(description, statistic.value, len(values), standing, unit)
     if statistic not in _ONE and len(values) > 1:
         return known
     value = next(value for value in values if value.value == standing)

@@ -48,16 +48,16 @@ def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> V
 
 def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
     """Against the thresholds; below the plateau a size that does not pass is left to the plateau."""
-    what = "the reachable limit" if bound is limit.reachable else "the physical limit"
+    bound_name = "the reachable limit" if bound is limit.reachable else "the physical limit"
     thresholds: Thresholds = limit.thresholds or scale.limits.thresholds
     passes, warns = thresholds.passes.value, thresholds.warns.value
     fraction = measurement.value / bound.value
     if fraction >= passes:
-        return make_verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {what}", limit)
+        return make_verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {bound_name}", limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
-    below = f"below {passes:.0%} of {what}, bound by {bound.bottleneck}"
+    below = f"below {passes:.0%} of {bound_name}, bound by {bound.bottleneck}"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)

@@ -101,8 +101,8 @@ def peers(
     from wirespeed.errors import Refused
 
     names = files or []
-    said = (("--campaign", campaign), ("--store", store if campaign else None))
-    again = (*names, *(word for option, value in said if value for word in (option, value)))
+    options = (("--campaign", campaign), ("--store", store if campaign else None))
+    again = (*names, *(word for option, value in options if value for word in (option, value)))
     with stored_logs.open_stored_logs(names, campaign, store) as held:
         read, plan = _read(names, held, cluster, (source, target))
     found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)

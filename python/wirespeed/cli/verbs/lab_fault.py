@@ -107,13 +107,13 @@ def _undo(found: Lab, kind: str | None) -> None:
         typer.echo("no active fault of this kind" if kind else "no active fault")
 
 
-def _print(found: Lab, kind: str, says: str) -> None:
+def _print(found: Lab, kind: str, message: str) -> None:
     """What was done, and what can be seen of it where that takes more than a ping."""
     from wirespeed import lab as labs
 
-    typer.echo(says)
+    typer.echo(message)
     show = labs.fault_kinds()[kind].show
     now = labs.find(found.name)
-    one = next(fault for fault in reversed(now.state.faults) if fault.kind == kind)
-    for line in show(now, one) if show else ():
+    active = next(fault for fault in reversed(now.state.faults) if fault.kind == kind)
+    for line in show(now, active) if show else ():
         typer.echo(line)

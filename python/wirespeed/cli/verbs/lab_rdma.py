@@ -88,8 +88,8 @@ def rdma(
     plan = flows.plan_cluster(cluster)
     chosen = labs.hosts_of(plan, hosts)
 
-    def tell(said: str) -> None:
-        err().print(said, markup=False, soft_wrap=True)
+    def tell(message: str) -> None:
+        err().print(message, markup=False, soft_wrap=True)
 
     built = machines.up(
         plan,

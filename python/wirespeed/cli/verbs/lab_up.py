@@ -69,7 +69,7 @@ def up(
     design = labs.design(
         plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.routing_daemons
     )
-    built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
+    built = labs.up(design, cluster, lambda message: err().print(message, markup=False, soft_wrap=True))
     for line in built.state.left_out:
         err().print(f"not applied: {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")

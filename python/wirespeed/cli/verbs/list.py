@@ -54,7 +54,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks, settings and more.")
 def list_(
-    what: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(what.value for what in What))],
+    topic: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(topic.value for topic in What))],
     name: Annotated[
         str | None,
         typer.Argument(
@@ -80,22 +80,22 @@ def list_(
     """
     from wirespeed.errors import did_you_mean, refuse
 
-    rows = _ROWS[what]()
+    rows = _ROWS[topic]()
     if name is not None:
         chosen = [row for row in rows if row["name"] == name]
-        if not chosen and what is What.SETTINGS:
+        if not chosen and topic is What.SETTINGS:
             chosen = [row for row in rows if row["name"].startswith(f"{name.rstrip('.')}.")]
         if not chosen:
             names = [str(row["name"]) for row in rows]
-            hint = did_you_mean(name, names) or f"`wirespeed list {what.value}` lists them"
-            raise refuse("list", f"no {_SINGULAR[what]} named {name!r}", hint=hint)
+            hint = did_you_mean(name, names) or f"`wirespeed list {topic.value}` lists them"
+            raise refuse("list", f"no {_SINGULAR[topic]} named {name!r}", hint=hint)
         rows = chosen
     if format_ is Format.JSON:
-        typer.echo(json.dumps({"kind": f"supported-{what.value}", "schema": 1, what.value: rows}, indent=1))
+        typer.echo(json.dumps({"kind": f"supported-{topic.value}", "schema": 1, topic.value: rows}, indent=1))
     elif name is not None and len(rows) == 1:
         _page(rows[0])
     else:
-        _table(what, rows)
+        _table(topic, rows)
 
 
 def _platforms() -> Rows:
@@ -308,14 +308,17 @@ _COUNTED = {
 """Settings in each state, in the overview."""
 
 
-def _table(what: What, rows: Rows) -> None:
-    headings = _COUNTED if what in (What.PLATFORMS, What.NICS) else {}
+def _table(topic: What, rows: Rows) -> None:
+    headings = _COUNTED if topic in (What.PLATFORMS, What.NICS) else {}
     counted = [[_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
     _print_table(
-        [*_COLUMNS[what], *used],
+        [*_COLUMNS[topic], *used],
         [
-            (*(_text(row[column]) for column in _COLUMNS[what]), *(str(states.count(state)) for state in used.values()))
+            (
+                *(_text(row[column]) for column in _COLUMNS[topic]),
+                *(str(states.count(state)) for state in used.values()),
+            )
             for row, states in zip(rows, counted, strict=True)
         ],
         counts=tuple(used),

@@ -71,9 +71,11 @@ def render(
     plan = build(read(cluster))
     show_problems(plan.warnings, "warning")
     devices = rendering.devices_of(plan, named(device))
-    told: list[RenderedFile] = []
-    files = _kept(rendering.files(plan, devices), told) if format_ is Format.JSON else rendering.files(plan, devices)
-    _print(plan, output, _write(plan, files, devices, output), told, format_)
+    rendered: list[RenderedFile] = []
+    files = (
+        _kept(rendering.files(plan, devices), rendered) if format_ is Format.JSON else rendering.files(plan, devices)
+    )
+    _print(plan, output, _write(plan, files, devices, output), rendered, format_)
 
 
 def named(nodesets: Sequence[str] | None) -> list[str] | None:
@@ -97,9 +99,9 @@ def named(nodesets: Sequence[str] | None) -> list[str] | None:
     return names
 
 
-def _kept(files: Iterator[RenderedFile], told: list[RenderedFile]) -> Iterator[RenderedFile]:
+def _kept(files: Iterator[RenderedFile], rendered: list[RenderedFile]) -> Iterator[RenderedFile]:
     for file in files:
-        told.append(file)
+        rendered.append(file)
         yield file
 
 
@@ -116,7 +118,7 @@ def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], ou
         )
 
 
-def _print(plan: Plan, output: Path, written: WriteResult, told: Sequence[RenderedFile], format_: Format) -> None:
+def _print(plan: Plan, output: Path, written: WriteResult, rendered: Sequence[RenderedFile], format_: Format) -> None:
     from wirespeed.cli.console import out
     from wirespeed.results.json import document
 
@@ -129,7 +131,7 @@ def _print(plan: Plan, output: Path, written: WriteResult, told: Sequence[Render
                 "mode": f"{file.mode:o}",
                 "bytes": len(file.text.encode()),
             }
-            for file in told
+            for file in rendered
         ]
         typer.echo(document("rendered-files", SCHEMA, cluster=plan.name, folder=str(output), files=files), nl=False)
         return

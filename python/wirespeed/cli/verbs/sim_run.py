@@ -265,7 +265,7 @@ def is_json(file: Path) -> bool:
 
 def _several(texts: list[str] | None) -> tuple[str, ...]:
     """Words of an option that takes several at once and may be repeated."""
-    return tuple(what.strip() for text in texts or () for what in text.split(","))
+    return tuple(word.strip() for text in texts or () for word in text.split(","))
 
 
 def _parse_recording(

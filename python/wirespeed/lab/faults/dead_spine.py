@@ -17,17 +17,19 @@ from wirespeed.results.lab import LabAct, LabFault
 TITLE = "a spine switch that is powered off (all its links down)"
 
 
-def make(where: FaultLocation) -> LabFault:
+def make(location: FaultLocation) -> LabFault:
     """All its links, at its own ends."""
-    lab, plan = where.lab, where.plan
+    lab, plan = location.lab, location.plan
     spines = [name for name in lab.switches if plan.roles.get(name) not in ("leaf", None)]
-    if where.device is not None and lab.device(where.device).name not in spines:
-        raise refuse("--device", where.device, "a switch above the leaves", f"there is {', '.join(spines) or 'none'}")
+    if location.device is not None and lab.device(location.device).name not in spines:
+        raise refuse(
+            "--device", location.device, "a switch above the leaves", f"there is {', '.join(spines) or 'none'}"
+        )
     if not spines:
         raise refuse(
             f"lab {lab.name}", "no switch above the leaves", "one", "hosts under several leaves: lab up --hosts N"
         )
-    spine = where.device or spines[0]
+    spine = location.device or spines[0]
     acts: list[LabAct] = []
     for link in lab.links_of(spine):
         interface = link.end(spine).interface

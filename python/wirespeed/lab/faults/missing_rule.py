@@ -15,12 +15,12 @@ from wirespeed.results.lab import LabFault
 TITLE = "the routing rule of a NIC is missing"
 
 
-def make(where: FaultLocation) -> LabFault:
+def make(location: FaultLocation) -> LabFault:
     """Every planned rule from an address of the NIC."""
-    host = where.host_end(where.host_link())
-    rules = where.plan.hosts[host.device].rules
+    host = location.host_end(location.host_link())
+    rules = location.plan.hosts[host.device].rules
     acts = []
-    for address in where.nic(host).addresses or ():
+    for address in location.nic(host).addresses or ():
         assigned = ip_interface(address)
         selector = f"from {assigned.ip}/{assigned.max_prefixlen}"
         rule = rules.get(selector)

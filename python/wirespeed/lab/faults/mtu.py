@@ -14,18 +14,18 @@ TITLE = "a leaf port with MTU 1500"
 _ETHERNET = 1500  # IEEE 802.3, without jumbo frames
 
 
-def make(where: FaultLocation) -> LabFault:
+def make(location: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
-    link = where.host_link()
-    host = where.host_end(link)
+    link = location.host_link()
+    host = location.host_end(link)
     end = link.opposite_end(host.device)
-    planned = where.plan.switches[end.device].ports[end.port].link.mtu or where.nic(host).link.mtu or _ETHERNET
+    planned = location.plan.switches[end.device].ports[end.port].link.mtu or location.nic(host).link.mtu or _ETHERNET
     return LabFault(
         "mtu",
         f"{end.device}:{end.port}",
         f"{end.device}:{end.port} (to {host.device}:{host.port}): MTU 1500, larger packets are dropped",
         (
-            *(after(host_name, "route flush cache") for host_name in where.lab.hosts),
+            *(after(host_name, "route flush cache") for host_name in location.lab.hosts),
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",

@@ -27,12 +27,12 @@ _REPLY = re.compile(r"reply from \S+ \[([0-9A-Fa-f:]+)\]")  # arping(8) of iputi
 _PING_S = 10
 
 
-def make(where: FaultLocation) -> LabFault:
+def make(location: FaultLocation) -> LabFault:
     """A bridge of all ports with hosts on the leaf, which takes the leaf's addresses; an address more for each NIC."""
-    leaf, ends = _leaf(where)
+    leaf, ends = _leaf(location)
     acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
-    links = {link["ifname"]: link for link in _json(where.lab, leaf, "address", "show")}
-    moved = [link.opposite_end(end.device).interface for end, link in ((end, _link(where, end)) for end in ends)]
+    links = {link["ifname"]: link for link in _json(location.lab, leaf, "address", "show")}
+    moved = [link.opposite_end(end.device).interface for end, link in ((end, _link(location, end)) for end in ends)]
     before = dict.fromkeys([*moved, *(links[port]["master"] for port in moved if "master" in links[port])])
     for interface in before:
         for address in links[interface].get("addr_info", ()):
@@ -64,7 +64,7 @@ def make(where: FaultLocation) -> LabFault:
             acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
         for name in ("all", *(end.interface for end in host_ends)):
             for key in _ARP:
-                planned = where.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
+                planned = location.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
                 value = planned.value if planned is not None and planned.value is not None else "0"
                 path = f"net/ipv4/conf/{name}/{key}"
                 acts.append(parameter(host, path, "0", value))
@@ -107,13 +107,13 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
     return symptoms
 
 
-def _leaf(where: FaultLocation) -> tuple[str, list[LabEnd]]:
+def _leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
         Refused: there is no such leaf, or the selected one is not suitable.
     """
-    lab = where.lab
+    lab = location.lab
     ends: dict[str, list[LabEnd]] = {}
     for link in lab.links:
         for end, other in ((link.a, link.b), (link.b, link.a)):
@@ -124,17 +124,17 @@ def _leaf(where: FaultLocation) -> tuple[str, list[LabEnd]]:
         for leaf, leaf_ends in ends.items()
         if len({end.device for end in leaf_ends}) > 1 and len(leaf_ends) > len({end.device for end in leaf_ends})
     }
-    if where.device is not None and lab.device(where.device).name not in fit:
-        found = f"{where.device}, which has no two hosts with several NICs"
+    if location.device is not None and lab.device(location.device).name not in fit:
+        found = f"{location.device}, which has no two hosts with several NICs"
         raise refuse("--device", found, "a leaf that has", f"there is {', '.join(fit) or 'none'}")
     if not fit:
         raise refuse(f"lab {lab.name}", "no leaf with several NICs of one host", "one, and a second host on it")
-    leaf = where.device or next(iter(fit))
+    leaf = location.device or next(iter(fit))
     return leaf, fit[leaf]
 
 
-def _link(where: FaultLocation, end: LabEnd) -> Any:
-    return next(link for link in where.lab.links_of(end.device) if link.end(end.device) == end)
+def _link(location: FaultLocation, end: LabEnd) -> Any:
+    return next(link for link in location.lab.links_of(end.device) if link.end(end.device) == end)
 
 
 def _json(lab: Lab, device: str, *arguments: str) -> list[dict[str, Any]]:

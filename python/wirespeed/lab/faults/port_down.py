@@ -15,10 +15,10 @@ from wirespeed.results.lab import LabFault
 TITLE = "a leaf port that is down"
 
 
-def make(where: FaultLocation) -> LabFault:
+def make(location: FaultLocation) -> LabFault:
     """At the switch's end of a host's cable."""
-    link = where.host_link()
-    host = where.host_end(link)
+    link = location.host_link()
+    host = location.host_end(link)
     end = link.opposite_end(host.device)
     return LabFault(
         "port-down",

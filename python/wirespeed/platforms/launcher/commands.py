@@ -14,11 +14,13 @@ _NEXT = "takes effect for the next job"
 def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:
     """The commands that put a setting's line into a configuration file of its library, and take older ones out."""
     setting = path.removeprefix("host.launch.")
-    told = dict(library_variables(launch))
-    names = [name for name, said in variable_settings(launch.library).items() if said == setting and name in told]
+    variables = dict(library_variables(launch))
+    names = [
+        name for name, target in variable_settings(launch.library).items() if target == setting and name in variables
+    ]
     commands: list[str] = []
     for name in names:
-        line = shlex.quote(f"{name}{sign}{told[name]}")
+        line = shlex.quote(f"{name}{sign}{variables[name]}")
         commands += [f"sed -i '/^{name} *=/d' {file}", f"echo {line} >> {file}"]
     return SettingCommands(tuple(commands), _NEXT) if commands else None
 

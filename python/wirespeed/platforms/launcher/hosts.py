@@ -23,9 +23,9 @@ def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observ
     hosts: list[str] = []
     counts: set[int | None] = set()
     for text in output.text.split("\n"):
-        said = text.partition("#")[0].strip()
-        match = line.fullmatch(said)
-        if match is None and said:  # a message or an unknown format: not a list of hosts
+        line_text = text.partition("#")[0].strip()
+        match = line.fullmatch(line_text)
+        if match is None and line_text:  # a message or an unknown format: not a list of hosts
             return
         if match is not None:
             hosts.append(match[1])

@@ -142,13 +142,13 @@ _MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
 
 def mvapich_variables(prefix: str, launch: Launch) -> dict[str, str]:
     """All of MVAPICH's variables."""
-    said = format_variables(mvapich(prefix), launch)
+    variables = format_variables(mvapich(prefix), launch)
     if launch.transport is not None:
         hybrid, only_ud = _MVAPICH_TRANSPORTS[launch.transport]
-        said |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
+        variables |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
     if launch.cores is not None:
-        said[f"{prefix}_ENABLE_AFFINITY"] = "1"
-    return said
+        variables[f"{prefix}_ENABLE_AFFINITY"] = "1"
+    return variables
 
 
 def mvapich_transport(prefix: str, read: Read) -> tuple[str, Source] | None:
@@ -187,8 +187,8 @@ def variable_settings(library: str | None) -> dict[str, str]:
 def library_variables(launch: Launch) -> list[tuple[str, str]]:
     """Variables of a library: the plan's settings first, then the cluster file's variables."""
     prefix = _PREFIXES.get(launch.library or "")
-    said = mvapich_variables(prefix, launch) if prefix else format_variables(table_of(launch.library), launch)
-    return list({**said, **(launch.environment or {})}.items())
+    variables = mvapich_variables(prefix, launch) if prefix else format_variables(table_of(launch.library), launch)
+    return list({**variables, **(launch.environment or {})}.items())
 
 
 def environment(launch: Launch) -> list[tuple[str, str]]:

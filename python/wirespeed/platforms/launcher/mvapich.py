@@ -44,13 +44,20 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 def start(job: Job) -> tuple[str, ...]:
     """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks."""
     launch = job.host.launch
-    total, told = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
+    total, variables = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
     if launch.starter == "mpirun-rsh":
         names = [host for host in job.hosts for _ in range(job.ranks_per_host)]
-        return ("mpirun_rsh", "-np", str(total), *names, *(f"{name}={value}" for name, value in told), *job.program)
-    said = [word for name, value in told for word in ("-genv", name, value)]
+        return (
+            "mpirun_rsh",
+            "-np",
+            str(total),
+            *names,
+            *(f"{name}={value}" for name, value in variables),
+            *job.program,
+        )
+    arguments = [word for name, value in variables for word in ("-genv", name, value)]
     hosts_ = ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)
-    return ("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", hosts_, *said, *job.program)
+    return ("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", hosts_, *arguments, *job.program)
 
 
 def parse_outputs(

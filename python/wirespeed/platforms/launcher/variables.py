@@ -103,8 +103,8 @@ def observe_variables(table: Sequence[Variable], read: Read, place: Place, state
 
 def beside(table: Sequence[Variable], read: Read) -> dict[str, str]:
     """The variables that say no setting."""
-    said = settings_of_table(table)
-    return {name: value for name, (value, _) in read.items() if name not in said}
+    settings = settings_of_table(table)
+    return {name: value for name, (value, _) in read.items() if name not in settings}
 
 
 def observation(place: Place, setting: str, value: object, source: Source, state: State) -> Observation:
@@ -117,18 +117,18 @@ def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Pro
 
     ``settings`` are the variables of the library with the setting that each says.
     """
-    where = f"{name}: launch environment"
+    location = f"{name}: launch environment"
     found: list[Problem] = []
     for variable, value in (launch.environment or {}).items():
         if not _NAME.fullmatch(variable):
-            found.append(Problem(where, repr(variable), "letters, digits and underscores, no digit first"))
+            found.append(Problem(location, repr(variable), "letters, digits and underscores, no digit first"))
         elif not value.isprintable():
             found.append(
-                Problem(where, f"{variable} with {value!r}", "a value of one line, without control characters")
+                Problem(location, f"{variable} with {value!r}", "a value of one line, without control characters")
             )
         elif variable in settings:
             expected = f"{settings[variable]!r} of launch, which sets it"
-            found.append(Problem(where, f"{variable}={value}", expected, "one value in two places can differ"))
+            found.append(Problem(location, f"{variable}={value}", expected, "one value in two places can differ"))
     return found
 
 

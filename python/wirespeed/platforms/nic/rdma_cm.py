@@ -21,7 +21,7 @@ def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
     """RoCE version of new connections, of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
         for number, text in numbered_lines(output):
-            path, colon, said = text.partition(":")
-            if colon and path.endswith("/default_roce_mode") and said.strip() in VERSIONS:
+            path, colon, mode = text.partition(":")
+            if colon and path.endswith("/default_roce_mode") and mode.strip() in VERSIONS:
                 place = Place(outputs.device).thing("nic", interface)
-                yield observe(place, "nic.roce_version", said.strip(), output, number)
+                yield observe(place, "nic.roce_version", mode.strip(), output, number)

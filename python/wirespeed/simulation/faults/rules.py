@@ -112,11 +112,11 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
     match fault:
         case LinkDown():
             node = fault.node or ""
-            where: _Target = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
+            target: _Target = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
             return {
                 "kind": "link-down",
                 **_time(fault),
-                **where,
+                **target,
                 "detection_ns": nanoseconds(fault.detection),
                 "convergence_ns": nanoseconds(fault.convergence),
             }

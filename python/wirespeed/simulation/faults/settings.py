@@ -119,8 +119,8 @@ class _Setting:
         changing = _SettingChange(fault.setting, value, port, self._queues(device), self._nics(device))
         new = changing.change(self._plan.devices[device], Place(device))
         if not changing.before:
-            where = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
-            self._note("setting", f"{fault.setting} at {where}", f"something that has a {kind.kind}")
+            location = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
+            self._note("setting", f"{fault.setting} at {location}", f"something that has a {kind.kind}")
             return None
         if all(entry == value for entry in changing.before):
             self._note("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")

@@ -156,11 +156,11 @@ class _Reader(RunReader):
         place = f"{self._table}: {name}" if self._table else name
         for index, cell in zip(columns, cells[1:-1], strict=True):
             value = number(cell)
-            where = f"{place}, worst rank" if index == _WORST else place
+            rank_place = f"{place}, worst rank" if index == _WORST else place
             if value is None:
                 draft.notice(line.number, f"{cell} for {cells[0]}", "a number; left out")
             else:
-                draft.measure(unit[1][index], unit[0], value, line.number, size, where)
+                draft.measure(unit[1][index], unit[0], value, line.number, size, rank_place)
 
     @staticmethod
     def _is_congestor(name: str) -> bool:

@@ -146,8 +146,8 @@ class _Reader:
             return
         printed = self._who(line.text[:at], line.number)
         if printed is not None:
-            process, where = printed
-            text = " ".join(f"{where or ''} {line.text[at + 11 :]}".split())
+            process, prefix = printed
+            text = " ".join(f"{prefix or ''} {line.text[at + 11 :]}".split())
             process.current.warn(process.host, text, line.number)
 
     def _run_on(self, line: Line) -> None:

@@ -34,7 +34,7 @@ def describe(draft: Draft, description: str) -> None:
 
 def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Mapping[str, str]) -> Matrix:
     """The matrix under a description; ``hosts`` names the host of every device where a run has several."""
-    sides = {where: kind for kind, where in _SIDE.findall(description)}
+    sides = {side: kind for kind, side in _SIDE.findall(description)}
     is_pairs = sides.get("row") == "GPU" and (test is None or _PAIRS.search(test) is not None)
     is_latency = "(ns)" in description
 

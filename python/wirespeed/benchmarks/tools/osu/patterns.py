@@ -120,16 +120,16 @@ def title_of(text: str) -> Title:
         if words.startswith(("neighborhood ", "neighbor ")):
             words, prefix = words.partition(" ")[2], "ineighbor_"
     library_prefix = "" if library is None or library.group() == "MPI" else f"{library.group().lower()}_"
-    where = accelerator.group(1).lower() if accelerator else None
+    device = accelerator.group(1).lower() if accelerator else None
     if words in _POINT_TO_POINT and not prefix:
         name = _POINT_TO_POINT[words]
         largest = _ONE_WORD if name in ("fop_latency", "cas_latency") else _LARGEST_POINT_TO_POINT
-        return Title(f"osu_{library_prefix}{name}{suffix}", where, largest)
+        return Title(f"osu_{library_prefix}{name}{suffix}", device, largest)
     words = words.removesuffix(" latency")
     if words in _COLLECTIVES:
-        return Title(f"osu_{library_prefix}{prefix}{_COLLECTIVES[words]}{suffix}", where, _LARGEST_COLLECTIVE)
+        return Title(f"osu_{library_prefix}{prefix}{_COLLECTIVES[words]}{suffix}", device, _LARGEST_COLLECTIVE)
     startup = {"init": "osu_init", "hello world": "osu_hello"}.get(words)
-    return Title(startup, where, None)
+    return Title(startup, device, None)
 
 
 def same_program(first: str, other: str) -> bool:

@@ -83,8 +83,8 @@ def _unit(text: str) -> tuple[Metric, str] | None:
     rate = _RATE.fullmatch(match.group(1))
     if rate is None:
         return None
-    prefix, binary, what = rate.groups()
-    return Metric.BW_AVG, f"{prefix}{binary}{'B' if what == 'B' else 'b'}/s"
+    prefix, binary, letter = rate.groups()
+    return Metric.BW_AVG, f"{prefix}{binary}{'B' if letter == 'B' else 'b'}/s"
 
 
 class _Reader(RunReader):

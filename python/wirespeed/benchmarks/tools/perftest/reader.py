@@ -245,18 +245,18 @@ class _Reader(RunReader):
         size = None if flows else int(cells[0])
         place = self._place
         unread = []
-        for name, what, cell in zip(self._columns, self._meanings, cells, strict=True):
-            if what is None:
+        for name, meaning, cell in zip(self._columns, self._meanings, cells, strict=True):
+            if meaning is None:
                 if name == "#sl":
                     place = place or f"SL {cell}"
                 elif name in _COUNTS and cell.isdecimal():
                     draft.parameters.read_setting(_COUNTS[name], int(cell))
                 continue
             value = cell_value(cell)
-            if value is None or (self._samples.in_cycles and what[1] == "us"):
+            if value is None or (self._samples.in_cycles and meaning[1] == "us"):
                 unread.append(cell)
                 continue
-            draft.measure(what[0], what[1], value, line.number, size, what[2] or place)
+            draft.measure(meaning[0], meaning[1], value, line.number, size, meaning[2] or place)
         if unread:
             expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")

@@ -137,10 +137,10 @@ class _Reader:
                 others = draft.parameters.other_settings
                 draft.parameters.other_settings = {**others, name: rest if plain is None else plain}
             return
-        what, true_unit = metric
-        detail = kind.removeprefix("cpus_") if what is Metric.CPU_USED and kind != "cpus_used" else None
-        where = " ".join(filter(None, (place, detail))) or None
-        draft.measure(what, true_unit, value, line.number, place=where)
+        quantity, true_unit = metric
+        detail = kind.removeprefix("cpus_") if quantity is Metric.CPU_USED and kind != "cpus_used" else None
+        full_place = " ".join(filter(None, (place, detail))) or None
+        draft.measure(quantity, true_unit, value, line.number, place=full_place)
 
 
 def _metric(kind: str, unit: str) -> tuple[Metric, str] | None:

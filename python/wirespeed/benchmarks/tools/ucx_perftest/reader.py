@@ -185,7 +185,7 @@ class _Reader(RunReader):
         metric, rank = columns.first(latency)
         mean = Metric.LATENCY_AVG if latency else Metric.TIME
         recent = "last interval"
-        for index, (what, unit, where) in enumerate(
+        for index, (quantity, unit, column_place) in enumerate(
             (
                 (metric, "us", rank),
                 (mean, "us", recent),
@@ -199,7 +199,9 @@ class _Reader(RunReader):
         ):
             value = row.values[index]
             if value is not None:
-                draft.measure(what, unit, value, line.number, size, ", ".join(filter(None, (at, where))) or None)
+                draft.measure(
+                    quantity, unit, value, line.number, size, ", ".join(filter(None, (at, column_place))) or None
+                )
         if final:
             draft.parameters.iterations = iterations if isinstance(iterations, int) else None
             draft.complete = True

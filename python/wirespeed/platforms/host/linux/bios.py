@@ -92,17 +92,21 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
     known = names.get(name) or names.get(_SUFFIX.sub("", name))
     if known is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
         return None
-    attribute, one = known
-    return attribute, one.words.get(str(word), str(word)), one.verified
+    attribute, option = known
+    return attribute, option.words.get(str(word), str(word)), option.verified
 
 
 def name_of(host: Host, attribute: str) -> tuple[str, str, bool] | None:
     """A planned attribute in the firmware's terms: name, value, whether both are verified."""
-    one = _OF_VENDOR.get(host.vendor or "", {}).get(attribute)
+    option = _OF_VENDOR.get(host.vendor or "", {}).get(attribute)
     value = _value(host.bios, attribute)
-    if one is None or value is None:
+    if option is None or value is None:
         return None
-    return one.name, next((word for word, meaning in one.words.items() if meaning == value), value), one.verified
+    return (
+        option.name,
+        next((word for word, meaning in option.words.items() if meaning == value), value),
+        option.verified,
+    )
 
 
 def firmware_attributes(host: Host) -> list[tuple[str, str]]:

@@ -71,7 +71,7 @@ def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
 def _memlock(value: Any, _: Host) -> SettingCommands:
     limit = "infinity" if value == "unlimited" else f"{value}K"
     file = "/etc/security/limits.d/90-wirespeed-memlock.conf"
-    lines = [_quote(f"{who} - memlock {value}") for who in ("*", "root")]
+    lines = [_quote(f"{subject} - memlock {value}") for subject in ("*", "root")]
     service = f"printf '%s\\n' '[Manager]' DefaultLimitMEMLOCK={_quote(limit)}"
     return SettingCommands(
         (
@@ -135,9 +135,9 @@ def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | Non
     if route.device is None:
         return None
     table, _, destination = name.partition(" ")
-    way = ["via", route.gateway] if route.gateway else ["scope", "link"]
+    hop = ["via", route.gateway] if route.gateway else ["scope", "link"]
     source = ["src", route.source] if route.source else []
-    words = ["ip", "route", "replace", destination, *way, "dev", route.device, *source, "table", table]
+    words = ["ip", "route", "replace", destination, *hop, "dev", route.device, *source, "table", table]
     # `scope` follows the device in ip's output, but is accepted anywhere.
     return SettingCommands((shlex.join(words),), _persistence_note(renderer, route.device))
 

@@ -129,8 +129,8 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     """What a rule selects, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``. Rules by mark, interface … say that too."""
     words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
-    everything = source in ("all", "0.0.0.0", "::")
-    masked = version.everything if everything else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
+    is_any = source in ("all", "0.0.0.0", "::")
+    masked = version.everything if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
     if masked is None:
         return None
     words += ["from", masked]

@@ -39,9 +39,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _stack(host: Place, output: Output) -> Iterator[Observation]:
     """The stack's one line; with anything else beside it nothing is known."""
-    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
-    if len(said) == 1 and (match := _OFED.fullmatch(said[0][1].strip())):
-        yield observe(host, "host.software.rdma_stack", match[1], output, said[0][0])
+    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    if len(lines) == 1 and (match := _OFED.fullmatch(lines[0][1].strip())):
+        yield observe(host, "host.software.rdma_stack", match[1], output, lines[0][0])
 
 
 def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:

@@ -124,9 +124,9 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     output = outputs.get("ofed")
     if output is None:
         return
-    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
-    installed = next((number for number, text in said if _OFED.fullmatch(text.strip())), None)
-    if said and installed is None:  # neither the file's name nor empty: unknown
+    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    installed = next((number for number, text in lines if _OFED.fullmatch(text.strip())), None)
+    if lines and installed is None:  # neither the file's name nor empty: unknown
         return
     if installed is not None:
         conflicts.append("MLNX_OFED")

@@ -40,5 +40,5 @@ def near(host: Host) -> list[tuple[str, int]]:
 
 
 def _words(values: dict[str, int | bool | None]) -> str:
-    said = {name: ("on" if value else "off") if isinstance(value, bool) else value for name, value in values.items()}
-    return " ".join(f"{name} {value}" for name, value in said.items() if value is not None)
+    words = {name: ("on" if value else "off") if isinstance(value, bool) else value for name, value in values.items()}
+    return " ".join(f"{name} {value}" for name, value in words.items() if value is not None)

@@ -18,7 +18,7 @@ _YIELDING = ("--mca", "mpi_yield_when_idle", "1")
 def start(job: Job) -> tuple[str, ...]:
     """mpirun with the hosts on its command line: no file is needed. UCX is not configured without RDMA devices."""
     launch = job.host.launch
-    told = [word for name, value in job_environment(launch, job.bound) for word in ("-x", f"{name}={value}")]
+    exports = [word for name, value in job_environment(launch, job.bound) for word in ("-x", f"{name}={value}")]
     over_ucx = ("--mca", "pml", "ucx", "--mca", "osc", "ucx") if launch.rdma_devices else ()
     binder = (_BINDER,) if job.bound and launch.cores and launch.starter == "mpirun" else ()
     return (
@@ -27,7 +27,7 @@ def start(job: Job) -> tuple[str, ...]:
         *("--host", ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)),
         *("--map-by", f"ppr:{job.ranks_per_host}:node", "--bind-to", "none"),
         *over_ucx,
-        *("-x", "PATH", *told),
+        *("-x", "PATH", *exports),
         *binder,
         *job.program,
     )

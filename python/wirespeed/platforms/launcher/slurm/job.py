@@ -10,10 +10,10 @@ from wirespeed.platforms.model import Job
 def start(job: Job) -> tuple[str, ...]:
     """srun on some nodes of the allocation. Values with commas break --export=NAME=VALUE, so `env` hands them on."""
     launch = job.host.launch
-    told = [f"{name}={value}" for name, value in job_environment(launch, job.bound)]
+    assignments = [f"{name}={value}" for name, value in job_environment(launch, job.bound)]
     gpus = len(job.host.gpus)
     return (
-        *(("env", *told) if told else ()),
+        *(("env", *assignments) if assignments else ()),
         *("srun", "--overlap", f"--nodes={len(job.hosts)}", f"--ntasks={len(job.hosts) * job.ranks_per_host}"),
         f"--ntasks-per-node={job.ranks_per_host}",
         f"--nodelist={','.join(job.hosts)}",

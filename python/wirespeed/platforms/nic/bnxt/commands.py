@@ -29,10 +29,10 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if path in _CC:
         return _congestion(nic.rdma_device, nic)
     try:
-        said = qos(place.device, device)
+        package_qos = qos(place.device, device)
     except Refused:  # the NICs of the host differ, or need settings that the package lacks
         return None
-    return None if said is None else _package(place.name, nic.rdma_device, said)
+    return None if package_qos is None else _package(place.name, nic.rdma_device, package_qos)
 
 
 def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
@@ -81,18 +81,18 @@ def _mark(nic: Nic) -> int:
     return next((bits for bits, ect in MARKS.items() if ect is nic.qos.ect), 1)
 
 
-def _package(interface: str, rdma_device: str, said: Qos) -> SettingCommands:
+def _package(interface: str, rdma_device: str, package_qos: Qos) -> SettingCommands:
     """The file for every later load of the driver, and the package's own script for now."""
-    script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_flags(said)]
-    lines = " ".join(f"{key}={number}" for key, number in conf(said))
+    script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_flags(package_qos)]
+    lines = " ".join(f"{key}={number}" for key, number in conf(package_qos))
     return SettingCommands(
         (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script)),
         "priorities and traffic classes of the port change under running traffic",
     )
 
 
-def _flags(said: Qos) -> Iterator[str]:
-    for key, number in conf(said):
+def _flags(package_qos: Qos) -> Iterator[str]:
+    for key, number in conf(package_qos):
         if key in _FLAGS:
             yield from (_FLAGS[key], str(number))
 

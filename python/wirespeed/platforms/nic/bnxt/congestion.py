@@ -81,16 +81,16 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
     applied: dict[str, tuple[int, int]] = {}
     remembered: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):
-        path, colon, said = text.partition(":")
+        path, colon, content = text.partition(":")
         name = path.rpartition("/")[2]
         if not colon or not path.startswith("/sys/kernel/config/bnxt_re/"):
             continue
         if name == "apply":
-            if match := _NEW.fullmatch(said) or _OLD.fullmatch(said):
+            if match := _NEW.fullmatch(content) or _OLD.fullmatch(content):
                 value = _value(match[2])
                 if value is not None:
                     applied[match[1]] = (value, number)
-        elif (value := _value(said.strip())) is not None:
+        elif (value := _value(content.strip())) is not None:
             remembered[name] = (value, number)
     yield from _observe_parameters(place, {**remembered, **applied}, output)
 
@@ -117,9 +117,9 @@ def _value(text: str) -> int | None:
 
 def _observe_parameters(place: Place, found: Mapping[str, tuple[int, int]], output: Output) -> Iterator[Observation]:
     for name, (value, line) in found.items():
-        seen = _setting(name, value)
-        if seen is not None:
-            yield observe(place, *seen, output, line)
+        setting = _setting(name, value)
+        if setting is not None:
+            yield observe(place, *setting, output, line)
     parameters = {name: value for name, (value, _) in found.items() if name in PARAMETERS}
     if parameters:
         first = min(line for name, (_, line) in found.items() if name in PARAMETERS)

@@ -60,10 +60,10 @@ class Option:
 
 def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     """An option: its value is in the last line, in formats that differ by release; unknown ones are not guessed."""
-    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
-    if not said:
+    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    if not lines:
         return
-    number, text = said[-1]
+    number, text = lines[-1]
     if _FAILURE.search(text):
         return
     word = re.split(r"[=:]", text)[-1].strip().lower().partition(" ")[0]

@@ -90,82 +90,84 @@ def qos(name: str, host: Host) -> Qos | None:
     return _qos(first)
 
 
-def conf(said: Qos | None) -> Iterator[tuple[str, int]]:
+def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
     """Keys and values of bnxt_re.conf. Utility 4 is iproute2's dcb, which needs no tool of the vendor."""
-    if said is None:
+    if nic_qos is None:
         return
     yield "ENABLE_FC", 1
-    yield "FC_MODE", said.flow_control
-    yield "ROCE_PRI", int(said.roce_priority)
-    yield "ROCE_DSCP", int(said.roce_dscp)
-    yield "CNP_PRI", int(said.cnp_priority)
-    yield "CNP_DSCP", int(said.cnp_dscp)
-    yield "ROCE_BW", said.roce_share
+    yield "FC_MODE", nic_qos.flow_control
+    yield "ROCE_PRI", int(nic_qos.roce_priority)
+    yield "ROCE_DSCP", int(nic_qos.roce_dscp)
+    yield "CNP_PRI", int(nic_qos.cnp_priority)
+    yield "CNP_DSCP", int(nic_qos.cnp_dscp)
+    yield "ROCE_BW", nic_qos.roce_share
     yield "UTILITY", 4
 
 
-def _qos(said: NicQos) -> Qos:
-    assert said.roce_priority is not None  # _unsayable refuses these
-    assert said.roce_dscp is not None
-    assert said.cnp_priority is not None
-    assert said.cnp_dscp is not None
-    assert said.roce_share is not None
+def _qos(nic_qos: NicQos) -> Qos:
+    assert nic_qos.roce_priority is not None  # _unsayable refuses these
+    assert nic_qos.roce_dscp is not None
+    assert nic_qos.cnp_priority is not None
+    assert nic_qos.cnp_dscp is not None
+    assert nic_qos.roce_share is not None
     return Qos(
-        flow_control=(1 if said.pfc else 0) + (2 if said.ecn else 0),
-        roce_priority=said.roce_priority,
-        roce_dscp=said.roce_dscp,
-        cnp_priority=said.cnp_priority,
-        cnp_dscp=said.cnp_dscp,
-        roce_share=said.roce_share,
-        congestion=said.congestion,
-        mark=None if said.ect in (None, Ect.ECT1) else next(bits for bits, ect in MARKS.items() if ect is said.ect),
-        parameters=dict(sorted((said.congestion_parameters or {}).items())),
+        flow_control=(1 if nic_qos.pfc else 0) + (2 if nic_qos.ecn else 0),
+        roce_priority=nic_qos.roce_priority,
+        roce_dscp=nic_qos.roce_dscp,
+        cnp_priority=nic_qos.cnp_priority,
+        cnp_dscp=nic_qos.cnp_dscp,
+        roce_share=nic_qos.roce_share,
+        congestion=nic_qos.congestion,
+        mark=None
+        if nic_qos.ect in (None, Ect.ECT1)
+        else next(bits for bits, ect in MARKS.items() if ect is nic_qos.ect),
+        parameters=dict(sorted((nic_qos.congestion_parameters or {}).items())),
     )
 
 
-def _unsayable(name: str, said: NicQos) -> Iterator[Problem]:
+def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
     place = f"{name}: RoCE configuration package"
-    numbers = (said.roce_priority, said.roce_dscp, said.cnp_priority, said.cnp_dscp, said.roce_share)
+    numbers = (nic_qos.roce_priority, nic_qos.roce_dscp, nic_qos.cnp_priority, nic_qos.cnp_dscp, nic_qos.roce_share)
     if None in numbers:
         yield Problem(place, "no roce or no cnp class", "DSCP and priority of both, and a share for roce")
         return
     priorities = {Priority(value): DEFAULT_TC for value in range(8)}
-    priorities |= {said.roce_priority: ROCE_TC, said.cnp_priority: CNP_TC}  # type: ignore[dict-item]
-    if said.priority_tc is not None and said.priority_tc != priorities:
+    priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
+    if nic_qos.priority_tc is not None and nic_qos.priority_tc != priorities:
         yield Problem(
             place,
-            f"priorities to NIC traffic classes {_pairs(said.priority_tc)}",
+            f"priorities to NIC traffic classes {_pairs(nic_qos.priority_tc)}",
             f"{_pairs(priorities)}, the only map it sets",
         )
-    if said.pfc and said.pfc != {said.roce_priority}:
+    if nic_qos.pfc and nic_qos.pfc != {nic_qos.roce_priority}:
         yield Problem(
             place,
-            f"PFC on priorities {', '.join(str(int(value)) for value in sorted(said.pfc))}",
-            f"PFC on {int(said.roce_priority or 0)}, the RoCE priority, alone",
+            f"PFC on priorities {', '.join(str(int(value)) for value in sorted(nic_qos.pfc))}",
+            f"PFC on {int(nic_qos.roce_priority or 0)}, the RoCE priority, alone",
         )
-    if said.dscp_priority is not None and said.dscp_priority != {
-        said.roce_dscp: said.roce_priority,
-        said.cnp_dscp: said.cnp_priority,
+    if nic_qos.dscp_priority is not None and nic_qos.dscp_priority != {
+        nic_qos.roce_dscp: nic_qos.roce_priority,
+        nic_qos.cnp_dscp: nic_qos.cnp_priority,
     }:
         yield Problem(
             place,
-            f"DSCP to priorities {_pairs(said.dscp_priority)}",
-            f"{said.roce_dscp}:{said.roce_priority} {said.cnp_dscp}:{said.cnp_priority}, one DSCP for each class",
+            f"DSCP to priorities {_pairs(nic_qos.dscp_priority)}",
+            f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, one DSCP for each class",
         )
-    disciplines = said.tc_discipline or {}
+    disciplines = nic_qos.tc_discipline or {}
     if disciplines.get(ROCE_TC) is Discipline.STRICT or disciplines.get(CNP_TC) is Discipline.DWRR:
         yield Problem(place, "a strict roce or a shared cnp class", "roce with a share, cnp strict")
-    yield from _unknown_parameters(place, said)
-    if not (said.pfc or said.ecn):
+    yield from _unknown_parameters(place, nic_qos)
+    if not (nic_qos.pfc or nic_qos.ecn):
         yield Problem(
             place, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
         )
 
 
-def _unknown_parameters(place: str, said: NicQos) -> Iterator[Problem]:
+def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
     """The driver takes any number and cuts off what its field does not hold: that is refused here."""
-    for name, value in sorted((said.congestion_parameters or {}).items()):
+    for name, value in sorted((nic_qos.congestion_parameters or {}).items()):
         if name not in PARAMETERS:
             yield Problem(
                 place,

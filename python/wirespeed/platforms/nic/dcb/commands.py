@@ -14,9 +14,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     """The commands that give a setting this value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
-    said = commands_of_setting(lines(place.name, device.nics[place.name]), path)
+    commands = commands_of_setting(lines(place.name, device.nics[place.name]), path)
     return (
-        SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
-        if said
+        SettingCommands(commands, "priorities and traffic classes of the port change under running traffic")
+        if commands
         else None
     )

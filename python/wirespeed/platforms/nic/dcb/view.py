@@ -46,8 +46,8 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
         words += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
     if qos.priority_tc:
         words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
-    said = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
-    yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *words), said)
+    paths = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
+    yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *words), paths)
     if qos.pfc is not None:
         on = (f"{priority}:on" for priority in sorted(qos.pfc))
         yield Line(join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
@@ -64,13 +64,13 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
 
 def _app(interface: str, qos: NicQos) -> Iterator[Line]:
     """The application table. It is emptied first: ``add`` would keep what stood there before."""
-    said = ("nic.qos.dscp_priority", "nic.qos.roce_priority")
+    paths = ("nic.qos.dscp_priority", "nic.qos.roce_priority")
     yield Line(
-        join_arguments("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), said
+        join_arguments("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), paths
     )
     words = ["default-prio", str(default_priority(qos))]
     if qos.roce_priority is not None:
         words += ["dgram-port-prio", f"{ROCE_PORT}:{qos.roce_priority}"]
     if qos.dscp_priority:
         words += ["dscp-prio", *(f"{dscp}:{priority}" for dscp, priority in sorted(qos.dscp_priority.items()))]
-    yield Line(join_arguments("dcb", "app", "replace", "dev", interface, *words), said)
+    yield Line(join_arguments("dcb", "app", "replace", "dev", interface, *words), paths)

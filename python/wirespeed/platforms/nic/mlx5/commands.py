@@ -27,17 +27,17 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if path in _NVM:
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
-        said = tuple(
+        commands = tuple(
             join_arguments("mlxconfig", "-y", "-d", card, "set", f"{item.key}={item.value}") for item in wanted
         )
         return (
-            SettingCommands(said, "takes effect after mlxfwreset or a reboot, which takes the link down")
-            if said
+            SettingCommands(commands, "takes effect after mlxfwreset or a reboot, which takes the link down")
+            if commands
             else None
         )
-    said = commands_of_setting(lines(place.name, nic), path)
+    commands = commands_of_setting(lines(place.name, nic), path)
     return (
-        SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
-        if said
+        SettingCommands(commands, "priorities and traffic classes of the port change under running traffic")
+        if commands
         else None
     )

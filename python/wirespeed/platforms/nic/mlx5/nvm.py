@@ -94,8 +94,8 @@ def read(place: Place, output: Output) -> Iterator[Observation]:
                 }
                 rows[match[1]] = (found, line)
     for column, state in (("Current", State.RUNNING), ("Next Boot", State.PERSISTENT)):
-        told = {key: (values[column], line) for key, (values, line) in rows.items() if column in values}
-        yield from _settings(place, told, number, state, output)
+        reported = {key: (values[column], line) for key, (values, line) in rows.items() if column in values}
+        yield from _settings(place, reported, number, state, output)
 
 
 def _number(word: str) -> int | None:
@@ -107,29 +107,29 @@ def _number(word: str) -> int | None:
 
 
 def _settings(
-    place: Place, told: Mapping[str, tuple[int, int]], number: int, state: State, output: Output
+    place: Place, reported: Mapping[str, tuple[int, int]], number: int, state: State, output: Output
 ) -> Iterator[Observation]:
     """Markings and parameters of DCQCN are the driver's initial values; sysfs has the running ones."""
     configured = State.CONFIGURED if state is State.RUNNING else state
     for path, (key, meanings) in _SWITCHES.items():
-        value, line = told.get(key.format(port=number), (-1, 0))
+        value, line = reported.get(key.format(port=number), (-1, 0))
         if value in meanings:
             yield observe(place, path, meanings[value], output, line, state)
     for path, (key, make) in _NUMBERS.items():
-        if (name := key.format(port=number)) in told:
-            value, line = told[name]
+        if (name := key.format(port=number)) in reported:
+            value, line = reported[name]
             try:
                 made = make(value)
             except ValueError:
                 continue
             yield observe(place, path, made, output, line, state if path.startswith("nic.nvm.") else configured)
-    if told.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run instead of DCQCN
+    if reported.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run instead of DCQCN
         yield observe(
-            place, "nic.qos.congestion", Congestion.DCQCN_P, output, told["USER_PROGRAMMABLE_CC"][1], configured
+            place, "nic.qos.congestion", Congestion.DCQCN_P, output, reported["USER_PROGRAMMABLE_CC"][1], configured
         )
     parameters = {
         match[1].lower(): value
-        for key, (value, _) in told.items()
+        for key, (value, _) in reported.items()
         if (match := _PARAMETER.fullmatch(key)) and int(match[2]) == number
     }
     if parameters:

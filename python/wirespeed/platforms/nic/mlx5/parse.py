@@ -47,15 +47,17 @@ def _derive_roce_priority(outputs: Outputs) -> Iterator[Observation]:
     tables = dict(outputs.per_nic("mlnx-qos"))
     for interface, output in outputs.per_nic("traffic-class"):
         place = nic_place(outputs, interface)
-        marks = next((seen for seen in _marks(place, output) if seen.path == "nic.qos.roce_dscp"), None)
+        marks = next(
+            (observation for observation in _marks(place, output) if observation.path == "nic.qos.roce_dscp"), None
+        )
         if marks is None or interface not in tables:
             continue
-        told = {seen.path: seen.value for seen in _mlnx_qos(place, tables[interface])}
-        priority = told.get("nic.qos.dscp_priority", {}).get(marks.value)
-        if priority is None or told.get("nic.qos.trust") != "dscp":
+        settings = {observation.path: observation.value for observation in _mlnx_qos(place, tables[interface])}
+        priority = settings.get("nic.qos.dscp_priority", {}).get(marks.value)
+        if priority is None or settings.get("nic.qos.trust") != "dscp":
             continue
         yield Observation(place, "nic.qos.roce_priority", priority, marks.source)
-        share = told.get("nic.qos.tc_share", {}).get(told.get("nic.qos.priority_tc", {}).get(priority))
+        share = settings.get("nic.qos.tc_share", {}).get(settings.get("nic.qos.priority_tc", {}).get(priority))
         if share is not None:
             yield Observation(place, "nic.qos.roce_share", share, marks.source)
 

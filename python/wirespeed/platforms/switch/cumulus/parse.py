@@ -42,19 +42,19 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _config(switch: Place, output: Output) -> Iterator[Observation]:
-    told = parse_statements(output.text)
-    if not told:
+    statements = parse_statements(output.text)
+    if not statements:
         return
-    qos = qos_of(told)
+    qos = qos_of(statements)
     interfaces: dict[str, list[Statement]] = {}
-    for name, line, rest in of_interfaces(told):
+    for name, line, rest in of_interfaces(statements):
         interfaces.setdefault(name, []).append(Statement(line.number, rest))
     loopbacks = _addresses(interfaces.get("lo", []))
-    found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(told), "switch.loopbacks": loopbacks}
+    found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(statements), "switch.loopbacks": loopbacks}
     yield from observe_settings(switch, found, output)
     # What the switch made of it is in "nv show qos roce".
     yield from observe_settings(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
-    yield from peers(switch, told, output)
+    yield from peers(switch, statements, output)
     cages: dict[str, tuple[int, int]] = {}
     ports = {name: own for name, own in interfaces.items() if _PORT.fullmatch(name)}
     for name, own in ports.items():
@@ -62,7 +62,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
             if match := re.fullmatch(r"([0-9]+)x", breakout):
                 cages[name] = (int(match[1]), line.number)
-    bonded, neighbours = _bond_members(interfaces), unnumbered_ports(told)
+    bonded, neighbours = _bond_members(interfaces), unnumbered_ports(statements)
     for name, own in ports.items():
         if name not in cages:
             found = _port(name, own, cages)
@@ -72,7 +72,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             place = switch.thing("port", name)
             yield from observe_settings(place, found, output)
             yield from port_qos(place, own, qos, output)
-    yield from _vlans(switch, told, interfaces, output)
+    yield from _vlans(switch, statements, interfaces, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield Observation(switch, "switch.peers", COMPLETE, output.source)
@@ -125,10 +125,10 @@ def _addresses(own: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
 
 
 def _vlans(
-    switch: Place, told: list[Statement], interfaces: dict[str, list[Statement]], output: Output
+    switch: Place, statements: list[Statement], interfaces: dict[str, list[Statement]], output: Output
 ) -> Iterator[Observation]:
     numbers: dict[int, int] = {}
-    for line in told:
+    for line in statements:
         rest = line.after("bridge", "domain", "*", "vlan")
         if rest:
             numbers |= {int(name): line.number for name in expand_names(rest[0]) if name.isdecimal()}
@@ -181,7 +181,7 @@ def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
             # The key is the chassis name, or "id" for a chassis without name.
             if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
                 yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)
-            told = mapping_of(port, "id")
-            said_port = told.get("value") if told.get("type") == "ifname" else port.get("descr")
+            port_id = mapping_of(port, "id")
+            said_port = port_id.get("value") if port_id.get("type") == "ifname" else port.get("descr")
             if isinstance(said_port, str):
                 yield Observation(place, "port.neighbour.port", said_port, source)

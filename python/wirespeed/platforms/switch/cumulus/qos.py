@@ -42,9 +42,9 @@ class Qos:
     lossless: tuple[bool, int] = (False, 0)
 
 
-def qos_of(told: list[Statement]) -> Qos:
+def qos_of(statements: list[Statement]) -> Qos:
     """All lines of the profiles ``default-global``."""
-    lines = [Statement(line.number, rest) for line in told if (rest := line.after("qos")) is not None]
+    lines = [Statement(line.number, rest) for line in statements if (rest := line.after("qos")) is not None]
     found = Qos()
     roce, lossless, number = _mode(lines)
     found.lossless = (lossless, number)

@@ -18,7 +18,7 @@ _STATES = {
 }  # RFC 4271, section 8.2.2
 
 
-def bgp(told: list[Statement]) -> Found:
+def bgp(statements: list[Statement]) -> Found:
     """The speaker of the default VRF.
 
     One that announces nothing has no line for it. That none is missing is known from the line that enables BGP, which
@@ -28,7 +28,7 @@ def bgp(told: list[Statement]) -> Found:
     enabled, redistributes = 0, False
     networks: list[str] = []
     at = 0
-    for line in told:
+    for line in statements:
         match line.words:
             case ("router", "bgp", "autonomous-system", value):
                 found.setdefault("switch.bgp.asn", (parse_number(value), line.number))
@@ -56,20 +56,20 @@ def bgp(told: list[Statement]) -> Found:
     return found
 
 
-def unnumbered_ports(told: list[Statement]) -> set[str]:
+def unnumbered_ports(statements: list[Statement]) -> set[str]:
     """Ports that are neighbours."""
     return {
         line.words[5]
-        for line in told
+        for line in statements
         if line.after(*_DEFAULT, "neighbor", "*") is not None and line.words[5].startswith("swp")
     }
 
 
-def peers(switch: Place, told: list[Statement], output: Output) -> Iterator[Observation]:
+def peers(switch: Place, statements: list[Statement], output: Output) -> Iterator[Observation]:
     """Neighbours of the default VRF by address or port; a peer group's lines are its members' too."""
     own: dict[str, list[Statement]] = {}
     groups: dict[str, list[Statement]] = {}
-    for line in told:
+    for line in statements:
         for kind, into in (("neighbor", own), ("peer-group", groups)):
             rest = line.after(*_DEFAULT, kind, "*")
             if rest:

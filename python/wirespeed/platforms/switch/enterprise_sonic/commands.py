@@ -86,8 +86,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         consequence = f"{_SHARED}; packets in flight change their queue"
     else:
         port = device.ports.get(within["port"], Port())
-        said = _bound(path, value, port, Policies(device))
-        lines = None if said is None else [f"interface {within['port']}", *said]
+        bound_lines = _bound(path, value, port, Policies(device))
+        lines = None if bound_lines is None else [f"interface {within['port']}", *bound_lines]
     if not lines:
         return None
     return SettingCommands(("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit"), consequence)
@@ -195,8 +195,8 @@ def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] |
 
 
 def _pfc_lines(lossless: Any) -> list[str]:
-    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
-    return [f"{'' if on else 'no '}priority-flow-control priority {int(key)}" for key, on in said.items()]
+    by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    return [f"{'' if on else 'no '}priority-flow-control priority {int(key)}" for key, on in by_priority.items()]
 
 
 _PORT: Mapping[str, Callable[[Any], list[str]]] = {
@@ -233,10 +233,10 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
         return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
     if path in ("queue.discipline", "queue.weight"):
         name = policies.scheduler_name(port)
-        said = value if path == "queue.discipline" else queue.discipline or Discipline.DWRR
+        discipline = value if path == "queue.discipline" else queue.discipline or Discipline.DWRR
         weight = value if path == "queue.weight" else queue.weight
-        lines = [f"qos scheduler-policy {name}", f"queue {number}", f"type {said.value}"]
-        if weight is not None and said is Discipline.DWRR:
+        lines = [f"qos scheduler-policy {name}", f"queue {number}", f"type {discipline.value}"]
+        if weight is not None and discipline is Discipline.DWRR:
             lines.append(f"weight {weight}")
         return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
     if not path.startswith("queue.ecn."):

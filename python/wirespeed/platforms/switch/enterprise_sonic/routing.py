@@ -110,12 +110,12 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
     if joined is not None and joined not in groups:
         return
     group = [] if joined is None else groups[joined].inner
-    said = [inner for inner in group if inner.words[0] != "description"] + line.inner
-    found = read_settings(said, _PEER)
+    settings = [inner for inner in group if inner.words[0] != "description"] + line.inner
+    found = read_settings(settings, _PEER)
     set_defaults(found, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
     found["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
-        blocks = [inner for inner, rest in lines_after(said, "address-family") if rest == family]
+        blocks = [inner for inner, rest in lines_after(settings, "address-family") if rest == family]
         active = any(inner.text == "activate" for block in blocks for inner in block.inner)
         found[path] = (active, blocks[-1].number if blocks else line.number)
     yield from observe_settings(switch.thing("peer", key), found, output)

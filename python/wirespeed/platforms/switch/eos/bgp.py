@@ -62,8 +62,8 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     yield from _speaker(switch, line, output)
     ports = [name for _, name in lines_after(top, "interface") if name.startswith("Ethernet")]
     sessions, whole = _sessions(line, ports)
-    for name, said in sessions.items():
-        yield from observe_settings(switch.thing("peer", name), said, output)
+    for name, session in sessions.items():
+        yield from observe_settings(switch.thing("peer", name), session, output)
     if whole:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
@@ -123,7 +123,7 @@ def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]
             _say(of.setdefault(address or words[0], _SessionLines(inner.number)), inner, rest.partition(" ")[2])
     _refuse(line, sessions, groups)
     _activate(line, sessions, groups)
-    return {name: _effective(said, groups) for name, said in sessions.items()}, whole
+    return {name: _effective(session, groups) for name, session in sessions.items()}, whole
 
 
 def _session_name(word: str) -> str | None:
@@ -134,40 +134,40 @@ def _session_name(word: str) -> str | None:
 
 
 def _port_session(line: Line, words: list[str]) -> _SessionLines:
-    said = _SessionLines(line.number, port=True)
+    session = _SessionLines(line.number, port=True)
     for key, value in zip(words[::2], words[1::2], strict=False):
         if key == "peer-group":
-            said.group = value
+            session.group = value
         elif key == "remote-as":
-            said.found["peer.asn"] = (_asn(value), line.number)
-    return said
+            session.found["peer.asn"] = (_asn(value), line.number)
+    return session
 
 
-def _say(said: _SessionLines, line: Line, rest: str) -> None:
+def _say(session: _SessionLines, line: Line, rest: str) -> None:
     if match := re.fullmatch(r"peer[ -]group (\S+)", rest):
-        said.group = match[1]
+        session.group = match[1]
     elif match := re.fullmatch(r"remote-as (\S+)", rest):
-        said.found["peer.asn"] = (_asn(match[1]), line.number)
+        session.found["peer.asn"] = (_asn(match[1]), line.number)
     elif match := re.fullmatch(r"description (.+)", rest):
-        said.found["peer.description"] = (match[1], line.number)
+        session.found["peer.description"] = (match[1], line.number)
     elif rest == "bfd":
-        said.found["peer.bfd"] = (True, line.number)
+        session.found["peer.bfd"] = (True, line.number)
 
 
 def _refuse(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping[str, _SessionLines]) -> None:
     """``no neighbor … bfd``, which overrides the group."""
     for inner, rest in lines_after(line.inner, "no neighbor"):
-        name, _, what = rest.partition(" ")
-        said = sessions.get(_session_name(name) or "") or groups.get(name)
-        if said is not None and what == "bfd":
-            said.found["peer.bfd"] = (False, inner.number)
+        name, _, option = rest.partition(" ")
+        session = sessions.get(_session_name(name) or "") or groups.get(name)
+        if session is not None and option == "bfd":
+            session.found["peer.bfd"] = (False, inner.number)
 
 
 def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping[str, _SessionLines]) -> None:
     """Address families of sessions and groups; IPv4 is on for all unless the speaker disables it."""
     if not any(inner.text == "no bgp default ipv4-unicast" for inner in line.inner):
-        for said in sessions.values():
-            said.found.setdefault("default.ipv4", (True, said.line))
+        for session in sessions.values():
+            session.found.setdefault("default.ipv4", (True, session.line))
     for family in ("ipv4", "ipv6"):
         blocks = [inner for inner in line.inner if inner.text == f"address-family {family}"]
         for inner in (item for block in blocks for item in block.inner):
@@ -179,11 +179,11 @@ def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping
                 of.found[f"peer.{family}"] = (match[1] is None, inner.number)
 
 
-def _effective(said: _SessionLines, groups: Mapping[str, _SessionLines]) -> Found:
-    own = dict(said.found)
-    ipv4 = own.pop("default.ipv4", (False, said.line))
-    group = groups.get(said.group or "")
-    found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (said.port, said.line)}
+def _effective(session: _SessionLines, groups: Mapping[str, _SessionLines]) -> Found:
+    own = dict(session.found)
+    ipv4 = own.pop("default.ipv4", (False, session.line))
+    group = groups.get(session.group or "")
+    found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (session.port, session.line)}
     found.setdefault("peer.ipv4", ipv4)
-    set_defaults(found, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), said.line)
+    set_defaults(found, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
     return found

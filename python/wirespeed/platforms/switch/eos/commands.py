@@ -100,8 +100,10 @@ def _map_lines(path: str, value: Any) -> list[str]:
 def _pfc_lines(lossless: Any) -> list[str]:
     if not lossless:
         return ["no priority-flow-control"]
-    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
-    words = [f"priority-flow-control priority {int(key)} {'no-drop' if on else 'drop'}" for key, on in said.items()]
+    by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    words = [
+        f"priority-flow-control priority {int(key)} {'no-drop' if on else 'drop'}" for key, on in by_priority.items()
+    ]
     return ["priority-flow-control on", *words]
 
 

@@ -192,10 +192,10 @@ def _port(
 
 def _mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
     """The largest IP packet: that of the address families, and what the physical MTU leaves."""
-    told = read_settings(line.inner, {"mtu": ("mtu", parse_number)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
-    if told[0] is None:
-        return told
-    smallest = (told[0] - L2_HEADER, told[1])
+    physical = read_settings(line.inner, {"mtu": ("mtu", parse_number)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
+    if physical[0] is None:
+        return physical
+    smallest = (physical[0] - L2_HEADER, physical[1])
     for family in ("inet", "inet6"):
         inner = read_settings(inside(unit, f"family {family}"), {"mtu": ("mtu", parse_number)}).get("mtu")
         if inner is not None:
@@ -206,11 +206,11 @@ def _mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
 
 
 def _addresses(lines: list[Line], number: int) -> tuple[tuple[str, ...] | None, int]:
-    said = [line for line in lines if line.text.startswith("address ")]
-    matches = [_ADDRESS.fullmatch(line.text) for line in said]
+    listed = [line for line in lines if line.text.startswith("address ")]
+    matches = [_ADDRESS.fullmatch(line.text) for line in listed]
     if not all(matches):
         return None, number
-    return tuple(match[1] for match in matches if match), said[0].number if said else number
+    return tuple(match[1] for match in matches if match), listed[0].number if listed else number
 
 
 def _vlans(line: Line, switching: Line, names: Names) -> Found:
@@ -218,10 +218,13 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
         0
     ]
     # "vlan { members vn2; }", and "vlan members vn2" where it is on one line.
-    told = [*lines_after(inside(switching.inner, "vlan"), "members"), *lines_after(switching.inner, "vlan members")]
-    if len(told) != 1:
+    members_lines = [
+        *lines_after(inside(switching.inner, "vlan"), "members"),
+        *lines_after(switching.inner, "vlan members"),
+    ]
+    if len(members_lines) != 1:
         return {}
-    members, number = names.numbers_of(values(told[0][1])), told[0][0].number
+    members, number = names.numbers_of(values(members_lines[0][1])), members_lines[0][0].number
     if members is None:
         return {}
     if mode == "access":
@@ -234,9 +237,9 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
 def _speed(place: Place, line: Line, interfaces: list[Line], output: Output) -> Iterator[Observation]:
     cage_name, _, part = line.text.partition(":")
     cage = block(interfaces, cage_name) if part else None
-    told = read_settings((cage or line).inner, {"speed": ("port.link.speed", quantity(Bandwidth, "Gb/s", "g"))})
+    settings = read_settings((cage or line).inner, {"speed": ("port.link.speed", quantity(Bandwidth, "Gb/s", "g"))})
     # Only the configured speed: what the link runs at is in "show interfaces extensive".
-    yield from observe_settings(place, told, output, State.CONFIGURED)
+    yield from observe_settings(place, settings, output, State.CONFIGURED)
     if cage is not None:
         yield from observe_settings(
             place, read_settings(cage.inner, {"number-of-sub-ports": ("port.breakout", parse_number)}), output

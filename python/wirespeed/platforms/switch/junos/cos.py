@@ -86,9 +86,9 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
 
 def bundle_of(port: Line) -> str | None:
     """The aggregated interface that a port belongs to, and has its classes and addresses from."""
-    said = [inner for kind in ("ether-options", "gigether-options") for inner in inside(port.inner, kind)]
-    members = [rest for item in said for words in ("802.3ad", "bundle") if (rest := item.after(words))]
-    nested = [inner.text for item in said if item.text == "802.3ad" for inner in item.inner]
+    options = [inner for kind in ("ether-options", "gigether-options") for inner in inside(port.inner, kind)]
+    members = [rest for item in options for words in ("802.3ad", "bundle") if (rest := item.after(words))]
+    nested = [inner.text for item in options if item.text == "802.3ad" for inner in item.inner]
     return next(iter([*members, *nested]), None)
 
 
@@ -99,11 +99,11 @@ def _first_reference(lines: Iterable[Line], words: str) -> tuple[str, int] | Non
 def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
     """The polling interval, where every watched port has the same."""
     found = {
-        one
+        interval
         for name in ports
         if (profile := _interface_cos(cos, name).profile) is not None
         and (dog := block(inside(cos.stanza, "congestion-notification-profile", profile[0]), "pfc-watchdog"))
-        and (one := _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
+        and (interval := _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
     }
     return {"switch.watchdog_poll": found.pop()} if len(found) == 1 else {}
 
@@ -258,9 +258,9 @@ def _discipline(rest: str) -> Discipline | None:
 
 def _slope(slope: Line) -> Found:
     """A slope of two points that begins with 0; other curves have no two thresholds."""
-    told = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
-    levels, number = told.get("fill-level", ([], slope.number))
-    chances, chance_number = told.get("drop-probability", ([], slope.number))
+    curve = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
+    levels, number = curve.get("fill-level", ([], slope.number))
+    chances, chance_number = curve.get("drop-probability", ([], slope.number))
     if not all(item.isdecimal() and len(item) < 4 for item in (*levels, *chances)):
         return {}
     if len(levels) != 2 or len(chances) != 2 or chances[0] != "0":

@@ -89,23 +89,23 @@ def _queue(cos: ClassOfService, map_name: str, number: int, path: str, value: An
     mapped = (
         f"set {_COS} scheduler-maps {map_name} forwarding-class {scheduler.forwarding_class} scheduler {scheduler.name}"
     )
-    said = f"set {_COS} schedulers {scheduler.name}"
+    scheduler_path = f"set {_COS} schedulers {scheduler.name}"
     match path:
         case "queue.discipline":
-            return [mapped, f"{said} priority {'strict-high' if value == Discipline.STRICT else 'low'}"]
+            return [mapped, f"{scheduler_path} priority {'strict-high' if value == Discipline.STRICT else 'low'}"]
         case "queue.weight":
-            return [mapped, f"{said} transmit-rate percent {value}"]
+            return [mapped, f"{scheduler_path} transmit-rate percent {value}"]
         case "queue.ecn.enabled" if not value:
             return [f"delete {_COS} schedulers {scheduler.name} explicit-congestion-notification"]
-    return _marking(scheduler, said, path, value) if path.startswith("queue.ecn.") else None
+    return _marking(scheduler, scheduler_path, path, value) if path.startswith("queue.ecn.") else None
 
 
-def _marking(scheduler: Scheduler, said: str, path: str, value: Any) -> list[str]:
+def _marking(scheduler: Scheduler, scheduler_path: str, path: str, value: Any) -> list[str]:
     ecn = replace(scheduler.queue.ecn, **{path.rpartition(".")[2]: value})
     slope = f"{_COS} drop-profiles {scheduler.marking} interpolate"
     return [
         f"delete {slope}",  # what is set in a list is added to it
         f"set {slope} fill-level [ {ecn.minimum_fill} {ecn.maximum_fill} ] drop-probability [ 0 {ecn.probability} ]",
-        f"{said} drop-profile-map loss-priority any protocol any drop-profile {scheduler.marking}",
-        f"{said} explicit-congestion-notification",
+        f"{scheduler_path} drop-profile-map loss-priority any protocol any drop-profile {scheduler.marking}",
+        f"{scheduler_path} explicit-congestion-notification",
     ]

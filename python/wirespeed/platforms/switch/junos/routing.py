@@ -67,8 +67,8 @@ def loopbacks(top: list[Line]) -> Found:
     unit = block(inside(top, "interfaces"), "lo0", "unit 0")
     if unit is None:
         return {}
-    said = [line for family in ("inet", "inet6") for line in inside(unit.inner, f"family {family}")]
-    found = tuple(match[1] for line in said if (match := _ADDRESS.fullmatch(line.text)) is not None)
+    lines = [line for family in ("inet", "inet6") for line in inside(unit.inner, f"family {family}")]
+    found = tuple(match[1] for line in lines if (match := _ADDRESS.fullmatch(line.text)) is not None)
     return {"switch.loopbacks": (found, unit.number)}
 
 

@@ -108,13 +108,13 @@ def format_list(values: list[str]) -> str:
 
 
 def _ports(switch: Switch) -> list[PortSay]:
-    said: set[str] = set()
+    rendered: set[str] = set()
     ports: list[PortSay] = []
     for name, port in sorted_ports(switch.ports):
         cage_name, _, part = name.partition(":")
         cage = None
-        if part and cage_name not in said and port.breakout is not None:
-            said.add(cage_name)
+        if part and cage_name not in rendered and port.breakout is not None:
+            rendered.add(cage_name)
             cage = Cage(cage_name, port.breakout, port.link.speed)
         ports.append(PortSay(name, port, cage))
     return ports

@@ -84,12 +84,12 @@ def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterat
         return
     found: dict[str, dict[str, Any]] = {}
     for family in data:
-        said = mapping_of(data, family)
-        if (asn := parse_whole(said.get("as"))) is not None:
+        speaker = mapping_of(data, family)
+        if (asn := parse_whole(speaker.get("as"))) is not None:
             yield Observation(switch, "switch.bgp.asn", asn, source_of(output, "as"))
-        if isinstance(said.get("routerId"), str):
-            yield Observation(switch, "switch.bgp.router_id", said["routerId"], source_of(output, "routerId"))
-        for name, peer in mapping_of(said, "peers").items():
+        if isinstance(speaker.get("routerId"), str):
+            yield Observation(switch, "switch.bgp.router_id", speaker["routerId"], source_of(output, "routerId"))
+        for name, peer in mapping_of(speaker, "peers").items():
             if name and isinstance(peer, dict) and found.get(name, {}).get("state", "Established") == "Established":
                 found[name] = peer
     for name, peer in found.items():

@@ -155,12 +155,12 @@ def _map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
 
 
 def _pfc(name: str, value: Any, switch: Switch) -> list[str]:
-    said = {int(key): bool(value[key]) if isinstance(value, Mapping) else True for key in value}
-    if not any(said.values()):
+    by_priority = {int(key): bool(value[key]) if isinstance(value, Mapping) else True for key in value}
+    if not any(by_priority.values()):
         return [f"interface {name}", "priority-flow-control mode off"]
     queues = {int(key): int(queue) for key, queue in (switch.ports.get(name, Port()).qos.pfc_queue or {}).items()}
-    on = {key: queues.get(key, key) for key, wanted in said.items() if wanted}
-    off = {key: queues.get(key, key) for key, wanted in said.items() if not wanted}
+    on = {key: queues.get(key, key) for key, wanted in by_priority.items() if wanted}
+    off = {key: queues.get(key, key) for key, wanted in by_priority.items() if not wanted}
     return [*_network(on, off), f"interface {name}", "priority-flow-control mode on"]
 
 

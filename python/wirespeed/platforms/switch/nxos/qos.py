@@ -145,34 +145,34 @@ def _pfc(line: Line, shared: Globals) -> Found:
 
 def _times(top: list[Line]) -> Found:
     """The interval the watchdog looks at, and the multiples of it after which it acts and relents."""
-    said = {"watch-dog interval": DEFAULT_POLL, "watch-dog shutdown-multiplier": DEFAULT_SHUTDOWN}
-    said["auto-restore multiplier"] = DEFAULT_RESTORE
-    at = dict.fromkeys(said, 0)
-    for words in said:
+    times = {"watch-dog interval": DEFAULT_POLL, "watch-dog shutdown-multiplier": DEFAULT_SHUTDOWN}
+    times["auto-restore multiplier"] = DEFAULT_RESTORE
+    at = dict.fromkeys(times, 0)
+    for words in times:
         for line, rest in lines_after(top, f"priority-flow-control {words}"):
             number = parse_number(rest)
             if number is None:
                 return {}
-            said[words], at[words] = number, line.number
-    poll = said["watch-dog interval"]
+            times[words], at[words] = number, line.number
+    poll = times["watch-dog interval"]
     paths = {
         "switch.watchdog_poll": (poll, "watch-dog interval"),
-        "port.qos.watchdog.detect": (poll * said["watch-dog shutdown-multiplier"], "watch-dog shutdown-multiplier"),
-        "port.qos.watchdog.restore": (poll * said["auto-restore multiplier"], "auto-restore multiplier"),
+        "port.qos.watchdog.detect": (poll * times["watch-dog shutdown-multiplier"], "watch-dog shutdown-multiplier"),
+        "port.qos.watchdog.restore": (poll * times["auto-restore multiplier"], "auto-restore multiplier"),
     }
     return {path: (Duration(number * _MS), at[words]) for path, (number, words) in paths.items()}
 
 
 def _watchdog(line: Line, shared: Globals) -> Found:
     """It watches where both the switch and the port say so."""
-    said = next(((rest, inner.number) for inner, rest in lines_after(line.inner, _WATCHDOG)), ("off", line.number))
-    if not shared.watched or not said[0].startswith("on"):
-        return {"port.qos.watchdog.enabled": (False, said[1])}
-    action = WatchdogAction.ALERT if said[0] == "on disable-action" else WatchdogAction.DROP
+    mode = next(((rest, inner.number) for inner, rest in lines_after(line.inner, _WATCHDOG)), ("off", line.number))
+    if not shared.watched or not mode[0].startswith("on"):
+        return {"port.qos.watchdog.enabled": (False, mode[1])}
+    action = WatchdogAction.ALERT if mode[0] == "on disable-action" else WatchdogAction.DROP
     times = {path: value for path, value in shared.times.items() if path.startswith("port.")}
     return {
-        "port.qos.watchdog.enabled": (True, said[1]),
-        "port.qos.watchdog.action": (action if said[0] in ("on", "on disable-action") else None, said[1]),
+        "port.qos.watchdog.enabled": (True, mode[1]),
+        "port.qos.watchdog.action": (action if mode[0] in ("on", "on disable-action") else None, mode[1]),
         **times,
     }
 

@@ -135,12 +135,12 @@ def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch)
     port = switch.ports.get(port_name, Port())
     qos = replace(port.qos, **{path.rpartition(".")[2]: value})
     tables = database_of(name, _replace_port(switch, port_name, replace(port, qos=qos)))
-    where = MAPS[path]
-    bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(where.field)
+    qos_map = MAPS[path]
+    bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(qos_map.field)
     if bound is None:
         return None
     fields = {str(key): str(to) for key, to in sorted(value.items())}
-    return [_set(where.table, bound, fields), _set("PORT_QOS_MAP", port_name, {where.field: bound})]
+    return [_set(qos_map.table, bound, fields), _set("PORT_QOS_MAP", port_name, {qos_map.field: bound})]
 
 
 def _replace_port(switch: Switch, name: str, port: Port) -> Switch:
@@ -172,8 +172,11 @@ def _watchdog_lines(port: str, watchdog: Watchdog) -> list[str] | None:
 
 
 def _pfc(port: str, lossless: Any) -> list[str]:
-    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
-    return [f"sudo config interface pfc priority {port} {int(key)} {'on' if on else 'off'}" for key, on in said.items()]
+    by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    return [
+        f"sudo config interface pfc priority {port} {int(key)} {'on' if on else 'off'}"
+        for key, on in by_priority.items()
+    ]
 
 
 _PORT: Mapping[str, Callable[[str, Any], list[str]]] = {

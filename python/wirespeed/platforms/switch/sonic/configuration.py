@@ -54,8 +54,8 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
             "port.unnumbered": (link_local, own.line if own else 0),
         }
         for length in lengths:
-            if (said := length.get(name)) is not None:
-                found["port.cable_length"] = (_METRES(said), length.line_of(name))
+            if (text := length.get(name)) is not None:
+                found["port.cable_length"] = (_METRES(text), length.line_of(name))
         yield from observe_settings(place, found, output)
         yield from qos.port(place, name, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
@@ -130,11 +130,11 @@ def _addresses(tables: Tables, table: str) -> _Addresses:
         if len(key) == 2:
             listed.append((_address(key[1]), row.line))
     result: _Addresses = {}
-    for name, said in found.items():
+    for name, entries in found.items():
         own = tables.row(table, name)
-        line = said[0][1] if said else own.line if own else 0
-        known = sorted((address for address, _ in said if address is not None), key=lambda item: ":" in item)
-        sure = own is not None and not own.get("vrf_name") and len(known) == len(said)
+        line = entries[0][1] if entries else own.line if own else 0
+        known = sorted((address for address, _ in entries if address is not None), key=lambda item: ":" in item)
+        sure = own is not None and not own.get("vrf_name") and len(known) == len(entries)
         result[name] = (tuple(known) if sure else None, line)
     return result
 

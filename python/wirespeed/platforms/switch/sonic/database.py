@@ -73,10 +73,10 @@ def _interfaces(switch: Switch) -> Database:
             cables[name] = f"{port.cable_length.whole('m')}m"
     routed: dict[str, Fields] = {}
     for key, vlan in switch.vlans.items():
-        said = {"vlanid": key, "description": vlan.description}
+        fields = {"vlanid": key, "description": vlan.description}
         if vlan.mtu is not None and vlan.mtu != DEFAULT_MTU:
-            said["mtu"] = str(vlan.mtu)
-        vlans[f"Vlan{key}"] = _present(said)
+            fields["mtu"] = str(vlan.mtu)
+        vlans[f"Vlan{key}"] = _present(fields)
         if vlan.addresses is not None:
             routed[f"Vlan{key}"] = {}
             routed |= {f"Vlan{key}|{address}": {} for address in vlan.addresses}
@@ -115,14 +115,14 @@ def _qos(switch: Switch) -> Database:
     """Maps, thresholds and schedulers by name, and what is bound to each port."""
     found: Database = {"PORT_QOS_MAP": {}, "QUEUE": {}, "SCHEDULER": {}, "WRED_PROFILE": {}, "BUFFER_PG": {}}
     bound: dict[str, Fields] = {name: {} for name in switch.ports}
-    for path, where in MAPS.items():
+    for path, qos_map in MAPS.items():
         if path == "port.qos.pfc_pg" and not computes_headroom(switch.chip):
             continue
         names = name_policies(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
-        found[where.table] = {name: {str(key): str(to) for key, to in value} for value, name in names.items()}
+        found[qos_map.table] = {name: {str(key): str(to) for key, to in value} for value, name in names.items()}
         for name, port in switch.ports.items():
             if (value := _bound_map(port, path)) is not None:
-                bound[name][where.field] = names[value]
+                bound[name][qos_map.field] = names[value]
     wred = _thresholds(switch)
     found["WRED_PROFILE"] = {name: _wred(ecn) for ecn, name in wred.items()}
     for name, port in switch.ports.items():
@@ -134,13 +134,13 @@ def _qos(switch: Switch) -> Database:
         if bound[name]:
             found["PORT_QOS_MAP"][name] = bound[name]
         for number, queue in port.queues.items():
-            said: Fields = {}
+            fields: Fields = {}
             if queue.discipline is not None or queue.shape is not None:
-                said["scheduler"], found["SCHEDULER"][said["scheduler"]] = scheduler_name(queue), _scheduler(queue)
+                fields["scheduler"], found["SCHEDULER"][fields["scheduler"]] = scheduler_name(queue), _scheduler(queue)
             if marks(queue.ecn):
-                said["wred_profile"] = wred[queue.ecn]
-            if said:
-                found["QUEUE"][f"{name}|{number}"] = said
+                fields["wred_profile"] = wred[queue.ecn]
+            if fields:
+                found["QUEUE"][f"{name}|{number}"] = fields
         if computes_headroom(switch.chip):
             found["BUFFER_PG"] |= {f"{name}|{group}": {"profile": "NULL"} for group in lossless_groups(port)}
     return found

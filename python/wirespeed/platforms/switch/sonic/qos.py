@@ -46,12 +46,12 @@ class Qos:
         """The maps in effect; the whole switch's classification counts where the port has none of its own."""
         found: Found = {}
         trust: list[tuple[str, int]] = []
-        for path, where in MAPS.items():
-            row = next((item for item in (bound, self._common) if item is not None and item.get(where.field)), None)
-            name = row.reference(where.field) if row is not None else None
+        for path, qos_map in MAPS.items():
+            row = next((item for item in (bound, self._common) if item is not None and item.get(qos_map.field)), None)
+            name = row.reference(qos_map.field) if row is not None else None
             if row is None or name is None or name == "null":
                 continue
-            found[path] = self._map(where, name, row)
+            found[path] = self._map(qos_map, name, row)
             if path in ("port.qos.dscp_tc", "port.qos.dot1p_tc"):
                 trust.append((path.rpartition(".")[2].removesuffix("_tc"), row.line))
         found["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
@@ -60,13 +60,13 @@ class Qos:
             found["port.qos.pfc_pg"] = ({Priority(index): PriorityGroup(index) for index in range(8)}, 0)
         return found
 
-    def _map(self, where: QosMap, name: str, bound: Row) -> tuple[Any, int]:
-        if (where.table, name) not in self._maps:
-            row = self._tables.row(where.table, name)
-            value = None if row is None else _mapping(where, row.fields)
-            line = self._tables.lines[where.table] if row is not None else bound.line_of(where.field)
-            self._maps[where.table, name] = (value, line)
-        return self._maps[where.table, name]
+    def _map(self, qos_map: QosMap, name: str, bound: Row) -> tuple[Any, int]:
+        if (qos_map.table, name) not in self._maps:
+            row = self._tables.row(qos_map.table, name)
+            value = None if row is None else _mapping(qos_map, row.fields)
+            line = self._tables.lines[qos_map.table] if row is not None else bound.line_of(qos_map.field)
+            self._maps[qos_map.table, name] = (value, line)
+        return self._maps[qos_map.table, name]
 
     def _watchdog(self, name: str, bound: Row | None) -> Found:
         row = self._watchdogs.get(name)
@@ -90,14 +90,14 @@ class Qos:
 
         Older ones watch all (sonic-utilities, db_migrator, version_3_0_4, which adds the field).
         """
-        said = bound.get("pfcwd_sw_enable")
-        if said is None and bound.get("pfc_enable"):
+        watch = bound.get("pfcwd_sw_enable")
+        if watch is None and bound.get("pfc_enable"):
             versions = self._tables.row("VERSIONS", "DATABASE")
             version = versions.get("VERSION") if versions is not None else None
             return True if re.fullmatch(r"version_([12]_.*|3_0_[0-4])", version or "") else None
-        if said is None:
+        if watch is None:
             return True  # nothing is lossless, so nothing goes unwatched
-        watched, lossless = numbers(said) if said else [], _pfc(bound)[0]
+        watched, lossless = numbers(watch) if watch else [], _pfc(bound)[0]
         return None if watched is None or lossless is None else bool(watched) and lossless <= set(watched)
 
     def _port_queues(self, name: str) -> dict[int, Found]:
@@ -105,12 +105,12 @@ class Qos:
         weights: dict[int, tuple[int | None, int]] = {}
         for number, rows in self._queues.get(name, {}).items():
             for row in rows:
-                said = found.setdefault(number, {"queue.ecn.enabled": (False, 0)})
+                settings = found.setdefault(number, {"queue.ecn.enabled": (False, 0)})
                 if (profile := row.reference("wred_profile")) is not None:
-                    said.update(_marking(self._tables.row("WRED_PROFILE", profile), row))
+                    settings.update(_marking(self._tables.row("WRED_PROFILE", profile), row))
                 if (policy := row.reference("scheduler")) is not None:
                     scheduler = self._tables.row("SCHEDULER", policy)
-                    said.update(_service(scheduler, row))
+                    settings.update(_service(scheduler, row))
                     if scheduler is None:
                         weights[number] = (None, row.line)
                     elif scheduler.get("type") != "STRICT":
@@ -124,19 +124,19 @@ class Qos:
         return found
 
 
-def _mapping(where: QosMap, fields: Mapping[str, str]) -> Mapping[Any, Any] | None:
+def _mapping(qos_map: QosMap, fields: Mapping[str, str]) -> Mapping[Any, Any] | None:
     try:
-        return {where.key(int(key)): where.value(int(value)) for key, value in fields.items()}
+        return {qos_map.key(int(key)): qos_map.value(int(value)) for key, value in fields.items()}
     except ValueError:
         return None
 
 
 def _pfc(bound: Row | None) -> tuple[frozenset[Priority] | None, int]:
-    said = None if bound is None else bound.get("pfc_enable")
-    if not said:
+    enabled = None if bound is None else bound.get("pfc_enable")
+    if not enabled:
         return frozenset(), bound.line_of("pfc_enable") if bound else 0
     assert bound is not None
-    listed = numbers(said)
+    listed = numbers(enabled)
     if listed is None or max(listed) > Priority.last:
         return None, bound.line_of("pfc_enable")
     return frozenset(map(Priority, listed)), bound.line_of("pfc_enable")
