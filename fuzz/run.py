@@ -213,14 +213,14 @@ def write_corpus(target: Target, folder: Path) -> None:
     kept.mkdir(parents=True)
     command = [*target.command, "-set_cover_merge=1", f"-timeout={TIMEOUT_S}", str(kept), str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    lines = sorted({escaped(path.read_bytes()) for path in kept.iterdir()}, key=lambda line: (len(line), line))
+    lines = sorted({escape_input(path.read_bytes()) for path in kept.iterdir()}, key=lambda line: (len(line), line))
     if lines:
-        chosen = _within(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
-        chosen |= _within([line for line in lines if line not in chosen], CORPUS_BYTES - sum(map(len, chosen)))
+        chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
+        chosen |= _first_lines([line for line in lines if line not in chosen], CORPUS_BYTES - sum(map(len, chosen)))
         target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")
 
 
-def _within(lines: Iterable[str], limit: int) -> set[str]:
+def _first_lines(lines: Iterable[str], limit: int) -> set[str]:
     """The first lines that fit into a size."""
     chosen: set[str] = set()
     for line in lines:
@@ -231,7 +231,7 @@ def _within(lines: Iterable[str], limit: int) -> set[str]:
     return chosen
 
 
-def escaped(content: bytes) -> str:
+def escape_input(content: bytes) -> str:
     """The line of an input in a corpus file."""
     return content.decode("latin-1").encode("unicode_escape").decode("ascii")
 

@@ -56,5 +56,5 @@ class _Output(io.TextIOWrapper):
 
 
 def _forget_consoles() -> None:
-    console.out.cache_clear()
+    console.standard_output.cache_clear()
     console.err.cache_clear()

@@ -39,7 +39,7 @@ def _new_consoles() -> None:
     """Create consoles for each test, since a console keeps the width of the terminal in which it was created."""
     from wirespeed.cli import console
 
-    console.out.cache_clear()
+    console.standard_output.cache_clear()
     console.err.cache_clear()
 
 

@@ -81,12 +81,12 @@ def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
         case _:
             return Problem(
                 f"{place}: {path}" if path else place,
-                _shown(details["input"]),
+                _describe_value(details["input"]),
                 details["msg"].removeprefix("Input should be "),
             )
 
 
-def _shown(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
 
 

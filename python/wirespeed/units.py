@@ -80,7 +80,7 @@ class Quantity(int):
         """The number of one of the `units`."""
         return self / self.units[unit]
 
-    def _in(self, unit: str) -> str:
+    def _format_in(self, unit: str) -> str:
         value = Fraction(int(self), self.units[unit])
         if value.denominator == 1:
             return f"{value.numerator} {unit}"
@@ -127,8 +127,8 @@ class Bandwidth(Quantity):
     def __str__(self) -> str:
         for unit in ("Tb/s", "Gb/s", "Mb/s", "kb/s"):
             if self >= self.units[unit] and (unit != "Tb/s" or self % self.units[unit] == 0):
-                return self._in(unit)
-        return self._in("b/s")
+                return self._format_in(unit)
+        return self._format_in("b/s")
 
 
 class Size(Quantity):
@@ -149,11 +149,11 @@ class Size(Quantity):
     def __str__(self) -> str:
         for unit in ("GiB", "MiB", "KiB"):
             if self and self % self.units[unit] == 0:
-                return self._in(unit)
+                return self._format_in(unit)
         for unit in ("GB", "MB", "kB"):
             if self >= self.units[unit]:
-                return self._in(unit)
-        return self._in("B")
+                return self._format_in(unit)
+        return self._format_in("B")
 
 
 class Duration(Quantity):
@@ -188,8 +188,8 @@ class Duration(Quantity):
     def __str__(self) -> str:
         for unit in ("s", "ms", "µs", "ns"):
             if self >= self.units[unit]:
-                return self._in(unit)
-        return self._in("ps")
+                return self._format_in(unit)
+        return self._format_in("ps")
 
 
 class Length(Quantity):
@@ -205,7 +205,7 @@ class Length(Quantity):
         return self.in_unit("m")
 
     def __str__(self) -> str:
-        return self._in("m") if self >= 1000 else self._in("mm")
+        return self._format_in("m") if self >= 1000 else self._format_in("mm")
 
 
 def format_transfer_rate(megatransfers: int) -> str:

@@ -94,7 +94,7 @@ def _query(store: Store) -> None:
     with _print_time(f"history of a curve of {SIZES} sizes"):
         over_time(store, curve, judging)
     with _print_time(f"history of {PAIRS} pairs at one size, read"):
-        store.past(campaigns, list(store.find_campaigns(size)))
+        store.series_values(campaigns, list(store.find_campaigns(size)))
     with _print_time(f"history of {PAIRS} pairs at one size, with change points"):
         over_time(store, size, judging)
     with _print_time("values of a campaign"):
@@ -106,7 +106,7 @@ def _query(store: Store) -> None:
 
 def _compare(store: Store, a: Campaign, b: Campaign, wanted: Filters) -> None:
     values = (store.values(a, wanted), store.values(b, wanted))
-    compare(a, b, values, store.names, store.between(a, b))
+    compare(a, b, values, store.names, store.changes_between(a, b))
 
 
 @contextmanager

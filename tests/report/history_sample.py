@@ -15,9 +15,9 @@ from wirespeed.results.campaign_history import (
     Comparison,
     Difference,
     History,
-    Past,
     Point,
     SeriesComparison,
+    SeriesHistory,
     Step,
     Summary,
     Turn,
@@ -130,7 +130,7 @@ COMPARISON = Comparison(
 
 def _history(levels, steps, size):
     points = tuple(Point(n, 5, level, level - 1.5, level + 1.0) for n, level in enumerate(levels, start=1))
-    return Past(series(size), points, steps)
+    return SeriesHistory(series(size), points, steps)
 
 
 LEVELS = [371, 372, 370.5, 371.4, 372.1, 371, 370.2, 344, 343.1, 345, 344.2, 343.7, 344.9]

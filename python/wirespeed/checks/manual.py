@@ -27,7 +27,7 @@ def read(identifier: str, docstring: str) -> Manual:
     parts = {_PARTS[heading]: inspect.cleandoc(text).strip() for heading, text in zip(headings, texts, strict=True)}
     return Manual(
         title=" ".join(title.rstrip(".").split()),
-        what=summary.strip(),
+        summary=summary.strip(),
         impact=parts["impact"],
         fix=parts["fix"],
         example=parts["example"],

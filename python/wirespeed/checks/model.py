@@ -61,7 +61,7 @@ class Manual:
     """The manual page of a check: its docstring in parts."""
 
     title: str
-    what: str
+    summary: str
     impact: str
     fix: str
     example: str

@@ -47,7 +47,7 @@ def _manual_page(check: Check) -> str:
     found = "".join(f"* {identifier}: {failures[identifier].title}\n" for identifier in check.failures)
     reads = ", ".join(f"`{path}`" for path in check.needs)
     return (
-        f"\n## {check.id}\n\n*{manual.title}*\n\n{manual.what}\n\n"
+        f"\n## {check.id}\n\n*{manual.title}*\n\n{manual.summary}\n\n"
         f"**Impact.** {manual.impact}\n\n"
         f"**Fix.** {manual.fix}\n\n"
         f"**Example.**\n\n```\n{manual.example}\n```\n\n"

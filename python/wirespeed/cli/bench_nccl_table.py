@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from rich.markup import escape
 from rich.table import Table
 
-from wirespeed.cli.console import out
+from wirespeed.cli.console import standard_output
 from wirespeed.results.nccl import Communicator, NcclPath
 from wirespeed.units import Size
 
@@ -22,18 +22,20 @@ def show(communicator: Communicator) -> None:
         else f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
     )
     library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
-    out().print(f"[bold]{library} communicator{size}{nodes}[/]  {state}", soft_wrap=True)
+    standard_output().print(f"[bold]{library} communicator{size}{nodes}[/]  {state}", soft_wrap=True)
     for name, value in _rows(communicator):
-        out().print(f"  {name}: {escape(value)}", soft_wrap=True)
+        standard_output().print(f"  {name}: {escape(value)}", soft_wrap=True)
     for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
         causes = f" [dim]see `wirespeed explain {' '.join(warning.failures)}`[/]" if warning.failures else ""
-        out().print(f"  [yellow]{escape(warning.host)}[/] {escape(warning.text)}{times}{causes}", soft_wrap=True)
+        standard_output().print(
+            f"  [yellow]{escape(warning.host)}[/] {escape(warning.text)}{times}{causes}", soft_wrap=True
+        )
     if communicator.paths:
-        out().print(_paths(communicator.paths))
+        standard_output().print(_paths(communicator.paths))
     if communicator.choices:
-        out().print(_choices(communicator))
-    out().print()
+        standard_output().print(_choices(communicator))
+    standard_output().print()
 
 
 def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:

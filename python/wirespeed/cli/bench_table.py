@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
 from rich.table import Table
 
-from wirespeed.cli.console import out
+from wirespeed.cli.console import standard_output
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.json import plain
 from wirespeed.results.parameters import flatten
@@ -22,17 +22,17 @@ def show(run: Run) -> None:
     words = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
     title = " ".join(escape(word) for word in words if word)
     status = "waived: not supported by the hardware" if run.parameters.waived else run.status.value
-    out().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{status}[/]", soft_wrap=True)
+    standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{status}[/]", soft_wrap=True)
     if run.error:
-        out().print(f"  {escape(run.error)}", soft_wrap=True)
+        standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in _causes(run):
-        out().print(f"  {line}", soft_wrap=True)
+        standard_output().print(f"  {line}", soft_wrap=True)
     stated = plain(run.parameters)
     for line in _wrap(f"{name}={value}" for name, value in flatten(stated)):
-        out().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
+        standard_output().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
     if run.measurements:
         _print(_table(run.measurements))
-    out().print()
+    standard_output().print()
 
 
 _WIDTH = 96  # of the lines of parameters; one parameter is never broken
@@ -144,13 +144,15 @@ def _print(grid: _Grid) -> None:
     widths = [max(map(cell_len, words)) for words in headings]
     for row in grid.rows:
         widths = [max(width, cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
-    if sum(widths) + len(_GAP) * (len(widths) - 1) > out().width:
-        out().print(_folding_table(grid))
+    if sum(widths) + len(_GAP) * (len(widths) - 1) > standard_output().width:
+        standard_output().print(_folding_table(grid))
         return
     height = max(map(len, headings))
     tops = zip(*([""] * (height - len(words)) + words for words in headings), strict=True)
-    out().print("\n".join(_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True)
-    out().print("\n".join(_line(grid, widths, row) for row in grid.rows), markup=False, soft_wrap=True)
+    standard_output().print(
+        "\n".join(_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True
+    )
+    standard_output().print("\n".join(_line(grid, widths, row) for row in grid.rows), markup=False, soft_wrap=True)
 
 
 _GAP = "  "

@@ -40,7 +40,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
                 str(path),
                 path,
                 inside=True,
-                where=place,
+                location=place,
                 key=key,
                 folder=folder,
                 failed=failed,

@@ -89,7 +89,7 @@ def print_outcome(
 ) -> None:
     """The outcome, also into the folder."""
     from wirespeed.benchmarks.run import mesh_of
-    from wirespeed.cli.console import err, out
+    from wirespeed.cli.console import err, standard_output
     from wirespeed.report import campaign as report
     from wirespeed.report.mesh import matrix
     from wirespeed.report.relations import table as compared
@@ -123,10 +123,10 @@ def print_outcome(
         if form is Format.JSON:
             typer.echo(text, nl=False)
         else:
-            report.table(done.steps, done.latest, done.suspects, out())
-            compared(relations, out())
+            report.table(done.steps, done.latest, done.suspects, standard_output())
+            compared(relations, standard_output())
             if mesh is not None:
-                matrix(mesh, out())
+                matrix(mesh, standard_output())
     if not done.complete:
         err().print(f"interrupted: --resume continues the run in {folder.path}", markup=False, soft_wrap=True)
 

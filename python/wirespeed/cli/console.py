@@ -19,7 +19,7 @@ _FILE_WIDTH = 400
 
 
 @cache
-def out() -> Console:
+def standard_output() -> Console:
     """Standard output, for data. In a pipe or file, tables are as wide as they need: no cell is cut."""
     from rich.console import Console
 
@@ -46,7 +46,7 @@ def print_table(table: Table) -> None:
 
     from rich.measure import Measurement
 
-    console = out()
+    console = standard_output()
     limit = console.width if console.is_terminal or "COLUMNS" in os.environ else _UNLIMITED
     width = Measurement.get(console, console.options.update(max_width=_UNLIMITED), table)
     table.width = max(width.minimum, min(width.maximum, limit))

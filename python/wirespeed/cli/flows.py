@@ -155,7 +155,7 @@ def judge_logs(
             notices += reading.notices
             if not reading.runs:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
-            source, target = _ends(plan, file.where)
+            source, target = _ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
     return judge_together(logs, plan, asked, profile, found), tuple(notices)
 

@@ -114,7 +114,7 @@ def _read(file: LogFile, share: Share) -> None:
         (share.notices if file.inside else share.refused).extend(problem.problems)  # in a folder stand others too
         return
     share.notices += reading.notices
-    share.batch.add(pack(file.name, content, file.key), reading.runs, file.where)
+    share.batch.add(pack(file.name, content, file.key), reading.runs, file.location)
 
 
 def _shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:

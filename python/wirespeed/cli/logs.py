@@ -37,7 +37,7 @@ class LogFile:
     name: str
     path: Path | None
     inside: bool = False
-    where: str | None = None
+    location: str | None = None
     key: str = ""
     folder: Path | None = None
     failed: FailedStep | None = None

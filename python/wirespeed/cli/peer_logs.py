@@ -61,10 +61,10 @@ def _stored_log(
     """A log of a stored campaign: between whom it was, the campaign says."""
     from wirespeed.benchmarks.peers import Log
 
-    if file.where is None:
+    if file.location is None:
         yield from _file(file, plan, ends, found)
         return
-    source, target, host = _places(file.where)
+    source, target, host = _places(file.location)
     runs = _runs(file, found)
     if runs:
         yield Log(file.name, runs, source, target, host)

@@ -124,7 +124,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
-        between = store.between(baseline, candidate)
+        between = store.changes_between(baseline, candidate)
         return compare(baseline, candidate, values, store.names, between, judging.significance, judging.at_least)
 
 
@@ -142,7 +142,7 @@ def _of_sides(a: _Side, b: _Side, judging: Thresholds) -> Comparison:
         return {key: key for key in keys}
 
     _check_same_kind(a.campaign, b.campaign)
-    values, between = (a.values, b.values), _between(a, b)
+    values, between = (a.values, b.values), _parameter_changes(a, b)
     return compare(a.campaign, b.campaign, values, names, between, judging.significance, judging.at_least)
 
 
@@ -165,7 +165,7 @@ def _check_same_kind(a: Campaign, b: Campaign) -> None:
         )
 
 
-def _between(a: _Side, b: _Side) -> Changes:
+def _parameter_changes(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import parameters_between
 
@@ -222,7 +222,7 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.campaign_history import History, Turn
     from wirespeed.results.lab import is_lab
-    from wirespeed.store.history import notable, past
+    from wirespeed.store.history import notable, series_history
 
     every = store.campaigns()
     known_clusters = sorted({campaign.cluster for campaign in every if campaign.cluster is not None})
@@ -235,10 +235,10 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
         if (campaign.cluster == cluster if cluster is not None else not is_lab(campaign.cluster))
     )
     series = store.find_campaigns(selection)
-    values = store.past(campaigns, list(series))
+    values = store.series_values(campaigns, list(series))
     found = sorted(
         (
-            past(key, campaigns, values[number], judging.significance, judging.at_least)
+            series_history(key, campaigns, values[number], judging.significance, judging.at_least)
             for number, key in series.items()
             if number in values
         ),
@@ -246,5 +246,5 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     )
     known = {campaign.id: campaign for campaign in campaigns}
     places = sorted({(step.last_before, step.campaign) for entry in found for step in entry.steps})
-    turns = tuple(Turn(last, first, store.between(known[last], known[first])) for last, first in places)
+    turns = tuple(Turn(last, first, store.changes_between(known[last], known[first])) for last, first in places)
     return History(campaigns, judging.significance, judging.at_least, tuple(found), turns)

@@ -71,7 +71,7 @@ def setting_states(kind: str, system: str) -> Mapping[str, str]:
 def _support_of(platform: Platform) -> PlatformSupport:
     paths = [
         path
-        for thing in _things(_OUTER[platform.kind])
+        for thing in _iterate_classes(_OUTER[platform.kind])
         for path, setting in settings_of(thing).items()
         if setting.compare is not Compare.NONE or path in platform.settings  # names and evidence are no orders
     ]
@@ -90,11 +90,11 @@ def _support_of(platform: Platform) -> PlatformSupport:
     )
 
 
-def _things(outer: type) -> Iterator[type]:
+def _iterate_classes(outer: type) -> Iterator[type]:
     """A class of things and those of everything within it."""
     yield outer
     for members in collections_of(outer).values():
-        yield from _things(members)
+        yield from _iterate_classes(members)
 
 
 def _setting(platform: Platform, path: str) -> SettingSupport:

@@ -11,7 +11,7 @@ from pathlib import Path
 from wirespeed.lab import state
 
 
-def inside(namespaces: Iterable[str]) -> Iterator[int]:
+def processes_of(namespaces: Iterable[str]) -> Iterator[int]:
     """Processes that have one of the namespaces as their network."""
     wanted = _inodes(namespaces)
     if not wanted:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.errors import Refused, refuse
 from wirespeed.lab import readiness, state
-from wirespeed.lab.processes import inside, programs
+from wirespeed.lab.processes import processes_of, programs
 from wirespeed.reach import Status, run
 from wirespeed.results.lab import (
     UP,
@@ -81,7 +81,7 @@ def _read_status(kept: LabState, there: bool = True) -> LabStatus:
 
 
 def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:
-    running = programs(inside([device.namespace])) if there else set()
+    running = programs(processes_of([device.namespace])) if there else set()
     found: set[str] = set()
     if there and device.expects:
         folder = state.device_folder(lab.name, device.name)

@@ -60,7 +60,7 @@ def remove(name: str, namespaces: Sequence[str], lock: int) -> Removal:
     """
     ended: set[int] = set()
     deadline = time.monotonic() + _GONE_WITHIN_S
-    while found := list(processes.inside(namespaces)):
+    while found := list(processes.processes_of(namespaces)):
         ended.update(found)
         processes.kill(found, namespaces)
         if time.monotonic() > deadline:

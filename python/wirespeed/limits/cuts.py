@@ -57,7 +57,7 @@ def network_cut(
     seconds = _seconds_per_gigabyte(collective, group, summing)
     factor = bus_factor(collective, group.ranks)
     tightest = min(group.members, key=lambda member: member.network)
-    crossing = "S out of and into every host, the switches sum" if summing else _crossing(collective, group)
+    crossing = "S out of and into every host, the switches sum" if summing else _describe_traffic(collective, group)
     formula = (
         f"{number(factor)} × S/T with {crossing}; "
         f"{label} move {number(tightest.network)} GB/s one way "
@@ -87,7 +87,7 @@ def _seconds_per_gigabyte(collective: Collective, group: Group, summing: bool) -
             return (n - root.ranks) / n / root.network
 
 
-def _crossing(collective: Collective, group: Group) -> str:
+def _describe_traffic(collective: Collective, group: Group) -> str:
     n, m = group.ranks, len(group.members)
     k = group.root_member.ranks
     match collective:

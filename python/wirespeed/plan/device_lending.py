@@ -40,7 +40,7 @@ class LendingHost:
 
 
 @dataclass(frozen=True, slots=True)
-class Lending:
+class LendingPlan:
     """The bridges and loans of each host, and how the sizes came about."""
 
     ntbs: Mapping[str, Mapping[str, Ntb]]
@@ -64,7 +64,7 @@ def least_prefetch(sizes: Sequence[int], least: int) -> Size:
     return Size(size)
 
 
-def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Lending:
+def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> LendingPlan:
     """What each host lends and borrows."""
     bridged = _find_lending_hosts(cluster, catalogue, problems)
     borrowed: dict[str, list[Size]] = {}
@@ -95,7 +95,7 @@ def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Le
         loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
         borrowed.setdefault(borrower.name, []).extend(bars)
     ntbs, computed = _ntbs(bridged, borrowed, problems)
-    return Lending(ntbs, loans, computed)
+    return LendingPlan(ntbs, loans, computed)
 
 
 def device_number(node_id: int, address: str) -> str:

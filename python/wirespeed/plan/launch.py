@@ -57,7 +57,7 @@ def launch_of(
         priority=part.priority,
         control_interface=spec.part.control_interface,
         environment=dict(part.environment),
-        **_tuning(part, spec, library, chassis, problems),
+        **_tuning_settings(part, spec, library, chassis, problems),
     )
 
 
@@ -85,7 +85,7 @@ def _usual(vendor: str | None, catalogue: Catalogue) -> str:
     return fitting[0] if fitting else _WITHOUT_GPUS
 
 
-def _tuning(
+def _tuning_settings(
     part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, problems: Problems
 ) -> dict[str, Any]:
     """Settings of the library: from the cluster file, else from the catalogue."""

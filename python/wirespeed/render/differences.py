@@ -98,10 +98,10 @@ def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterat
         if name not in facts.devices:
             yield SettingDifference(place, "", "unread", source="not in the bundle")
             continue
-        yield from _thing(facts, place, plan.devices[name], facts.devices[name])
+        yield from _entity_differences(facts, place, plan.devices[name], facts.devices[name])
 
 
-def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
+def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
     for path, setting in settings_of(type(intended)).items():
         value = get(intended, path)
         if value is None or setting.compare is Compare.NONE:
@@ -117,7 +117,7 @@ def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[Se
         for name, inner in get(intended, path).items():
             inner_place = place.thing(inner.kind, name)
             if name in there:
-                yield from _thing(facts, inner_place, inner, there[name])
+                yield from _entity_differences(facts, inner_place, inner, there[name])
             elif facts.complete(place, path):
                 yield SettingDifference(
                     inner_place, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)

@@ -58,7 +58,7 @@ def write(
         Refused: the folder holds something else, or files of another cluster.
         OSError: the disk is full, or nothing may be written there; the folder is then as it was.
     """
-    before = _before(folder, cluster)
+    before = _previous_devices(folder, cluster)
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -84,7 +84,7 @@ def is_rendered(folder: Path) -> bool:
     return _manifest(folder) is not None
 
 
-def _before(folder: Path, cluster: str) -> list[str]:
+def _previous_devices(folder: Path, cluster: str) -> list[str]:
     """The devices whose files the folder has already."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return []

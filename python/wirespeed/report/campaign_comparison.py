@@ -19,8 +19,8 @@ from wirespeed.results.campaign_history import (
     Difference,
     History,
     JointChange,
-    Past,
     SeriesComparison,
+    SeriesHistory,
     Step,
 )
 from wirespeed.results.series import Series
@@ -143,7 +143,7 @@ def history(found: History, console: Console, limit: int) -> None:
     turns = {(turn.last_before, turn.campaign): turn.changes for turn in found.turns}
     printed: set[tuple[int, int]] = set()
     for past in found.series[:limit]:
-        _past(past, console)
+        _print_history(past, console)
         for step in past.steps:
             _step(past, step, known, console)
             stretch = (step.last_before, step.campaign)
@@ -218,7 +218,7 @@ def _format_change(change: float | None) -> str:
     return "" if change is None else f"{change:+.1%}".replace("%", " %")
 
 
-def _past(past: Past, console: Console) -> None:
+def _print_history(past: SeriesHistory, console: Console) -> None:
     console.print(
         Text(f"{wording.series(past.series)}  {wording.size(past.series.size_bytes)}", style="bold"), soft_wrap=True
     )
@@ -229,7 +229,7 @@ def _past(past: Past, console: Console) -> None:
     console.print(Text(f"  {_bars(levels)}  {summary}"), soft_wrap=True)
 
 
-def _step(past: Past, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
+def _step(past: SeriesHistory, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
     campaign = known[step.campaign]
     levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(past.series.unit)}"
     since = f"since {wording.line(campaign.label)} ({campaign.started}): {levels}, p = {step.p:.2g}"

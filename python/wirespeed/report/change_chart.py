@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class ComparisonChart:
     """The picture."""
 
     description: str
@@ -57,7 +57,7 @@ class Before:
     width: int = _WIDTH
 
 
-def draw(found: Comparison) -> Before | None:
+def draw(found: Comparison) -> ComparisonChart | None:
     """The picture of the first series; None where no median before is above 0."""
     shown = [row for row in found.series if row.a.median > 0][:MOST]
     if not shown:
@@ -90,7 +90,7 @@ def draw(found: Comparison) -> Before | None:
     worst = sum(row.difference is Difference.WORSE for row in found.series)
     better = sum(row.difference is Difference.BETTER for row in found.series)
     description = f"{wording.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
-    return Before(description, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
+    return ComparisonChart(description, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
 
 
 def _changes(low: float, high: float) -> list[float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
-from wirespeed.results.campaign_history import Campaign, Difference, History, Past, Step
+from wirespeed.results.campaign_history import Campaign, Difference, History, SeriesHistory, Step
 
 _Campaigns = Mapping[int | None, Campaign]
 
@@ -76,7 +76,7 @@ def turn_numbers(found: History) -> dict[tuple[int, int], int]:
     return {place: number for number, place in enumerate(places, start=1)}
 
 
-def _line(past: Past, names: _Campaigns, numbers: Mapping[tuple[int, int], int]) -> Line:
+def _line(past: SeriesHistory, names: _Campaigns, numbers: Mapping[tuple[int, int], int]) -> Line:
     points = past.points
     low, high = min(point.lowest for point in points), max(point.highest for point in points)
     bottom, top, ticks = _axis(low, high)
@@ -115,7 +115,7 @@ def _line(past: Past, names: _Campaigns, numbers: Mapping[tuple[int, int], int])
 
 
 def _turns(
-    past: Past,
+    past: SeriesHistory,
     place: Mapping[int, int],
     numbers: Mapping[tuple[int, int], int],
     x: Callable[[int], float],
@@ -161,12 +161,12 @@ def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
     return bottom, top, ticks
 
 
-def _description(past: Past, title: str) -> str:
+def _description(past: SeriesHistory, title: str) -> str:
     campaigns, changes = wording.plural(len(past.points), "campaign"), wording.plural(len(past.steps), "change")
     return f"{title}: {campaigns}, {changes} of level."
 
 
-def describe_step(step: Step, past: Past) -> str:
+def describe_step(step: Step, past: SeriesHistory) -> str:
     """A change point in words."""
     change = "" if step.change is None else f" {100 * step.change:+.1f} %,"
     unit = wording.unit(past.series.unit)

@@ -147,7 +147,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class SeriesHistory:
     """A series over campaigns, oldest first, with its change points."""
 
     series: Series
@@ -171,7 +171,7 @@ class History:
     campaigns: tuple[Campaign, ...]
     significance: float
     at_least: float
-    series: tuple[Past, ...]
+    series: tuple[SeriesHistory, ...]
     turns: tuple[Turn, ...]
 
     @property

@@ -91,7 +91,7 @@ def _content(body: dict[str, Any], place: str, kind: str, name: str, of: type[_R
     return convert(of, body[name], name, place, f"what {kind} holds")
 
 
-def _as(of: Any, data: Any, at: str) -> Any:
+def _convert(of: Any, data: Any, at: str) -> Any:
     """Data of JSON as a type; ``at`` says where it stands."""
     if is_dataclass(of) and isinstance(of, type):
         return _object(of, data, at)
@@ -118,7 +118,7 @@ def _object(of: type[_Result], data: Any, at: str) -> _Result:
     values = {}
     for field in fields(of):  # type: ignore[arg-type]
         if field.name in data:
-            values[field.name] = _as(hints[field.name], data[field.name], f"{at}.{field.name}")
+            values[field.name] = _convert(hints[field.name], data[field.name], f"{at}.{field.name}")
         elif field.default is MISSING and field.default_factory is MISSING:
             raise KeyError(f"{at}.{field.name}")
     return of(**values)
@@ -136,7 +136,7 @@ def _any_of(kinds: tuple[Any, ...], data: Any, at: str) -> Any:
         if kind is float and isinstance(data, int) and int in kinds:
             continue  # a whole number stays one where it may
         try:
-            return _as(kind, data, at)
+            return _convert(kind, data, at)
         except ValueError:
             if is_dataclass(kind) or len(kinds) == 2:
                 raise
@@ -147,9 +147,10 @@ def _tuple(kinds: tuple[Any, ...], data: Any, at: str) -> tuple[Any, ...]:
     if not isinstance(data, list):
         raise ValueError(f"{data!r:.60} for {at}")
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple(_as(kinds[0], element, f"{at}[{number}]") for number, element in enumerate(data))
+        return tuple(_convert(kinds[0], element, f"{at}[{number}]") for number, element in enumerate(data))
     if len(kinds) != len(data):
         raise ValueError(f"{len(data)} values for {at}")
     return tuple(
-        _as(kind, element, f"{at}[{number}]") for number, (kind, element) in enumerate(zip(kinds, data, strict=True))
+        _convert(kind, element, f"{at}[{number}]")
+        for number, (kind, element) in enumerate(zip(kinds, data, strict=True))
     )

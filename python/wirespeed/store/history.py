@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from wirespeed.results.campaign_history import Campaign, Difference, Past, Point, Step
+from wirespeed.results.campaign_history import Campaign, Difference, Point, SeriesHistory, Step
 from wirespeed.results.series import Series
 from wirespeed.store import change_points
 from wirespeed.store.comparison import AT_LEAST, direction, relative
@@ -15,20 +15,20 @@ from wirespeed.store.significance import median
 SIGNIFICANCE: Final = change_points.SIGNIFICANCE
 
 
-def past(
+def series_history(
     series: Series,
     campaigns: Sequence[Campaign],
     values: Mapping[int, Sequence[float]],
     significance: float = SIGNIFICANCE,
     at_least: float = AT_LEAST,
-) -> Past:
+) -> SeriesHistory:
     """A series over the campaigns that have it, in their order, by its median in each."""
     points = tuple(
         Point(campaign.id, len(found), median(found), min(found), max(found))
         for campaign in campaigns
         if campaign.id is not None and (found := values.get(campaign.id))
     )
-    return Past(series, points, tuple(_steps(series, points, significance, at_least)))
+    return SeriesHistory(series, points, tuple(_steps(series, points, significance, at_least)))
 
 
 def _steps(series: Series, points: Sequence[Point], significance: float, at_least: float) -> list[Step]:
@@ -47,7 +47,7 @@ def _steps(series: Series, points: Sequence[Point], significance: float, at_leas
     return steps
 
 
-def notable(found: Past) -> tuple[object, ...]:
+def notable(found: SeriesHistory) -> tuple[object, ...]:
     """What a reader looks at first: what got worse, then what changed most, then by name."""
     worst = min((0 if step.difference is Difference.WORSE else 1 for step in found.steps), default=2)
     most = max((abs(step.change or 0.0) for step in found.steps), default=0.0)

@@ -120,7 +120,9 @@ def find_campaigns(connection: Connection, wanted: Filters) -> dict[int, Series]
     return _has_campaign(connection.execute(select(*_SERIES).where(_matches(wanted))))
 
 
-def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
+def series_values(
+    connection: Connection, campaigns: Sequence[int], numbers: Sequence[int]
+) -> dict[int, dict[int, list[float]]]:
     """The values of series by series and campaign: look-ups of the key, never a walk through all measurements."""
     found: dict[int, dict[int, list[float]]] = {}
     columns = measurement.c

@@ -127,7 +127,7 @@ class Store:
         with refusing_failures(self._url), write_transaction(self._engine) as connection:
             settings.keep(connection, _id(of), found)
 
-    def between(self, a: Campaign, b: Campaign) -> Changes:
+    def changes_between(self, a: Campaign, b: Campaign) -> Changes:
         """What changed between two campaigns: settings, and parameters of their runs."""
         with self._reading() as connection:
             changes = settings_between(a, b, *settings.differing_settings(connection, _id(a), _id(b)))
@@ -149,10 +149,10 @@ class Store:
         with self._reading() as connection:
             return queries.find_campaigns(connection, wanted)
 
-    def past(self, campaigns: Sequence[Campaign], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
+    def series_values(self, campaigns: Sequence[Campaign], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
         """The values of series by series and campaign."""
         with self._reading() as connection:
-            return queries.past(connection, [_id(campaign) for campaign in campaigns], numbers)
+            return queries.series_values(connection, [_id(campaign) for campaign in campaigns], numbers)
 
     def values(self, of: Campaign, wanted: Filters) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""

@@ -58,9 +58,9 @@ class GpuLimits:
             return Limit(in_unit(self.slot, unit))
         if not (source.startswith("GPU") and target.startswith("GPU")):
             return Limit(shown=f"the log does not identify {source} and {target}")
-        return self._between(unit)
+        return self.pair_limit(unit)
 
-    def _between(self, unit: str) -> Limit:
+    def pair_limit(self, unit: str) -> Limit:
         if self.links is None or not self.p2p:
             if self.slot is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")

@@ -66,7 +66,7 @@ def _collective(test: str | None) -> str:
 class MpiLimits:
     """The least times of one collective."""
 
-    what: str
+    collective: str
     crossing: Crossing
     ranks: int
     here: int
@@ -89,12 +89,14 @@ class MpiLimits:
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """What must cross the NICs of a host, over all of them."""
-        if not measurement.size_bytes and self.what != _CROSSING["barrier"][0]:
+        if not measurement.size_bytes and self.collective != _CROSSING["barrier"][0]:
             return None
         count = self.crossing(measurement.size_bytes or 0, self.ranks, self.here)
         if count < 1:
             return None
-        bound = latency.sum_terms([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
+        bound = latency.sum_terms(
+            [latency.of_bytes(int(count), self.gb_per_s, f"({self.collective}) over a host's NICs")]
+        )
         return Bound(bound.value, bound.unit, bound.bottleneck, bound.terms, self.assumptions)
 
 
@@ -120,7 +122,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         return UnknownLimits("the log does not contain the number of ranks", profile)
     ranks, here, assumption = placed
     return MpiLimits(
-        what=collective,
+        collective=collective,
         crossing=crossing,
         ranks=ranks,
         here=here,

@@ -39,7 +39,7 @@ class RunEnds:
     at_once: AtOnce | None = None
 
     @property
-    def between(self) -> str | None:
+    def ends(self) -> str | None:
         """Both ends."""
         return f"{self.source.name}{_ARROW}{self.target.name}" if self.source and self.target else None
 

@@ -63,7 +63,7 @@ class _Value:
     unit: str
     file: str
     line: int
-    where: RunEnds
+    ends: RunEnds
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class _Group:
     test: str
     metric: Metric
     size_bytes: int | None
-    where: str | None
+    location: str | None
     of: list[_Value] = field(default_factory=list)
     to: list[_Value] = field(default_factory=list)
     nowhere_of: int = 0  # measurements of which nothing says between which NICs they were
@@ -268,7 +268,7 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
     if statistic not in _ONE and len(values) > 1:
         return known
     value = next(value for value in values if value.value == standing)
-    return replace(known, file=value.file, line=value.line, between=value.where.between)
+    return replace(known, file=value.file, line=value.line, between=value.ends.ends)
 
 
 _ONE = (Statistic.MIN, Statistic.MAX)
@@ -314,7 +314,7 @@ def _relation(
         test=group.test,
         metric=group.metric,
         size_bytes=group.size_bytes,
-        where=group.where,
+        where=group.location,
         of=of,
         to=to,
         value=value,

@@ -121,15 +121,17 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
-            return {_ends(sample): _inside(sample) for sample in samples}
+            return {_ends(sample): _describe_host_path(sample) for sample in samples}
         return {_ends(sample): f"{_LIKE_HOSTS}, {sample.place}" for sample in samples}
     return {
-        _ends(sample): _inside(sample) if _device(sample.source) else directory.peer_group(sample.source, sample.target)
+        _ends(sample): _describe_host_path(sample)
+        if _device(sample.source)
+        else directory.peer_group(sample.source, sample.target)
         for sample in samples
     }
 
 
-def _inside(sample: Sample) -> str:
+def _describe_host_path(sample: Sample) -> str:
     """Like in a host: from a GPU to another, to itself, from a CPU to a GPU. How they are linked is not known."""
     near, far = _device(sample.source), _device(sample.target) if sample.target else None
     to = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"

@@ -55,7 +55,9 @@ def attempt(
         if step.port is not None and not server.listens(listen_s):
             server.stop()
             ran = server.result()
-            return _attempt_result(step, ran, ran, f"the server on {step.server.host}: {_why(ran, listen_s)}")
+            return _attempt_result(
+                step, ran, ran, f"the server on {step.server.host}: {_failure_reason(ran, listen_s)}"
+            )
         ran = _client(step, reach, path, stopped)
         if ran.status is Status.OK:
             server.wait_for_end(_REPORT_S)
@@ -76,7 +78,7 @@ def _call(command: Command, limit: float, path: tuple[str, ...], port: int | Non
     return Call(command.host, command.arguments, limit, command.environment, path, port)
 
 
-def _why(ran: CommandResult, listen_s: float) -> str:
+def _failure_reason(ran: CommandResult, listen_s: float) -> str:
     if ran.detail == "stopped":
         return f"does not listen after {listen_s:g} s"
     return ran.detail or "ended before it listened"

@@ -64,7 +64,7 @@ class _Pairs:
                 continue
             if "untold" in states:
                 others.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
-            elif (suspect := self._between(pair)) is not None:
+            elif (suspect := self._suspect_of_pair(pair)) is not None:
                 others.append(suspect)
         suspects = [*self._merge_suspects(nics), *dict.fromkeys(others)]
         return FollowUp(tuple(self._more), (), tuple(suspects))
@@ -112,7 +112,7 @@ class _Pairs:
         self._more.append(pair)
         self._used |= {pair.a.name, pair.b.name}
 
-    def _between(self, pair: Pair) -> Suspect | None:
+    def _suspect_of_pair(self, pair: Pair) -> Suspect | None:
         """Both are good with others: the way between their leaves, or the two of them alone."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
             return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")

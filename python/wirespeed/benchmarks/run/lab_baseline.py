@@ -30,7 +30,7 @@ _BEFORE = "direct."
 """Begins the ids of these steps."""
 
 
-def between(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
+def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
     """The same request for two hosts joined by a cable: each like the first of the plan, with a single interface."""
     endpoint = request.fabric.endpoints[0]
     template = request.plan.hosts[endpoint.host]

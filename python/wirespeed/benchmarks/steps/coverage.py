@@ -17,7 +17,7 @@ def add_matching(request: Request, steps: Steps, add: Add) -> list[Pair]:
     """
     rounds, alone = pair_rounds(request.fabric)
     pairs = [pair for round_pairs in rounds for pair in round_pairs]
-    crossing = _crossing(pairs)
+    crossing = _count_uplink_pairs(pairs)
     flows = {leaf: queue_pairs(request.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
     for pair in pairs:
         add(pair, max((flows[leaf] for leaf in _leaves(pair)), default=1))
@@ -29,7 +29,7 @@ def _leaves(pair: Pair) -> list[str]:
     return [leaf for leaf in (pair.a.leaf, pair.b.leaf) if leaf is not None] if pair.crosses else []
 
 
-def _crossing(pairs: Sequence[Pair]) -> dict[str, int]:
+def _count_uplink_pairs(pairs: Sequence[Pair]) -> dict[str, int]:
     """How many pairs go up from each leaf."""
     found: dict[str, int] = {}
     for pair in pairs:

@@ -53,7 +53,7 @@ def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
             left += over
     second, alone = _leftovers(left, fabric.endpoints)
     rounds = [first, *second]
-    rounds.append(_crossing(fabric, [pair for round_pairs in rounds for pair in round_pairs]))
+    rounds.append(_add_crossing_pairs(fabric, [pair for round_pairs in rounds for pair in round_pairs]))
     return [round_pairs for round_pairs in rounds if round_pairs], [
         f"{endpoint.name} reaches no NIC of another host" for endpoint in alone
     ]
@@ -167,7 +167,7 @@ def _place(pair: Pair, rounds: list[list[Pair]]) -> None:
     rounds.append([pair])
 
 
-def _crossing(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
+def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs between rails for leaves with cables above them that no pair crosses."""
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     found: list[Pair] = []

@@ -168,7 +168,7 @@ def _store(logs: Sequence[LogFile], jobs: int | None, location: str, asked: Camp
 
 
 def _print_kept(store: str, campaign: Campaign, kept: StorageResult, format: Format) -> None:
-    from wirespeed.cli.console import err, out
+    from wirespeed.cli.console import err, standard_output
     from wirespeed.report.wording import plural
     from wirespeed.results.json import document
 
@@ -179,7 +179,7 @@ def _print_kept(store: str, campaign: Campaign, kept: StorageResult, format: For
         brought = ((kept.logs, "log"), (kept.runs, "run"), (kept.measurements, "measurement"))
         counts = ", ".join(plural(count, name) for count, name in brought)
         line = f"campaign {campaign.id} {campaign.label}: {counts} stored in {store}"
-        out().print(line, soft_wrap=True, markup=False)
+        standard_output().print(line, soft_wrap=True, markup=False)
     if kept.known:
         err().print(f"{plural(len(kept.known), 'log')} skipped: already in the campaign", markup=False)
 

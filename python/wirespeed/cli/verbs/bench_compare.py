@@ -75,8 +75,8 @@ def compare(
 
         typer.echo(document("bench-comparison", SCHEMA, comparison=found), nl=False)
     else:
-        from wirespeed.cli.console import out
+        from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
 
-        campaign_comparison.comparison(found, out(), limit)
+        campaign_comparison.comparison(found, standard_output(), limit)
     raise typer.Exit(flows.comparison_exit(found))

@@ -93,10 +93,10 @@ def history(
 
         typer.echo(document("bench-history", SCHEMA, history=found), nl=False)
     elif output is Format.TABLE:
-        from wirespeed.cli.console import out
+        from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
 
-        campaign_comparison.history(found, out(), limit)
+        campaign_comparison.history(found, standard_output(), limit)
     else:
         typer.echo(_report(found, output), nl=False)
     raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
@@ -116,12 +116,12 @@ def _report(found: History, output: Format) -> str:
 
 
 def _list(known: tuple[Campaign, ...], output: Format) -> Exit:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.report import campaign_comparison
     from wirespeed.results.json import document
 
     if output is Format.JSON:
         typer.echo(document("bench-campaigns", SCHEMA, campaigns=known), nl=False)
     else:
-        campaign_comparison.campaigns(known, out())
+        campaign_comparison.campaigns(known, standard_output())
     return Exit.PASSED if known else Exit.INCOMPLETE

@@ -141,7 +141,7 @@ def judge(
 
     plan = flows.plan_cluster(cluster)
     found = flows.read_as_found(plan, bundle) if bundle else None
-    asked = _asked(source, target, algorithm, collective)
+    asked = _run_context(source, target, algorithm, collective)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices = flows.judge_logs(plan, logs, asked, flows.read_profile(profile), found)
     show_problems(notices, label="warning")
@@ -152,7 +152,9 @@ def judge(
     raise typer.Exit(code)
 
 
-def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> RunContext:
+def _run_context(
+    source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None
+) -> RunContext:
     from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.limits import algorithms
 
@@ -161,7 +163,7 @@ def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, 
 
 
 def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     if output is Format.JSON:
         from wirespeed.results.json import document
@@ -171,10 +173,10 @@ def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
         return
     from wirespeed.report import relations, runs, terminal
 
-    terminal.judged_runs(judged.runs, out())
-    relations.table(judged.relations, out())
+    terminal.judged_runs(judged.runs, standard_output())
+    relations.table(judged.relations, standard_output())
     line = runs.overall_verdict(judged.runs, judged.relations, _overall(judged, code))
-    out().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)
+    standard_output().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _overall(judged: JudgedLogs, code: Exit) -> Judgement:

@@ -32,7 +32,7 @@ def log(
     """
     import sys
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.report.wording import line
 
@@ -42,7 +42,7 @@ def log(
         if name is None:
             for entry, key, size in logs:
                 shown = line(f"{entry} ({key})" if key else entry)
-                out().print(f"{size:>12,}  {shown}", soft_wrap=True, markup=False)
+                standard_output().print(f"{size:>12,}  {shown}", soft_wrap=True, markup=False)
             return
         contents = opened.content(found, name)
         if not contents:

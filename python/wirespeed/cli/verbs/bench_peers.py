@@ -105,7 +105,7 @@ def peers(
     again = (*names, *(word for option, value in options if value for word in (option, value)))
     with stored_logs.open_stored_logs(names, campaign, store) as held:
         read, plan = _read(names, held, cluster, (source, target))
-    found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
+    found = _compare_logs(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
     show_problems(read.notices, label="warning")
     if read.refused:
@@ -125,7 +125,7 @@ def _read(
     return peer_logs.read(files, plan, ends, held), plan
 
 
-def _compared(
+def _compare_logs(
     logs: Sequence[Log],
     plan: Plan | None,
     again: tuple[str, ...],
@@ -146,7 +146,7 @@ def _compared(
 
 
 def _print(found: Peers, output: Format) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.results.json import document
 
     if output is Format.JSON:
@@ -154,4 +154,4 @@ def _print(found: Peers, output: Format) -> None:
         return
     from wirespeed.report import peers as report
 
-    report.peers(found, out())
+    report.peers(found, standard_output())

@@ -237,7 +237,7 @@ def _print(
     subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format, verbose: bool
 ) -> None:
     """Print findings, and how many there are of each status, also among those that are not printed."""
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     if output is Format.TABLE:
         from rich.text import Text
@@ -245,8 +245,8 @@ def _print(
         from wirespeed.report import terminal, wording
 
         for note in subject.notes:
-            out().print(Text(wording.line(note)))
-        terminal.findings(findings, out(), counted, verbose=verbose)
+            standard_output().print(Text(wording.line(note)))
+        terminal.findings(findings, standard_output(), counted, verbose=verbose)
     elif output is Format.JSON:
         from wirespeed.report.ranking import counts
         from wirespeed.results.json import document

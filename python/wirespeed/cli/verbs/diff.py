@@ -11,7 +11,7 @@ import typer
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.cli.verbs.render import named
+from wirespeed.cli.verbs.render import expand_nodesets
 
 if TYPE_CHECKING:
     from wirespeed.plan import Plan
@@ -67,7 +67,7 @@ def diff(
 
     plan = build(read(cluster))
     show_problems(plan.warnings, "warning")
-    devices = rendering.devices_of(plan, named(device))
+    devices = rendering.devices_of(plan, expand_nodesets(device))
     if not other.exists():
         raise refuse(str(other), "no such file or folder", hint=_EXPECTED)
     if rendering.is_rendered(other):
@@ -96,7 +96,7 @@ def _settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingD
 def _print_files(plan: Plan, files: Sequence[FileDifference], compared: int, format_: Format) -> None:
     from rich.text import Text
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.report.wording import plural
     from wirespeed.results.json import document
 
@@ -107,18 +107,18 @@ def _print_files(plan: Plan, files: Sequence[FileDifference], compared: int, for
     for file in files:
         if file.kind != "different":
             state = f"{file.kind}: {file.lines[0]}" if file.lines else file.kind
-            out().print(Text(f"{file.device}:{file.path}: {state}"), soft_wrap=True)
+            standard_output().print(Text(f"{file.device}:{file.path}: {state}"), soft_wrap=True)
             continue
         for line in file.lines:
-            out().print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
+            standard_output().print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
     if not files:
-        out().print(f"{plural(compared, 'file')} compared, no differences", soft_wrap=True)
+        standard_output().print(f"{plural(compared, 'file')} compared, no differences", soft_wrap=True)
 
 
 def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: Format) -> None:
     from rich.text import Text
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.results.json import document
 
     if format_ is Format.JSON:
@@ -129,9 +129,9 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
         typer.echo(document("setting-differences", SCHEMA, cluster=plan.name, differences=rows), nl=False)
         return
     for line in _lines(settings):
-        out().print(Text(line), soft_wrap=True)
+        standard_output().print(Text(line), soft_wrap=True)
     if not settings:
-        out().print("no differences", soft_wrap=True)
+        standard_output().print("no differences", soft_wrap=True)
 
 
 def _values(difference: SettingDifference) -> dict[str, str | None]:

@@ -49,7 +49,7 @@ def explain(
       wirespeed explain nic.counters.retries
     """
     from wirespeed.checks import checks
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     if not names:
         _list(list(checks().values()))
@@ -57,7 +57,7 @@ def explain(
     pages = [_find_page(name) for name in names]
     for number, page in enumerate(pages):
         if number:
-            out().print()
+            standard_output().print()
         page()
 
 
@@ -105,11 +105,13 @@ def _suggest(text: str, known: list[str]) -> str | None:
 def _list(known: list[Check]) -> None:
     from rich.text import Text
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     width = max(len(check.id) for check in known)
     for check in known:
-        out().print(Text.assemble((f"{check.id:<{width}}", "bold"), "  ", check.manual.title), soft_wrap=True)
+        standard_output().print(
+            Text.assemble((f"{check.id:<{width}}", "bold"), "  ", check.manual.title), soft_wrap=True
+        )
 
 
 def _page(check: Check) -> None:
@@ -117,26 +119,26 @@ def _page(check: Check) -> None:
     from rich.text import Text
 
     from wirespeed.catalogue import load
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     manual = check.manual
-    out().print(Text.assemble((check.id, "bold"), "  ", manual.title))
-    out().print()
-    out().print(Padding(Text(_joined(manual.what)), (0, 0, 0, 4)))
+    standard_output().print(Text.assemble((check.id, "bold"), "  ", manual.title))
+    standard_output().print()
+    standard_output().print(Padding(Text(_join_paragraphs(manual.summary)), (0, 0, 0, 4)))
     for heading, body in (("Impact", manual.impact), ("Fix", manual.fix)):
-        out().print(Text(f"\n{heading}", style="bold"))
-        out().print(Padding(Text(_joined(body)), (0, 0, 0, 4)))
-    out().print(Text("\nExample", style="bold"))
+        standard_output().print(Text(f"\n{heading}", style="bold"))
+        standard_output().print(Padding(Text(_join_paragraphs(body)), (0, 0, 0, 4)))
+    standard_output().print(Text("\nExample", style="bold"))
     for line in manual.example.splitlines():
-        out().print(Text(f"    {line}"), soft_wrap=True)
-    out().print(Text("\nSettings that it compares", style="bold"))
-    out().print(Padding(Text(", ".join(check.needs)), (0, 0, 0, 4)))
-    out().print(Text("\nFailures it detects", style="bold"))
+        standard_output().print(Text(f"    {line}"), soft_wrap=True)
+    standard_output().print(Text("\nSettings that it compares", style="bold"))
+    standard_output().print(Padding(Text(", ".join(check.needs)), (0, 0, 0, 4)))
+    standard_output().print(Text("\nFailures it detects", style="bold"))
     failures = load().failures
     for identifier in check.failures:
-        out().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)
-    out().print(Text("\nSource", style="bold"))
-    out().print(Padding(Text(manual.source), (0, 0, 0, 4)))
+        standard_output().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)
+    standard_output().print(Text("\nSource", style="bold"))
+    standard_output().print(Padding(Text(manual.source), (0, 0, 0, 4)))
 
 
 def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) -> None:
@@ -144,34 +146,34 @@ def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) ->
     from rich.text import Text
 
     from wirespeed.benchmarks.logs import error_causes as causes
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
-    out().print(Text.assemble((identifier, "bold"), "  ", failure.title))
-    out().print(Text("\nLayer", style="bold"))
-    out().print(Text(f"    {failure.layer}"), soft_wrap=True)
+    standard_output().print(Text.assemble((identifier, "bold"), "  ", failure.title))
+    standard_output().print(Text("\nLayer", style="bold"))
+    standard_output().print(Text(f"    {failure.layer}"), soft_wrap=True)
     for heading, text in (("Impact", failure.impact), ("Fix", failure.fix)):
-        out().print(Text(f"\n{heading}", style="bold"))
-        out().print(Padding(Text(_joined(text)), (0, 0, 0, 4)))
+        standard_output().print(Text(f"\n{heading}", style="bold"))
+        standard_output().print(Padding(Text(_join_paragraphs(text)), (0, 0, 0, 4)))
     lines = {
         "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
         "Benchmark messages that indicate it": causes.messages(identifier),
     }
     for heading, body in lines.items():
         if body:
-            out().print(Text(f"\n{heading}", style="bold"))
+            standard_output().print(Text(f"\n{heading}", style="bold"))
             for line in body:
-                out().print(Text(f"    {line}"), soft_wrap=True)
-    out().print(Text("\nSource", style="bold"))
-    out().print(Padding(Text(failure.source), (0, 0, 0, 4)))
+                standard_output().print(Text(f"    {line}"), soft_wrap=True)
+    standard_output().print(Text("\nSource", style="bold"))
+    standard_output().print(Padding(Text(failure.source), (0, 0, 0, 4)))
 
 
 def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
     from rich.text import Text
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.settings import Compare
 
-    out().print(Text.assemble((path, "bold"), "  ", setting.meaning), soft_wrap=True)
+    standard_output().print(Text.assemble((path, "bold"), "  ", setting.meaning), soft_wrap=True)
     lines = {
         "Unit": [setting.unit] if setting.unit else [],
         "Comparison of planned and found value": [] if setting.compare is Compare.NONE else [setting.compare.value],
@@ -179,11 +181,11 @@ def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
     }
     for heading, body in lines.items():
         if body:
-            out().print(Text(f"\n{heading}", style="bold"))
+            standard_output().print(Text(f"\n{heading}", style="bold"))
             for line in body:
-                out().print(Text(f"    {line}"), soft_wrap=True)
+                standard_output().print(Text(f"    {line}"), soft_wrap=True)
 
 
-def _joined(text: str) -> str:
+def _join_paragraphs(text: str) -> str:
     """Each paragraph as one line, which the terminal wraps to its width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -125,7 +125,7 @@ def bench(
     """
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import RunOptions, make
-    from wirespeed.benchmarks.run.lab_baseline import between, grader, measured_first
+    from wirespeed.benchmarks.run.lab_baseline import grader, measured_first, request_for_pair
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.cli.console import err
 
@@ -137,7 +137,7 @@ def bench(
     request = replace(_ask(found, hosts, machines), seconds=seconds, messages=messages, first_port=port)
     campaign = make(chosen, request, label)
     if not machines:
-        pair = between(request, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
+        pair = request_for_pair(request, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
         campaign = measured_first(campaign, chosen, pair)
     if dry_run:
         if not machines:

@@ -52,7 +52,7 @@ def ping(
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import ByteCounters, add_counters, mesh_of
     from wirespeed.cli.campaign_output import mesh_text
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.report.mesh import matrix
 
     labs.check_user()
@@ -68,7 +68,7 @@ def ping(
     if form is Format.JSON:
         typer.echo(mesh_text(mesh, folder.campaign), nl=False)
     else:
-        matrix(mesh, out())
+        matrix(mesh, standard_output())
     raise typer.Exit(_exit(mesh))
 
 

@@ -48,11 +48,11 @@ def status(
     if form is Format.JSON:
         typer.echo(document("lab-status", SCHEMA, labs=found), nl=False)
     else:
-        from wirespeed.cli.console import err, out
+        from wirespeed.cli.console import err, standard_output
         from wirespeed.report import lab as report
 
         for entry in found:
-            report.table(entry, out())
+            report.table(entry, standard_output())
         if not found:
             err().print("no lab")
     if not found:

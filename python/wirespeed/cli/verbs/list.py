@@ -13,7 +13,7 @@ from wirespeed.cli.app import app
 from wirespeed.units import format_transfer_rate
 
 
-class What(StrEnum):
+class Topic(StrEnum):
     """What can be listed."""
 
     PLATFORMS = "platforms"
@@ -29,16 +29,16 @@ class What(StrEnum):
 
 
 _SINGULAR = {
-    What.PLATFORMS: "platform",
-    What.NICS: "NIC",
-    What.GPUS: "GPU",
-    What.SWITCHES: "switch",
-    What.CHECKS: "check",
-    What.TOOLS: "tool",
-    What.FAILURES: "failure",
-    What.SUITES: "suite",
-    What.PROFILES: "profile",
-    What.SETTINGS: "setting",
+    Topic.PLATFORMS: "platform",
+    Topic.NICS: "NIC",
+    Topic.GPUS: "GPU",
+    Topic.SWITCHES: "switch",
+    Topic.CHECKS: "check",
+    Topic.TOOLS: "tool",
+    Topic.FAILURES: "failure",
+    Topic.SUITES: "suite",
+    Topic.PROFILES: "profile",
+    Topic.SETTINGS: "setting",
 }
 
 
@@ -54,7 +54,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks, settings and more.")
 def list_(
-    topic: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(topic.value for topic in What))],
+    topic: Annotated[Topic, typer.Argument(metavar="WHAT", help=", ".join(topic.value for topic in Topic))],
     name: Annotated[
         str | None,
         typer.Argument(
@@ -83,7 +83,7 @@ def list_(
     rows = _ROWS[topic]()
     if name is not None:
         chosen = [row for row in rows if row["name"] == name]
-        if not chosen and topic is What.SETTINGS:
+        if not chosen and topic is Topic.SETTINGS:
             chosen = [row for row in rows if row["name"].startswith(f"{name.rstrip('.')}.")]
         if not chosen:
             names = [str(row["name"]) for row in rows]
@@ -261,17 +261,17 @@ def _settings() -> Rows:
     ]
 
 
-_ROWS: Mapping[What, Callable[[], Rows]] = {
-    What.PLATFORMS: _platforms,
-    What.NICS: _nics,
-    What.GPUS: _gpus,
-    What.SWITCHES: _switches,
-    What.CHECKS: _checks,
-    What.TOOLS: _tools,
-    What.FAILURES: _failures,
-    What.SUITES: _suites,
-    What.PROFILES: _profiles,
-    What.SETTINGS: _settings,
+_ROWS: Mapping[Topic, Callable[[], Rows]] = {
+    Topic.PLATFORMS: _platforms,
+    Topic.NICS: _nics,
+    Topic.GPUS: _gpus,
+    Topic.SWITCHES: _switches,
+    Topic.CHECKS: _checks,
+    Topic.TOOLS: _tools,
+    Topic.FAILURES: _failures,
+    Topic.SUITES: _suites,
+    Topic.PROFILES: _profiles,
+    Topic.SETTINGS: _settings,
 }
 
 
@@ -279,17 +279,17 @@ def _pcie(able: Any) -> str:
     return f"{format_transfer_rate(able.speed.value)} x{able.width.value}"
 
 
-_COLUMNS: Mapping[What, tuple[str, ...]] = {
-    What.PLATFORMS: ("kind", "name", "systems"),
-    What.NICS: ("name", "platform", "speed"),
-    What.GPUS: ("name", "title", "pcie", "links"),
-    What.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
-    What.CHECKS: ("name", "title"),
-    What.TOOLS: ("name", "recognized output"),
-    What.FAILURES: ("name", "layer", "title"),
-    What.SUITES: ("name", "title"),
-    What.PROFILES: ("name", "title"),
-    What.SETTINGS: ("name", "unit", "meaning"),
+_COLUMNS: Mapping[Topic, tuple[str, ...]] = {
+    Topic.PLATFORMS: ("kind", "name", "systems"),
+    Topic.NICS: ("name", "platform", "speed"),
+    Topic.GPUS: ("name", "title", "pcie", "links"),
+    Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
+    Topic.CHECKS: ("name", "title"),
+    Topic.TOOLS: ("name", "recognized output"),
+    Topic.FAILURES: ("name", "layer", "title"),
+    Topic.SUITES: ("name", "title"),
+    Topic.PROFILES: ("name", "title"),
+    Topic.SETTINGS: ("name", "unit", "meaning"),
 }
 """Columns of the overview; the page of an entry has the rest."""
 
@@ -308,8 +308,8 @@ _COUNTED = {
 """Settings in each state, in the overview."""
 
 
-def _table(topic: What, rows: Rows) -> None:
-    headings = _COUNTED if topic in (What.PLATFORMS, What.NICS) else {}
+def _table(topic: Topic, rows: Rows) -> None:
+    headings = _COUNTED if topic in (Topic.PLATFORMS, Topic.NICS) else {}
     counted = [[_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
     _print_table(
@@ -329,12 +329,12 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], counts: 
     """A table whose names and numbers are never divided. On a terminal text in the last column wraps at its width."""
     import textwrap
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
     begin = sum(width + 2 for width in widths[:-1])
-    room = out().width - begin
-    is_wrapped = out().is_terminal and columns[-1] in _PROSE and room >= _LEAST_PROSE
+    room = standard_output().width - begin
+    is_wrapped = standard_output().is_terminal and columns[-1] in _PROSE and room >= _LEAST_PROSE
     for row in (columns, *rows):
         cells = [
             cell.rjust(width) if column in counts else cell.ljust(width)
@@ -342,7 +342,7 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], counts: 
         ]
         if is_wrapped:
             cells[-1] = f"\n{' ' * begin}".join(textwrap.wrap(row[-1], room))
-        out().print("  ".join(cells).rstrip(), soft_wrap=True, markup=False)
+        standard_output().print("  ".join(cells).rstrip(), soft_wrap=True, markup=False)
 
 
 def _state(value: Any) -> str:
@@ -356,12 +356,12 @@ def _text(value: Any) -> str:
 
 
 def _page(row: Mapping[str, Any]) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     tables = ("fractions", "gates", "relative_gates", "settings")
     for key, value in row.items():
         if key not in tables:
-            out().print(f"{key}: {_text(value)}".rstrip(), soft_wrap=True, markup=False)
+            standard_output().print(f"{key}: {_text(value)}".rstrip(), soft_wrap=True, markup=False)
     for columns, rows in (
         (("kind of run", "pass", "warning", "failure"), _fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _gates(row.get("gates", ()))),
@@ -369,7 +369,7 @@ def _page(row: Mapping[str, Any]) -> None:
         (("setting", "support", "note"), _details(row["settings"]) if row.get("settings") else []),
     ):
         if rows:
-            out().print()
+            standard_output().print()
             _print_table(columns, rows)
 
 

@@ -154,31 +154,35 @@ def _join_ports(entry: dict[str, Any]) -> dict[str, Any]:
 def _print_values(entries: Rows) -> None:
     from rich.markup import escape
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     for entry in entries:
-        out().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
-        out().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
+        standard_output().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
+        standard_output().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
         if entry["compared"]:
-            out().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
+            standard_output().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
 
 
 def _print_labels(entries: Rows) -> None:
     from rich.markup import escape
 
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     for entry in entries:
-        out().print(escape("\n".join((entry["line1"], entry["line2"], entry["line3"]))), "\n", soft_wrap=True)
+        standard_output().print(
+            escape("\n".join((entry["line1"], entry["line2"], entry["line3"]))), "\n", soft_wrap=True
+        )
 
 
 def _print_bisection(entries: Rows) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
 
     for entry in entries:
         full = entry["of full bisection"]
         share = f"{full} of full bisection, " if full else ""
-        out().print(f"bisection bandwidth: {entry['bisection bandwidth']} ({share}{entry['method']})", soft_wrap=True)
+        standard_output().print(
+            f"bisection bandwidth: {entry['bisection bandwidth']} ({share}{entry['method']})", soft_wrap=True
+        )
 
 
 def _print_table(title: str, entries: Rows) -> None:

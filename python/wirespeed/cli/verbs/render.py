@@ -70,15 +70,17 @@ def render(
 
     plan = build(read(cluster))
     show_problems(plan.warnings, "warning")
-    devices = rendering.devices_of(plan, named(device))
+    devices = rendering.devices_of(plan, expand_nodesets(device))
     rendered: list[RenderedFile] = []
     files = (
-        _kept(rendering.files(plan, devices), rendered) if format_ is Format.JSON else rendering.files(plan, devices)
+        _record_files(rendering.files(plan, devices), rendered)
+        if format_ is Format.JSON
+        else rendering.files(plan, devices)
     )
     _print(plan, output, _write(plan, files, devices, output), rendered, format_)
 
 
-def named(nodesets: Sequence[str] | None) -> list[str] | None:
+def expand_nodesets(nodesets: Sequence[str] | None) -> list[str] | None:
     """The devices that node ranges name, None where none is given.
 
     Raises:
@@ -99,7 +101,7 @@ def named(nodesets: Sequence[str] | None) -> list[str] | None:
     return names
 
 
-def _kept(files: Iterator[RenderedFile], rendered: list[RenderedFile]) -> Iterator[RenderedFile]:
+def _record_files(files: Iterator[RenderedFile], rendered: list[RenderedFile]) -> Iterator[RenderedFile]:
     for file in files:
         rendered.append(file)
         yield file
@@ -119,7 +121,7 @@ def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], ou
 
 
 def _print(plan: Plan, output: Path, written: WriteResult, rendered: Sequence[RenderedFile], format_: Format) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.results.json import document
 
     if format_ is Format.JSON:
@@ -137,7 +139,7 @@ def _print(plan: Plan, output: Path, written: WriteResult, rendered: Sequence[Re
         return
     count = len(written.devices)
     devices = f"{count} device{'' if count == 1 else 's'}"
-    out().print(
+    standard_output().print(
         f"wrote {written.files} files for {devices} to {output}"
         "; next: run apply.sh on each host, follow wirespeed-apply.txt on each switch",
         markup=False,

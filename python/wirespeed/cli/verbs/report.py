@@ -280,10 +280,10 @@ def _by_name(output: Path | None) -> Format:
 def _write(content: Report, style: Format, output: Path | None) -> None:
     if output is None:
         if style is Format.TERMINAL:
-            from wirespeed.cli.console import out
+            from wirespeed.cli.console import standard_output
             from wirespeed.report import terminal
 
-            terminal.report(content, out())
+            terminal.report(content, standard_output())
         else:
             typer.echo(_text(content, style), nl=False)
         return

@@ -167,7 +167,7 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
 
 def _print(comparison: Comparison, form: Format) -> None:
-    from wirespeed.cli.console import out
+    from wirespeed.cli.console import standard_output
     from wirespeed.report import algorithm_comparison as report
     from wirespeed.results.algorithm_comparison import to_json
 
@@ -177,4 +177,4 @@ def _print(comparison: Comparison, form: Format) -> None:
         case Format.CSV:
             typer.echo(report.to_csv(comparison), nl=False)
         case Format.TABLE:
-            report.table(comparison, out())
+            report.table(comparison, standard_output())

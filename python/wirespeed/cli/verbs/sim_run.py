@@ -346,7 +346,7 @@ def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
 
 def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
     """Write the result and print the summary, which is seen even when the disk is full."""
-    from wirespeed.cli.console import err, out
+    from wirespeed.cli.console import err, standard_output
     from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
     from wirespeed.simulation.congested_ports import find_congested_ports
@@ -358,7 +358,7 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
         if form is Format.JSON:
             typer.echo(to_json(result.summary), nl=False)
         else:
-            report.summary(result.summary, out(), find_congested_ports(result))
+            report.summary(result.summary, standard_output(), find_congested_ports(result))
     if result.serial_reason:
         err().print(f"run on one thread: {result.serial_reason}", markup=False, soft_wrap=True)
     if not result.summary.complete:

@@ -73,7 +73,7 @@ def ip(device: str, do: str, undo: str = "", version: str = "-4") -> LabAct:
     return LabAct(device, ("ip", version, *do.split()), ("ip", version, *undo.split()) if undo else ())
 
 
-def after(device: str, arguments: str) -> LabAct:
+def cleanup_command(device: str, arguments: str) -> LabAct:
     """Arguments of `ip` for the removal only, such as flushing learnt entries; the first act is undone last."""
     return LabAct(device, ("true",), ("ip", *arguments.split()))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import FaultLocation, after, ip
+from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "the routing rule of a NIC is missing"
@@ -32,7 +32,7 @@ def make(location: FaultLocation) -> LabFault:
     removed = ", ".join(" ".join(act.do[4:6]) for act in acts)
     # A rule that others add is none of networkd's: it would stay when the link goes. After a link that comes up again
     # networkd adds all rules again, so that is the removal.
-    back = [after(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
+    back = [cleanup_command(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
     return LabFault(
         "missing-rule",
         f"{host.device}:{host.port}",

@@ -6,7 +6,7 @@ that is cabled to it.
 
 from __future__ import annotations
 
-from wirespeed.lab.faults.location import FaultLocation, after, ip
+from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port with MTU 1500"
@@ -25,7 +25,7 @@ def make(location: FaultLocation) -> LabFault:
         f"{end.device}:{end.port}",
         f"{end.device}:{end.port} (to {host.device}:{host.port}): MTU 1500, larger packets are dropped",
         (
-            *(after(host_name, "route flush cache") for host_name in location.lab.hosts),
+            *(cleanup_command(host_name, "route flush cache") for host_name in location.lab.hosts),
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",

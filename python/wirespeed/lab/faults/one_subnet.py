@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import FaultLocation, after, ip, parameter
+from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip, parameter
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault
@@ -75,7 +75,7 @@ def make(location: FaultLocation) -> LabFault:
         leaf,
         f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; "
         "each replies to ARP for all",
-        (*(after(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *flush),
+        (*(cleanup_command(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *flush),
         (*cure, *flush),
     )
 

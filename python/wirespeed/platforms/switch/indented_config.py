@@ -23,7 +23,7 @@ class Line:
         """The line's words."""
         return self.text.split()
 
-    def after(self, prefix: str) -> str | None:
+    def text_after(self, prefix: str) -> str | None:
         """The text after this prefix, None when the line starts otherwise."""
         if self.text == prefix:
             return ""
@@ -67,7 +67,7 @@ def _end_of_banner(rest: str) -> str | None:
 def lines_after(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
     """The lines with this prefix, and the text after it."""
     for line in lines:
-        rest = line.after(prefix)
+        rest = line.text_after(prefix)
         if rest is not None:
             yield line, rest
 

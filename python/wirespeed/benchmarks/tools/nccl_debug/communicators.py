@@ -85,7 +85,7 @@ class _Reader:
             self._run_on(line)
             return
         prefix = text[:at]
-        printed = self._prefixes[prefix] if prefix in self._prefixes else self._who(prefix, line.number)
+        printed = self._prefixes[prefix] if prefix in self._prefixes else self._find_process(prefix, line.number)
         if printed is None:
             return
         process, message = printed[0], text[at + 11 :].strip()
@@ -123,7 +123,7 @@ class _Reader:
         if before or len({version[1:] for version in self._versions}) == 1:
             _, facts.library, facts.version = (before or self._versions)[-1]
 
-    def _who(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
+    def _find_process(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
         match = lines.PREFIX.search(prefix)
         found = None
         if match is not None:
@@ -144,7 +144,7 @@ class _Reader:
             if match:
                 self._versions.append((line.number, f"{match.group(1)}CCL", match.group(2)))
             return
-        printed = self._who(line.text[:at], line.number)
+        printed = self._find_process(line.text[:at], line.number)
         if printed is not None:
             process, prefix = printed
             text = " ".join(f"{prefix or ''} {line.text[at + 11 :]}".split())

@@ -68,7 +68,7 @@ class _Reader:
             return
         if self._draft is not None and not self._draft.complete and self._rows(line, text):
             return
-        if self._before(text):
+        if self._read_preamble(text):
             return
         running, waived = _RUNNING.match(text), _WAIVED.match(text)
         if running and self._version is None:
@@ -85,7 +85,7 @@ class _Reader:
         elif _ERROR.match(text):
             self._fail(line, text)
 
-    def _before(self, text: str) -> bool:
+    def _read_preamble(self, text: str) -> bool:
         """Take what stands before the tests."""
         version = _VERSION.search(text)
         if version:

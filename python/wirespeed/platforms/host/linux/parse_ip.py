@@ -30,7 +30,7 @@ class _Version:
     """An IP version: length of its addresses, and the term for all of them in names of rules and routes."""
 
     bits: int
-    everything: str
+    all_addresses: str
     everywhere: str
 
 
@@ -130,7 +130,7 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     is_any = source in ("all", "0.0.0.0", "::")
-    masked = version.everything if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
+    masked = version.all_addresses if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
     if masked is None:
         return None
     words += ["from", masked]
@@ -144,7 +144,7 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
             words += [key, str(rule[key])]
     if "table" not in rule:
         words += ["action", str(rule.get("action", "other"))]
-    if words == ["from", version.everything] and rule.get("table") is not None:
+    if words == ["from", version.all_addresses] and rule.get("table") is not None:
         words += ["lookup", str(_table(rule["table"]) or rule["table"])]
     return " ".join(words)
 

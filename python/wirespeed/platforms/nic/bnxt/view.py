@@ -153,7 +153,8 @@ def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         yield Problem(
             place,
             f"DSCP to priorities {_pairs(nic_qos.dscp_priority)}",
-            f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, one DSCP for each class",
+            f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, "
+            "one DSCP for each class",
         )
     disciplines = nic_qos.tc_discipline or {}
     if disciplines.get(ROCE_TC) is Discipline.STRICT or disciplines.get(CNP_TC) is Discipline.DWRR:

@@ -17,7 +17,7 @@ class Statement:
     number: int  # line, from 1
     words: tuple[str, ...]
 
-    def after(self, *path: str) -> tuple[str, ...] | None:
+    def words_after(self, *path: str) -> tuple[str, ...] | None:
         """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
         if len(self.words) < len(path):
             return None
@@ -77,7 +77,7 @@ def numbers(names: str) -> list[int] | None:
 def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tuple[str, ...]]]:
     """(interface, line, words after it), each interface of a list by itself."""
     for line in lines:
-        rest = line.after("interface", "*")
+        rest = line.words_after("interface", "*")
         if rest is not None:
             for name in expand_names(line.words[1]):
                 yield name, line, rest

@@ -129,7 +129,7 @@ def _vlans(
 ) -> Iterator[Observation]:
     numbers: dict[int, int] = {}
     for line in statements:
-        rest = line.after("bridge", "domain", "*", "vlan")
+        rest = line.words_after("bridge", "domain", "*", "vlan")
         if rest:
             numbers |= {int(name): line.number for name in expand_names(rest[0]) if name.isdecimal()}
     for number, at in numbers.items():

@@ -44,7 +44,7 @@ class Qos:
 
 def qos_of(statements: list[Statement]) -> Qos:
     """All lines of the profiles ``default-global``."""
-    lines = [Statement(line.number, rest) for line in statements if (rest := line.after("qos")) is not None]
+    lines = [Statement(line.number, rest) for line in statements if (rest := line.words_after("qos")) is not None]
     found = Qos()
     roce, lossless, number = _mode(lines)
     found.lossless = (lossless, number)
@@ -75,7 +75,7 @@ def _mode(lines: list[Statement]) -> tuple[bool, bool, int]:
 
 def _values(lines: list[Statement], *path: str) -> Iterator[tuple[int, str]]:
     for line in lines:
-        rest = line.after(*path)
+        rest = line.words_after(*path)
         if rest is not None and len(rest) == 1:
             yield line.number, rest[0]
 
@@ -99,7 +99,7 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
     classes = {Dscp(dscp): SwitchTrafficClass(dscp // 8) for dscp in range(64)}
     first = number
     for line in lines:
-        rest = line.after("mapping", "default-global", "dscp")
+        rest = line.words_after("mapping", "default-global", "dscp")
         if rest is None or len(rest) != 3 or rest[1] != "switch-priority":
             continue
         listed, target = numbers(rest[0]), parse_number(rest[2])
@@ -112,7 +112,7 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
         found.port["port.qos.dscp_tc"] = (classes, first)
     queues = {SwitchTrafficClass(n): SwitchQueue(ROCE_QUEUES[n] if roce else n) for n in _ALL}
     for line in lines:
-        rest = line.after("egress-queue-mapping", "default-global", "switch-priority")
+        rest = line.words_after("egress-queue-mapping", "default-global", "switch-priority")
         if rest is not None and len(rest) == 3 and rest[1] == "traffic-class":
             listed, target = numbers(rest[0]), parse_number(rest[2])
             if listed is None or target is None or max(*listed, target) > 7:

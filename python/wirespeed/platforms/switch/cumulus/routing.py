@@ -38,16 +38,18 @@ def bgp(statements: list[Statement]) -> Found:
                 found["switch.bgp.asn"] = (parse_number(value), line.number)
             case ("vrf", "default", "router", "bgp", "router-id", value):
                 found["switch.bgp.router_id"] = (value, line.number)
-            case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.after(*_DEFAULT):
+            case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.words_after(*_DEFAULT):
                 found["switch.bgp.maximum_paths"] = (parse_number(value), line.number)
-            case (*_, "path-selection", "multipath", "aspath-ignore", value) if line.after(*_DEFAULT):
+            case (*_, "path-selection", "multipath", "aspath-ignore", value) if line.words_after(*_DEFAULT):
                 found["switch.bgp.multipath_relax"] = (parse_on_off(value), line.number)
-            case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
+            case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.words_after(
+                *_DEFAULT
+            ):
                 networks.append(value)
                 at = at or line.number
             case ("vrf", "default", "router", "bgp", "enable" | "state", value) if value in ON:
                 enabled = line.number
-            case (*_, "redistribute", _, "enable" | "state", value) if line.after(*_DEFAULT):
+            case (*_, "redistribute", _, "enable" | "state", value) if line.words_after(*_DEFAULT):
                 redistributes = redistributes or value in ON
             case ("router", "bgp", "enable" | "state", value) if value in OFF:
                 return {}
@@ -61,7 +63,7 @@ def unnumbered_ports(statements: list[Statement]) -> set[str]:
     return {
         line.words[5]
         for line in statements
-        if line.after(*_DEFAULT, "neighbor", "*") is not None and line.words[5].startswith("swp")
+        if line.words_after(*_DEFAULT, "neighbor", "*") is not None and line.words[5].startswith("swp")
     }
 
 
@@ -71,7 +73,7 @@ def peers(switch: Place, statements: list[Statement], output: Output) -> Iterato
     groups: dict[str, list[Statement]] = {}
     for line in statements:
         for kind, into in (("neighbor", own), ("peer-group", groups)):
-            rest = line.after(*_DEFAULT, kind, "*")
+            rest = line.words_after(*_DEFAULT, kind, "*")
             if rest:
                 into.setdefault(line.words[5], []).append(Statement(line.number, rest))
     for name, lines in own.items():

@@ -74,7 +74,7 @@ def _whole(top: list[Line]) -> Iterator[Line]:
             continue
         if speaker is not None:
             yield speaker
-        speaker = replace(line, inner=list(line.inner)) if line.after("router bgp") else None
+        speaker = replace(line, inner=list(line.inner)) if line.text_after("router bgp") else None
     if speaker is not None:
         yield speaker
 

@@ -108,7 +108,7 @@ def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]
     sessions: dict[str, _SessionLines] = {}
     whole = True
     for inner in line.inner:
-        rest = inner.after("neighbor")
+        rest = inner.text_after("neighbor")
         if rest is None:
             continue
         words = rest.split()

@@ -107,9 +107,9 @@ def _watchdog(lines: list[Line], shared: Globals) -> Found:
             found = {"enabled": (False, line.number)}
         elif line.text == "priority-flow-control pause watchdog":
             found.setdefault("enabled", (True, line.number))
-        elif (rest := line.after("priority-flow-control pause watchdog port action")) is not None:
+        elif (rest := line.text_after("priority-flow-control pause watchdog port action")) is not None:
             found["action"] = (rest, line.number)
-        elif (rest := line.after("priority-flow-control pause watchdog port timer")) is not None:
+        elif (rest := line.text_after("priority-flow-control pause watchdog port timer")) is not None:
             match = re.match(r"timeout (\S+) polling-interval \S+ recovery-time (\S+)", rest)
             found["timeout"] = (seconds_of(match[1]) if match else None, line.number)
             found["recovery-time"] = (seconds_of(match[2]) if match else None, line.number)
@@ -153,9 +153,9 @@ def _queue(lines: list[Line], number: int) -> Found:
             found["queue.discipline"] = (discipline, line.number)
         elif match := re.fullmatch(r"bandwidth (guaranteed )?percent ([0-9]{1,3})", line.text):
             found["queue.guaranteed" if match[1] else "queue.weight"] = (int(match[2]), line.number)
-        elif (rest := line.after("shape rate")) is not None:
+        elif (rest := line.text_after("shape rate")) is not None:
             found["queue.shape"] = (parse_shape(rest), line.number)
-        elif (rest := line.after("random-detect ecn")) is not None and rest != "count":
+        elif (rest := line.text_after("random-detect ecn")) is not None and rest != "count":
             found.update(_thresholds(rest, line.number))
     return found
 

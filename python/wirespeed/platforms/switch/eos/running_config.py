@@ -104,7 +104,7 @@ def _defaults(top: list[Line]) -> _Defaults:
     enabled = True
     for line in top:
         for inner in line.inner if line.text == "interface defaults" else ():
-            if (rest := inner.after("mtu")) is not None:
+            if (rest := inner.text_after("mtu")) is not None:
                 mtu = parse_number(rest)
             if inner.text == "ethernet":
                 enabled = not any(item.text == "shutdown" for item in inner.inner)

@@ -55,7 +55,7 @@ def has_inheritance(top: list[Line], text: str) -> bool:
     It says so in a comment at each. Without one the text shows who takes from whom, but not what.
     """
     groups = any(line.words[0] == "apply-groups" for line in _walk(top))
-    ranges = any(line.words[0] == "interface-range" for line in inside(top, "interfaces"))
+    ranges = any(line.words[0] == "interface-range" for line in lines_inside(top, "interfaces"))
     return not (groups and _FROM_GROUP not in text) and not (ranges and _FROM_RANGE not in text)
 
 
@@ -77,7 +77,7 @@ def block(lines: Iterable[Line], *path: str) -> Line | None:
     return found
 
 
-def inside(lines: Iterable[Line], *path: str) -> list[Line]:
+def lines_inside(lines: Iterable[Line], *path: str) -> list[Line]:
     """What is in the block at a path; nothing when there is none."""
     found = block(lines, *path)
     return [] if found is None else found.inner

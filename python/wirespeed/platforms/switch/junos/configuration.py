@@ -19,7 +19,7 @@ from wirespeed.platforms.switch.config_reader import (
 )
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
-from wirespeed.platforms.switch.junos.config_text import block, has_inheritance, inside, statements, values
+from wirespeed.platforms.switch.junos.config_text import block, has_inheritance, lines_inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
 from wirespeed.settings import Place
@@ -55,24 +55,24 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     if not top or not has_inheritance(top, output.text):
         return
     found = _switch(top)
-    lldp = inside(top, "protocols", "lldp")
+    lldp = lines_inside(top, "protocols", "lldp")
     if not lldp:
         # Whether LLDP runs without a line differs between factory configurations.
         yield from observe_settings(switch, {"switch.lldp": (False, 0)}, output, State.ASSUMED)
     cos = cos_of(top)
-    interfaces = inside(top, "interfaces")
+    interfaces = lines_inside(top, "interfaces")
     ports = [line for line in interfaces if _is_port(line)]
     found |= watchdog_poll(cos, [line.text for line in ports])
     found |= bgp(top) | loopbacks(top)
     yield from observe_settings(switch, found, output)
     yield from peers(switch, top, output)
-    vlans = {line.text: line for line in inside(top, "vlans")}
+    vlans = {line.text: line for line in lines_inside(top, "vlans")}
     numbers = {name: _vlan_number(line) for name, line in vlans.items()}
     names = Names({name: number for name, number in numbers.items() if number is not None})
-    advertised = {line.text for line in inside(top, "protocols", "router-advertisement")}
+    advertised = {line.text for line in lines_inside(top, "protocols", "router-advertisement")}
     elsewhere = {
         rest.removesuffix(".0")
-        for instance in inside(top, "routing-instances")
+        for instance in lines_inside(top, "routing-instances")
         for _, rest in lines_after(instance.inner, "interface")
     }
     for line in ports:
@@ -99,7 +99,7 @@ def _switch(top: list[Line]) -> Found:
     if lldp is not None and lldp.inner:
         off = next((line for line in lldp.inner if line.text == "disable"), None)
         found["switch.lldp"] = (off is None, (off or lldp).number)
-    found |= _load_balancing(top) | _buffers(inside(top, "class-of-service"))
+    found |= _load_balancing(top) | _buffers(lines_inside(top, "class-of-service"))
     return found
 
 
@@ -132,10 +132,10 @@ def _several_next_hops(top: list[Line]) -> bool:
     """Whether a policy gives the forwarding table all equal paths; without one it has a single next hop to choose."""
     exported = {
         name
-        for _, rest in lines_after(inside(top, "routing-options", "forwarding-table"), "export")
+        for _, rest in lines_after(lines_inside(top, "routing-options", "forwarding-table"), "export")
         for name in values(rest)
     }
-    policies = [block(inside(top, "policy-options"), f"policy-statement {name}") for name in exported]
+    policies = [block(lines_inside(top, "policy-options"), f"policy-statement {name}") for name in exported]
     return any("load-balance per-packet" in _texts(policy.inner) for policy in policies if policy is not None)
 
 
@@ -148,7 +148,7 @@ def _texts(lines: list[Line]) -> Iterator[str]:
 def _buffers(cos: list[Line]) -> Found:
     found: Found = {}
     for side, partitions in _PARTITIONS.items():
-        for line, name in lines_after(inside(cos, "shared-buffer", side), "buffer-partition"):
+        for line, name in lines_after(lines_inside(cos, "shared-buffer", side), "buffer-partition"):
             if name in partitions:
                 found |= read_settings(line.inner, {"percent": (f"switch.buffers.{partitions[name]}", parse_number)})
             if (side, name) == ("ingress", "lossless"):
@@ -156,7 +156,7 @@ def _buffers(cos: list[Line]) -> Found:
                     line.inner, {"dynamic-threshold": ("switch.buffers.dynamic_threshold", parse_number)}
                 )
         found |= read_settings(
-            inside(cos, "dedicated-buffer", side), {"percent": (f"switch.buffers.dedicated_{side}", parse_number)}
+            lines_inside(cos, "dedicated-buffer", side), {"percent": (f"switch.buffers.dedicated_{side}", parse_number)}
         )
     return found
 
@@ -173,12 +173,12 @@ def _port(
     found = read_settings(line.inner, {"description": ("port.description", text)})
     off = next((inner for inner in line.inner if inner.text == "disable"), None)
     found["port.link.enabled"] = (off is None, (off or line).number)
-    unit = inside(line.inner, "unit 0")
+    unit = lines_inside(line.inner, "unit 0")
     switching = block(unit, "family ethernet-switching")
     found["port.link.mtu"] = _mtu(line, unit)
     if switching is not None:
         found |= _vlans(line, switching, names)
-    own = [inner for family in ("inet", "inet6") for inner in inside(unit, f"family {family}")]
+    own = [inner for family in ("inet", "inet6") for inner in lines_inside(unit, f"family {family}")]
     found["port.addresses"] = _addresses(own, line.number)
     bare = block(unit, "family inet6") is not None and found["port.addresses"][0] == ()
     if elsewhere:
@@ -197,7 +197,7 @@ def _mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
         return physical
     smallest = (physical[0] - L2_HEADER, physical[1])
     for family in ("inet", "inet6"):
-        inner = read_settings(inside(unit, f"family {family}"), {"mtu": ("mtu", parse_number)}).get("mtu")
+        inner = read_settings(lines_inside(unit, f"family {family}"), {"mtu": ("mtu", parse_number)}).get("mtu")
         if inner is not None:
             if inner[0] is None:
                 return inner
@@ -219,7 +219,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
     ]
     # "vlan { members vn2; }", and "vlan members vn2" where it is on one line.
     members_lines = [
-        *lines_after(inside(switching.inner, "vlan"), "members"),
+        *lines_after(lines_inside(switching.inner, "vlan"), "members"),
         *lines_after(switching.inner, "vlan members"),
     ]
     if len(members_lines) != 1:
@@ -258,7 +258,7 @@ def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterato
     if unit is None or irb is None:
         found["vlan.addresses"] = ((), line.number)
     else:
-        own = [inner for family in ("inet", "inet6") for inner in inside(unit.inner, f"family {family}")]
+        own = [inner for family in ("inet", "inet6") for inner in lines_inside(unit.inner, f"family {family}")]
         found["vlan.addresses"] = _addresses(own, unit.number)
         found["vlan.mtu"] = _mtu(irb, unit.inner)
     yield from observe_settings(place, found, output)

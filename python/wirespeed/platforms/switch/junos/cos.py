@@ -12,7 +12,7 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
-from wirespeed.platforms.switch.junos.config_text import block, inside, values
+from wirespeed.platforms.switch.junos.config_text import block, lines_inside, values
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration
 
@@ -44,9 +44,9 @@ class Cos:
 
 def cos_of(top: list[Line]) -> Cos:
     """The stanza of a configuration."""
-    stanza = inside(top, "class-of-service")
+    stanza = lines_inside(top, "class-of-service")
     classes = {"best-effort": Class(0, None)}
-    for line in inside(stanza, "forwarding-classes"):
+    for line in lines_inside(stanza, "forwarding-classes"):
         if match := _CLASS.fullmatch(line.text):
             lossless = bool(match[3]) and match[4] is not None
             classes[match[1]] = Class(int(match[2]), int(match[4]) if lossless else None)
@@ -66,14 +66,16 @@ class InterfaceCos:
 
 def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
     stanzas = [
-        line for line in inside(cos.stanza, "interfaces") if fnmatchcase(name, "*" if line.text == "all" else line.text)
+        line
+        for line in lines_inside(cos.stanza, "interfaces")
+        if fnmatchcase(name, "*" if line.text == "all" else line.text)
     ]
     if len(stanzas) != 1:
         # None: nothing is applied. Several: which line wins for which is not known here.
         return InterfaceCos(None, None, None, None, not stanzas)
     inner = stanzas[0].inner
     units = [line for line in inner if line.text in ("unit 0", "unit *")]
-    classifiers = [line for unit in units for line in inside(unit.inner, "classifiers")]
+    classifiers = [line for unit in units for line in lines_inside(unit.inner, "classifiers")]
     return InterfaceCos(
         profile=_first_reference(inner, "congestion-notification-profile"),
         scheduler_map=_first_reference(inner, "scheduler-map"),
@@ -86,8 +88,8 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
 
 def bundle_of(port: Line) -> str | None:
     """The aggregated interface that a port belongs to, and has its classes and addresses from."""
-    options = [inner for kind in ("ether-options", "gigether-options") for inner in inside(port.inner, kind)]
-    members = [rest for item in options for words in ("802.3ad", "bundle") if (rest := item.after(words))]
+    options = [inner for kind in ("ether-options", "gigether-options") for inner in lines_inside(port.inner, kind)]
+    members = [rest for item in options for words in ("802.3ad", "bundle") if (rest := item.text_after(words))]
     nested = [inner.text for item in options if item.text == "802.3ad" for inner in item.inner]
     return next(iter([*members, *nested]), None)
 
@@ -102,7 +104,7 @@ def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
         interval
         for name in ports
         if (profile := _interface_cos(cos, name).profile) is not None
-        and (dog := block(inside(cos.stanza, "congestion-notification-profile", profile[0]), "pfc-watchdog"))
+        and (dog := block(lines_inside(cos.stanza, "congestion-notification-profile", profile[0]), "pfc-watchdog"))
         and (interval := _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
     }
     return {"switch.watchdog_poll": found.pop()} if len(found) == 1 else {}
@@ -137,7 +139,7 @@ def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mappin
         return None
     name, number = applied.classifier
     found["port.qos.trust"] = ("dscp" if applied.dot1p is None else "both", number)
-    classifier = block(inside(cos.stanza, "classifiers"), f"dscp {name}")
+    classifier = block(lines_inside(cos.stanza, "classifiers"), f"dscp {name}")
     classes: dict[Dscp, str] = {}
     for line, forwarding_class in lines_after(classifier.inner if classifier else [], "forwarding-class"):
         for inner, rest in lines_after(line.inner, "loss-priority"):
@@ -157,12 +159,12 @@ def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mappin
 
 def _pfc(profile: Line, cos: Cos, classes: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
     """The priorities of the lossless classes of which every code point is paused for."""
-    tagged = [rest for line, rest in lines_after(inside(profile.inner, "input", "ieee-802.1"), "code-point")]
+    tagged = [rest for line, rest in lines_after(lines_inside(profile.inner, "input", "ieee-802.1"), "code-point")]
     if tagged:
         return frozenset(Priority(int(bits, 2)) for bits in tagged) if all(map(_three_bits, tagged)) else None
     paused = {
         rest
-        for line, rest in lines_after(inside(profile.inner, "input", "dscp"), "code-point")
+        for line, rest in lines_after(lines_inside(profile.inner, "input", "dscp"), "code-point")
         if any(inner.text == "pfc" for inner in line.inner)
     }
     if not paused:
@@ -258,7 +260,7 @@ def _discipline(rest: str) -> Discipline | None:
 
 def _slope(slope: Line) -> Found:
     """A slope of two points that begins with 0; other curves have no two thresholds."""
-    curve = {line.words[0]: (values(line.after(line.words[0]) or ""), line.number) for line in slope.inner}
+    curve = {line.words[0]: (values(line.text_after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = curve.get("fill-level", ([], slope.number))
     chances, chance_number = curve.get("drop-probability", ([], slope.number))
     if not all(item.isdecimal() and len(item) < 4 for item in (*levels, *chances)):

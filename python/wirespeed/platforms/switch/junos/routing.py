@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
-from wirespeed.platforms.switch.junos.config_text import block, inside
+from wirespeed.platforms.switch.junos.config_text import block, lines_inside
 from wirespeed.settings import Place
 
 _PREFIX = re.compile(r"route-filter ([0-9a-fA-F.:]+/[0-9]{1,3}) exact")
@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
 def bgp(top: list[Line]) -> Found:
     """The speaker. That several systems' paths count as equal must hold in every group."""
     found = read_settings(
-        inside(top, "routing-options"),
+        lines_inside(top, "routing-options"),
         {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", parse_number)},
     )
     groups = [group for group in _groups(top) if _carries_unicast(group)]
@@ -30,7 +30,7 @@ def bgp(top: list[Line]) -> Found:
     relaxed = all(item is not None and any(line.text == "multiple-as" for line in item.inner) for item in multipath)
     found["switch.bgp.multipath_relax"] = (relaxed, (multipath[0] or groups[0]).number)
     if all(multipath):
-        limit = read_settings(inside(top, "chassis"), {"maximum-ecmp": ("limit", parse_number)})
+        limit = read_settings(lines_inside(top, "chassis"), {"maximum-ecmp": ("limit", parse_number)})
         found["switch.bgp.maximum_paths"] = limit.get("limit", (DEFAULT_PATHS, groups[0].number))
     else:
         found["switch.bgp.maximum_paths"] = (1, groups[0].number)
@@ -44,16 +44,20 @@ def _networks(top: list[Line], groups: list[Line]) -> Found:
     Without a policy BGP announces what it learned from BGP alone (Juniper documentation, export).
     """
     policies = {rest for group in groups for _, rest in lines_after(group.inner, "export")}
-    if not policies and not _has_export(inside(top, "protocols", "bgp")):
+    if not policies and not _has_export(lines_inside(top, "protocols", "bgp")):
         return {"switch.bgp.networks": ((), groups[0].number)}
-    policy = block(inside(top, "policy-options"), f"policy-statement {policies.pop()}") if len(policies) == 1 else None
+    policy = (
+        block(lines_inside(top, "policy-options"), f"policy-statement {policies.pop()}") if len(policies) == 1 else None
+    )
     if policy is None:
         return {}
     prefixes: list[str] = []
     for term, _ in lines_after(policy.inner, "term"):
         if any(line.text in ("then accept", "then") for line in term.inner):
             prefixes += [
-                match[1] for line in inside(term.inner, "from") if (match := _PREFIX.fullmatch(line.text)) is not None
+                match[1]
+                for line in lines_inside(term.inner, "from")
+                if (match := _PREFIX.fullmatch(line.text)) is not None
             ]
     return {"switch.bgp.networks": (tuple(prefixes), policy.number)}
 
@@ -64,10 +68,10 @@ def _has_export(lines: list[Line]) -> bool:
 
 def loopbacks(top: list[Line]) -> Found:
     """Addresses of lo0."""
-    unit = block(inside(top, "interfaces"), "lo0", "unit 0")
+    unit = block(lines_inside(top, "interfaces"), "lo0", "unit 0")
     if unit is None:
         return {}
-    lines = [line for family in ("inet", "inet6") for line in inside(unit.inner, f"family {family}")]
+    lines = [line for family in ("inet", "inet6") for line in lines_inside(unit.inner, f"family {family}")]
     found = tuple(match[1] for line in lines if (match := _ADDRESS.fullmatch(line.text)) is not None)
     return {"switch.loopbacks": (found, unit.number)}
 
@@ -79,16 +83,18 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
             found = _session([*group.inner, *line.inner], line.number)
             yield from observe_settings(switch.thing("peer", address), found, output)
         for dynamic, _ in lines_after(group.inner, "dynamic-neighbor"):
-            for line, unit in lines_after(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
+            for line, unit in lines_after(lines_inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
                 found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
                 # Such a session has no description; its port has one.
-                found |= read_settings(inside(top, "interfaces", port), {"description": ("peer.description", text)})
+                found |= read_settings(
+                    lines_inside(top, "interfaces", port), {"description": ("peer.description", text)}
+                )
                 yield from observe_settings(switch.thing("peer", port), found, output)
 
 
 def _groups(top: list[Line]) -> list[Line]:
-    return [line for line, _ in lines_after(inside(top, "protocols", "bgp"), "group")]
+    return [line for line, _ in lines_after(lines_inside(top, "protocols", "bgp"), "group")]
 
 
 def _carries_unicast(group: Line) -> bool:

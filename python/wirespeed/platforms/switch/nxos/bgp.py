@@ -45,7 +45,7 @@ def _speaker(line: Line) -> Found:
     paths: list[tuple[int | None, int]] = []
     networks: list[tuple[str, int]] = []
     for inner in line.inner:
-        if (rest := inner.after("router-id")) is not None:
+        if (rest := inner.text_after("router-id")) is not None:
             found["switch.bgp.router_id"] = (_name(rest), inner.number)
         elif inner.text == "bestpath as-path multipath-relax":
             found["switch.bgp.multipath_relax"] = (True, inner.number)
@@ -70,9 +70,9 @@ def _session(line: Line, name: str) -> Found:
     found: Found = {"peer.unnumbered": (name.startswith("Ethernet"), line.number)}
     inherits = any(inner.words[0] == "inherit" for inner in line.inner)
     for inner in line.inner:
-        if (rest := inner.after("remote-as")) is not None:
+        if (rest := inner.text_after("remote-as")) is not None:
             found["peer.asn"] = (parse_number(rest), inner.number)
-        elif (rest := inner.after("description")) is not None:
+        elif (rest := inner.text_after("description")) is not None:
             found["peer.description"] = (rest, inner.number)
         elif inner.text == "bfd":
             found["peer.bfd"] = (True, inner.number)

@@ -89,7 +89,7 @@ def _bound(line: Line, kind: str) -> tuple[str, int] | None:
 def _maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:
     classes: dict[str, list[int] | None] = {}
     for line, rest in lines_after(top, "class-map type qos"):
-        listed = [numbers(inner.after("match dscp") or "") for inner in line.inner]
+        listed = [numbers(inner.text_after("match dscp") or "") for inner in line.inner]
         understood = [item for item in listed if item is not None and max(item) < 64]
         complete = bool(listed) and len(understood) == len(listed) and (len(listed) == 1 or " match-any" in f" {rest}")
         classes[rest.split()[-1]] = [dscp for item in understood for dscp in item] if complete else None
@@ -192,7 +192,7 @@ def _queue(line: Line) -> Found:
             found["queue.weight"] = (int(match[1]), inner.number)
         elif re.fullmatch(r"priority( level [1-8])?", inner.text):
             found["queue.discipline"] = (Discipline.STRICT, inner.number)
-        elif (rest := inner.after("random-detect")) is not None:
+        elif (rest := inner.text_after("random-detect")) is not None:
             ecn = marking(rest)
             found["queue.ecn.enabled"] = (ecn and ecn.enabled, inner.number)
             if ecn is not None and ecn.enabled:

@@ -12,7 +12,7 @@ OF_INTERFACES = {"PORT_QOS_MAP", "QUEUE", "PFC_WD", "INTERFACE", "VLAN_INTERFACE
 WHOLE = {"BGP_GLOBALS", "BGP_GLOBALS_AF", "BGP_GLOBALS_AF_NETWORK", "BGP_NEIGHBOR", "BGP_NEIGHBOR_AF"}
 
 
-def kept(table, key, row, ours):
+def find_target_key(table, key, row, ours):
     """The key of a present row without the configured interfaces; None if the row is removed."""
     parts = key.split("|")
     if table == "VLAN_MEMBER":
@@ -24,14 +24,14 @@ def kept(table, key, row, ours):
     return "|".join([",".join(others), *parts[1:]]) if others else None
 
 
-def merged(running, wanted):
+def merge(running, wanted):
     ours = {key.split("|")[0] for table in ("PORT", "VLAN", "LOOPBACK_INTERFACE") for key in wanted.get(table, {})}
     target = {}
     for table in sorted({*running, *wanted}):
         rows = {}
         replaced = table in WHOLE and wanted.get("BGP_GLOBALS")
         for key, row in {} if replaced else running.get(table, {}).items():
-            left = kept(table, key, row, ours)
+            left = find_target_key(table, key, row, ours)
             if left is not None:
                 rows[left] = row
         for key, row in wanted.get(table, {}).items():
@@ -42,4 +42,4 @@ def merged(running, wanted):
 
 
 with open(sys.argv[1]) as running, open(sys.argv[2]) as wanted:
-    json.dump(merged(json.load(running), json.load(wanted)), sys.stdout, indent=4)
+    json.dump(merge(json.load(running), json.load(wanted)), sys.stdout, indent=4)
