@@ -20,7 +20,7 @@ LOG = """# OSU MPI Bandwidth Test v7.5
 
 def _print_table(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    monkeypatch.setattr(bench_table, "out", lambda: console)
+    monkeypatch.setattr(bench_table, "standard_output", lambda: console)
     (run,) = parse(LOG)
     bench_table._print(bench_table._table(run.measurements))
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
