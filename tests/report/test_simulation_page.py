@@ -394,10 +394,7 @@ def test_exit_codes(tmp_path: Path) -> None:
             "FOLDER FILE",
             "FILE: found a file; expected only result folders of `sim run -o`, or one cluster file",
         ),
-        (
-            "FILE --png out",
-            "FILE: found a file; expected only result folders of `sim run -o`, or one cluster file",
-        ),
+        ("FILE --png out", "--png: applies only to result folders of `sim run -o`\n  hint: omit --png"),
         ("FILE FILE", "FILE: found more than one file; expected one cluster file, or result folders of `sim run -o`"),
     ],
 )
