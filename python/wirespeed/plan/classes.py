@@ -272,11 +272,11 @@ def _check_meeting(
             continue
         special = [found for found in (classes[other], classes[name]) if found.lossless or found.strict]
         if special:
-            property_ = "lossless" if special[0].lossless else "strict"
+            guarantee = "lossless" if special[0].lossless else "strict"
             problems.refuse(
                 (*path, name),
                 f"{other} and {name} in {kind} {number}",
-                f"a {kind} of its own for {special[0].name}, which is {property_}",
+                f"a {kind} of its own for {special[0].name}, which is {guarantee}",
             )
 
 

@@ -27,7 +27,7 @@ pub const DEADLINE: u32 = 10;
 pub const WATCHDOG: u32 = 11;
 /// The same class.
 pub const FAULT: u32 = WATCHDOG;
-/// Tells the second from the first.
+/// Payload that marks a WATCHDOG event as a fault.
 pub const OF_FAULT: u32 = 1;
 /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
 pub const ROUTE: u32 = 12;
