@@ -105,7 +105,7 @@ def _clean(text: str | None) -> str:
 
 def settings() -> str:
     """The vocabulary."""
-    from wirespeed.settings import THINGS, settings_of
+    from wirespeed.settings import ENTITIES, settings_of
 
     lines = [
         NOTE,
@@ -113,7 +113,7 @@ def settings() -> str:
         "The plan and the facts use the same settings. ",
         "A place names a device or a part of it; a path names a setting.\n",
     ]
-    for kind in THINGS:
+    for kind in ENTITIES:
         lines.append(f"\n## {kind.kind}\n\n{(kind.__doc__ or '').splitlines()[0]}\n\n")
         lines.append("| setting | meaning | unit | compared |\n| --- | --- | --- | --- |\n")
         lines.extend(

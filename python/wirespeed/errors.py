@@ -12,7 +12,7 @@ _MISSING = ("no ", "nothing", "none ")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong with what the user gave.
+    """One problem in the input of the user.
 
     ``place`` is where it is ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` what is there ("no 'x'" if
     something is missing), ``expected`` what should be there, and ``hint`` one action that helps. Without ``expected``,

@@ -55,8 +55,8 @@ from wirespeed.settings import (
     WatchdogAction,
     collections_of,
     get,
+    iterate_entities,
     settings_of,
-    things,
 )
 from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth, Duration, Size
@@ -64,15 +64,15 @@ from wirespeed.units import Bandwidth, Duration, Size
 SPEED = Bandwidth.gbps(400)
 HOST = Place("node1")
 LEAF = Place("leaf1")
-NIC = HOST.thing("nic", "eth1")
-OTHER_NIC = HOST.thing("nic", "eth2")
-PORT = LEAF.thing("port", "Eth1/1")
-OTHER_PORT = LEAF.thing("port", "Eth1/2")
-ROCE_QUEUE = PORT.thing("queue", "3")
+NIC = HOST.child("nic", "eth1")
+OTHER_NIC = HOST.child("nic", "eth2")
+PORT = LEAF.child("port", "Eth1/1")
+OTHER_PORT = LEAF.child("port", "Eth1/2")
+ROCE_QUEUE = PORT.child("queue", "3")
 
 
 def sysctl(key: str) -> Place:
-    return HOST.thing("sysctl", key)
+    return HOST.child("sysctl", key)
 
 
 def _nic(rail: int) -> Nic:
@@ -238,10 +238,10 @@ PLAN = Plan(
     hardware=catalogue.load(),
 )
 
-STRANGER = Place("node9").thing("neighbour", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
+STRANGER = Place("node9").child("neighbour", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
 _NOBODY_PLANS = (
     *(
-        (HOST.thing("nic", f"eth{rail}"), f"nic.counters.{name}", 0)
+        (HOST.child("nic", f"eth{rail}"), f"nic.counters.{name}", 0)
         for rail in (1, 2)
         for name in ("retries", "sequence_errors")
     ),
@@ -254,17 +254,17 @@ Changes = Mapping[tuple[Place, str], Any]
 
 
 def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -> list[Observation]:
-    """What a cluster exactly as planned would show, but for changed values (None: not read) and absent things."""
+    """What a cluster exactly as planned would show, but for changed values (None: not read) and absent entities."""
     changes = changes or {}
     gone = tuple(absent)
     values: dict[tuple[Place, str], Any] = {}
     for name, device in PLAN.devices.items():
-        for place, element in things(device, Place(name)):
+        for place, entity in iterate_entities(device, Place(name)):
             if any(place.within[: len(item.within)] == item.within and place.device == item.device for item in gone):
                 continue
-            for path in settings_of(type(element)):
-                values[place, path] = get(element, path)
-            for path in collections_of(type(element)):
+            for path in settings_of(type(entity)):
+                values[place, path] = get(entity, path)
+            for path in collections_of(type(entity)):
                 values[place, path] = COMPLETE
     values |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
     values |= changes
@@ -295,7 +295,7 @@ def rdma_host(changes: Changes | None = None) -> Facts:
     """The planned host as it would be read, with the PCIe tree above its NICs."""
     tree: dict[tuple[Place, str], Any] = {}
     for address, parent in (("0000:1d:00.0", "0000:14:00.0"), ("0000:2d:00.0", "0000:14:00.0")):
-        place = HOST.thing("pcie", address)
+        place = HOST.child("pcie", address)
         tree |= {
             (place, "pcie.parent"): parent,
             (place, "pcie.link.capable_speed"): 32000,

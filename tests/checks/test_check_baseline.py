@@ -88,7 +88,7 @@ def test_what_holds_for_any_host_fails_without_a_cluster_file(
     path: str, value: object, expected: tuple[str, str, str]
 ) -> None:
     place = {
-        "pcie": small.HOST.thing("pcie", "0000:14:00.0" if path == "pcie.acs" else "0000:1d:00.0"),
+        "pcie": small.HOST.child("pcie", "0000:14:00.0" if path == "pcie.acs" else "0000:1d:00.0"),
         "nic": small.NIC,
         "host": small.HOST,
         "sysctl": small.sysctl("kernel.numa_balancing"),

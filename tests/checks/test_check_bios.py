@@ -5,7 +5,7 @@ import small_cluster as small
 
 from wirespeed.facts import Observation, Source, State, facts_from
 
-SMT = small.HOST.thing("bios", "smt")
+SMT = small.HOST.child("bios", "smt")
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ from wirespeed.units import Bandwidth, Duration, Size
 GOLDEN = Path(__file__).with_name("failures.txt")
 
 H, L, N, P, Q = small.HOST, small.LEAF, small.NIC, small.PORT, small.ROCE_QUEUE
-NICPCI = H.thing("pcie", "0000:1d:00.0")
-BR = H.thing("pcie", "0000:14:00.0")
-UP = H.thing("pcie", "0000:10:00.0")
-PEER = L.thing("peer", "Eth1/64")
+NICPCI = H.child("pcie", "0000:1d:00.0")
+BR = H.child("pcie", "0000:14:00.0")
+UP = H.child("pcie", "0000:10:00.0")
+PEER = L.child("peer", "Eth1/64")
 TC = dict(small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {})
 
 # The check, and what is changed (place and setting to value) or absent (places).
@@ -41,7 +41,7 @@ ROWS = [
     ("host.iommu", {(H, "host.kernel.iommu"): "translated"}),
     ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "amd_iommu=on")}),
     ("host.numa-balancing", {(sysctl("kernel.numa_balancing"), "sysctl.value"): "1"}),
-    ("host.bios", {(H.thing("bios", "smt"), "bios.value"): "enabled"}),
+    ("host.bios", {(H.child("bios", "smt"), "bios.value"): "enabled"}),
     ("host.governor", {(H, "host.governor"): "performance, powersave"}),
     ("host.idle-states", {(H, "host.idle_states"): frozenset({"POLL", "C1", "C2"})}),
     ("host.irq-balancing", {(H, "host.irq_balancing"): True}),
@@ -54,25 +54,25 @@ ROWS = [
     ("host.firewall", {(H, "host.firewall"): True}),
     ("host.kernel-log", {(H, "host.kernel.errors"): ("a", "b", "c", "d")}),
     ("host.acs-service", {(H, "host.acs_service"): False}),
-    ("software.kernel-modules", {(H.thing("module", "bnxt_re"), "module.loaded"): False}),
-    ("software.gpu-driver", [H.thing("module", "amdgpu")]),
+    ("software.kernel-modules", {(H.child("module", "bnxt_re"), "module.loaded"): False}),
+    ("software.gpu-driver", [H.child("module", "amdgpu")]),
     ("software.peer-memory", {(H, "host.peer_memory"): False}),
     (
         "software.rdma-libraries",
         {(H, "host.rdma_libraries"): "Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1)"},
     ),
     ("software.conflicting-stacks", {(H, "host.conflicting_stacks"): ("MLNX_OFED",)}),
-    ("software.packages", [H.thing("package", "netxtreme-peer-mem")]),
-    ("software.packages", {(H.thing("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
+    ("software.packages", [H.child("package", "netxtreme-peer-mem")]),
+    ("software.packages", {(H.child("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),
     ("software.nic-driver", {(N, "nic.driver.version"): "6.8.0-111-generic"}),
     ("software.rdma-stack", {(H, "host.software.rdma_stack"): "MLNX_OFED_LINUX-25.10-1.7.1.0"}),
     ("software.nic-firmware", {(N, "nic.driver.firmware"): "234.0.154.0/pkg 234.0.154.0"}),
     ("software.kernel", {(H, "host.kernel.version"): "5.15.0-102-generic"}),
     ("software.rdma-naming", {(H, "host.rdma_naming"): "NAME_FALLBACK"}),
-    ("lending.prefetch", {(H.thing("ntb", "1"), "ntb.prefetch"): Size.parse("512 MiB")}),
-    ("lending.node-id", {(H.thing("ntb", "1"), "ntb.node_id"): 8}),
-    ("lending.device", [H.thing("loan", "80400")]),
+    ("lending.prefetch", {(H.child("ntb", "1"), "ntb.prefetch"): Size.parse("512 MiB")}),
+    ("lending.node-id", {(H.child("ntb", "1"), "ntb.node_id"): 8}),
+    ("lending.device", [H.child("loan", "80400")]),
     ("lending.gpus", {(H, "host.usable_gpus"): 2}),
     ("pcie.acs", {(BR, "pcie.acs"): frozenset({"ReqRedir", "CmpltRedir"})}),
     ("pcie.link", {(UP, "pcie.link.width"): 8}),
@@ -113,8 +113,8 @@ ROWS = [
     ("port.pause", {(P, "port.link.pause_receive"): True}),
     ("port.address", {(P, "port.addresses"): ("10.1.0.4/31",)}),
     ("port.vlan", {(P, "port.vlan"): 12}),
-    ("port.vlan-mtu", {(L.thing("vlan", "11"), "vlan.mtu"): 1500}),
-    ("port.vlan-address", {(L.thing("vlan", "11"), "vlan.addresses"): ()}),
+    ("port.vlan-mtu", {(L.child("vlan", "11"), "vlan.mtu"): 1500}),
+    ("port.vlan-address", {(L.child("vlan", "11"), "vlan.addresses"): ()}),
     ("port.cabling", {(P, "port.neighbour.port"): "eth2"}),
     ("port.cabling", {(P, "port.neighbour.device"): "node9"}),
     ("qos.trust", {(P, "port.qos.trust"): "dot1p"}),
@@ -132,7 +132,7 @@ ROWS = [
     ("qos.roce-queue", {(P, "port.qos.pfc_queue"): {Priority(3): SwitchQueue(4)}}),
     ("qos.priority-group", {(P, "port.qos.tc_pg"): {SwitchTrafficClass(n): PriorityGroup(7) for n in range(8)}}),
     ("qos.cnp-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(48): SwitchTrafficClass(0)}}),
-    ("qos.cnp-queue", {(P.thing("queue", "6"), "queue.discipline"): Discipline.DWRR}),
+    ("qos.cnp-queue", {(P.child("queue", "6"), "queue.discipline"): Discipline.DWRR}),
     ("fabric.congestion-control", {(N, "nic.qos.congestion"): Congestion.DCQCN_D}),
     (
         "fabric.congestion-control",
@@ -150,7 +150,7 @@ ROWS = [
     ("fabric.bgp-networks", {(L, "switch.bgp.networks"): ("10.255.0.1/32", "10.1.0.0/31")}),
     ("fabric.ecmp", {(L, "switch.bgp.maximum_paths"): 1}),
     ("fabric.loopback", {(L, "switch.loopbacks"): ()}),
-    ("port.unnumbered", {(L.thing("port", "Eth1/64"), "port.unnumbered"): False}),
+    ("port.unnumbered", {(L.child("port", "Eth1/64"), "port.unnumbered"): False}),
     ("qos.lossless-buffers", {(L, "switch.buffers.lossless"): False}),
     ("qos.shared-headroom", {(L, "switch.buffers.shared_headroom"): Size(2_000_000)}),
     ("qos.global-pfc", {(L, "switch.pfc"): False}),
@@ -163,17 +163,17 @@ ROWS = [
     (
         "launch.gid-index",
         {
-            (N.thing("gid", "3"), "gid.address"): "192.168.7.1",
-            (N.thing("gid", "5"), "gid.address"): "10.1.0.1",
-            (N.thing("gid", "5"), "gid.type"): "RoCE v2",
+            (N.child("gid", "3"), "gid.address"): "192.168.7.1",
+            (N.child("gid", "5"), "gid.address"): "10.1.0.1",
+            (N.child("gid", "5"), "gid.type"): "RoCE v2",
         },
     ),
     ("address.nic", {(N, "nic.addresses"): ("192.168.7.1/24",)}),
-    ("address.gid", {(N.thing("gid", "3"), "gid.type"): "RoCE v1"}),
-    ("address.rule", [H.thing("rule", "from 10.1.0.1/32")]),
-    ("address.rule", {(H.thing("rule", "from 10.1.0.1/32"), "rule.table"): 254}),
-    ("address.route", [H.thing("route", "101 default")]),
-    ("address.route", {(H.thing("route", "101 default"), "route.device"): "eth2"}),
+    ("address.gid", {(N.child("gid", "3"), "gid.type"): "RoCE v1"}),
+    ("address.rule", [H.child("rule", "from 10.1.0.1/32")]),
+    ("address.rule", {(H.child("rule", "from 10.1.0.1/32"), "rule.table"): 254}),
+    ("address.route", [H.child("route", "101 default")]),
+    ("address.route", {(H.child("route", "101 default"), "route.device"): "eth2"}),
     ("address.rp-filter", {(sysctl("net.ipv4.conf.eth1.rp_filter"), "sysctl.value"): "1"}),
     (
         "address.rp-filter",
@@ -236,7 +236,7 @@ def test_what_small_pcie_packets_cost(found: tuple[int, int], lost: float | None
     function = small.PLAN.hosts["node1"].pcie["0000:1d:00.0"]
     host = replace(small.PLAN.hosts["node1"], pcie={"0000:1d:00.0": replace(function, link=PcieLink(32000, 8))})
     plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": host})
-    place = small.HOST.thing("pcie", "0000:1d:00.0")
+    place = small.HOST.child("pcie", "0000:1d:00.0")
     sizes = {(place, "pcie.max_payload"): found[0], (place, "pcie.max_read_request"): found[1]}
     (finding,) = (item for item in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if item.status == "fail")
     assert (finding.cost.value if finding.cost else None) == lost

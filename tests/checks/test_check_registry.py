@@ -72,7 +72,7 @@ def test_a_whole_file_is_a_check() -> None:
     ("parts", "message"),
     [
         ({"over": None}, "check nic.one lacks over"),
-        ({"over": int}, "check nic.one: over must be a kind of thing, found int"),
+        ({"over": int}, "check nic.one: over must be a kind of entity, found int"),
         ({"needs": None}, "check nic.one lacks needs"),
         ({"needs": ()}, "check nic.one lacks needs"),
         ({"needs": ("nic.link.mut",)}, "check nic.one needs nic.link.mut: no setting or collection"),

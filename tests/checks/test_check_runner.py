@@ -40,7 +40,7 @@ def test_no_intent_is_skipped_whatever_was_found() -> None:
 
 
 def test_a_gap_names_the_command_and_what_became_of_it() -> None:
-    observed = small.observations({(small.HOST.thing("pcie", "0000:14:00.0"), "pcie.acs"): None})
+    observed = small.observations({(small.HOST.child("pcie", "0000:14:00.0"), "pcie.acs"): None})
     found = [
         finding
         for finding in small.by_id("pcie.acs", facts_from(observed, small.no_permission("pcie.acs")))
@@ -61,7 +61,7 @@ def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
 def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> None:
     observed = [
         observation
-        for observation in small.observations(absent=[small.HOST.thing("rule", "from 10.1.0.1/32")])
+        for observation in small.observations(absent=[small.HOST.child("rule", "from 10.1.0.1/32")])
         if observation.path != "host.rules"
     ]
     found = small.bad(facts_from(observed))
@@ -148,8 +148,8 @@ def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: st
 @pytest.mark.parametrize(
     ("identifier", "absent", "path"),
     [
-        ("address.rule", small.HOST.thing("rule", "from fd00::1/128"), "host.ipv6_rules"),
-        ("address.route", small.HOST.thing("route", "101 ::/0"), "host.ipv6_routes"),
+        ("address.rule", small.HOST.child("rule", "from fd00::1/128"), "host.ipv6_rules"),
+        ("address.route", small.HOST.child("route", "101 ::/0"), "host.ipv6_routes"),
     ],
 )
 def test_ipv6_routing_is_unknown_until_it_is_read_and_absent_then(identifier: str, absent: Place, path: str) -> None:

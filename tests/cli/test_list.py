@@ -14,10 +14,10 @@ from wirespeed.cli.app import app
 from wirespeed.collect.support import State
 from wirespeed.errors import Refused
 from wirespeed.platforms import platforms
-from wirespeed.settings import THINGS, settings_of
+from wirespeed.settings import ENTITIES, settings_of
 
 KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles", "settings"]
-SETTINGS = {path for kind in THINGS for path in settings_of(kind)}
+SETTINGS = {path for kind in ENTITIES for path in settings_of(kind)}
 
 
 def list_json(category: str, *arguments: str) -> list[dict[str, Any]]:

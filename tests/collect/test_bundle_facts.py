@@ -13,11 +13,11 @@ from wirespeed.collect.manifest import NAME, Entry
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.platforms import platforms
-from wirespeed.settings import THINGS, Place, settings_of, walk
+from wirespeed.settings import ENTITIES, Place, settings_of, walk
 
 HOST = (("host", "ubuntu"),)
 H = Place("h")
-SETTINGS = {path: setting for element in THINGS for path, setting in settings_of(element).items()}
+SETTINGS = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
 
 
 def bundle(folder: Path, *outputs: tuple[Entry, str | None]) -> Path:
@@ -62,7 +62,7 @@ def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) ->
     facts = read_facts(bundle(tmp_path / "b", ok("lspci", text)))
     assert facts.complete(H, "host.pcie")
     reason = "lspci: permission: withheld from this user: <access denied>"
-    assert facts.missing_reason(H.thing("pcie", "0000:1d:00.0"), "pcie.acs") == reason
+    assert facts.missing_reason(H.child("pcie", "0000:1d:00.0"), "pcie.acs") == reason
 
 
 def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
         for name in ("eth0", "eth1")
     ]
     facts = read_facts(bundle(tmp_path / "b", *lacking))
-    assert facts.missing_reason(H.thing("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
+    assert facts.missing_reason(H.child("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
 
 
 def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
 
 def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
     facts = read_facts(bundle(tmp_path / "b", ok("sysctl", "kernel.numa_balancing = 1\n")))
-    reading = facts.reading(H.thing("sysctl", "kernel.numa_balancing"), "sysctl.value")
+    reading = facts.reading(H.child("sysctl", "kernel.numa_balancing"), "sysctl.value")
     assert reading is not None
     assert str(reading.source) == "sysctl (h/sysctl.out:1)"
 
@@ -201,5 +201,5 @@ def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path,
         entry, text = ok(f"{command}@eth0", "IEEE 8021QAZ PFC TLV:\n         PFC enabled: 3\n")
         writer.output("h", entry, text.encode(), order=0)
     facts = read_facts(tmp_path / "b")
-    assert facts.value(H.thing("nic", "eth0"), "nic.qos.pfc") == {3}
+    assert facts.value(H.child("nic", "eth0"), "nic.qos.pfc") == {3}
     assert (("h", "nic.qos.pfc") in facts.unverified) is marked

@@ -6,14 +6,14 @@ from wirespeed.settings import Host, Place, Rule, Switch
 SOURCE = Source("node1", "ip -j rule", "node1/ip-rule.out", 1)
 
 
-def test_observations_become_things():
+def test_observations_become_entities():
     node = Place("node1")
-    rule = node.thing("rule", "from 10.1.0.1/32")
+    rule = node.child("rule", "from 10.1.0.1/32")
     facts = facts_from(
         [
             Observation(rule, "rule.table", 101, SOURCE),
             Observation(node, "host.rules", COMPLETE, SOURCE),
-            Observation(node.thing("nic", "ens1"), "nic.link.mtu", 9000, SOURCE),
+            Observation(node.child("nic", "ens1"), "nic.link.mtu", 9000, SOURCE),
         ]
     )
     host = facts.devices["node1"]
@@ -45,7 +45,7 @@ def test_what_is_in_effect_is_believed_before_what_will_be(better, worse):
 
 
 def test_a_device_with_ports_is_a_switch():
-    queue = Place("leaf1").thing("port", "Ethernet1/1").thing("queue", "3")
+    queue = Place("leaf1").child("port", "Ethernet1/1").child("queue", "3")
     facts = facts_from([Observation(queue, "queue.weight", 50, SOURCE)])
     switch = facts.devices["leaf1"]
     assert isinstance(switch, Switch)
@@ -56,7 +56,7 @@ def test_gaps_say_why():
     gap = Gap("lspci -vvv", "permission denied")
     facts = facts_from([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
     assert (
-        facts.missing_reason(Place("node1").thing("pcie", "0000:1d:00.0"), "pcie.acs")
+        facts.missing_reason(Place("node1").child("pcie", "0000:1d:00.0"), "pcie.acs")
         == "lspci -vvv: permission denied"
     )
     assert facts.missing_reason(Place("node1"), "host.memlock") == "no collected output shows it"

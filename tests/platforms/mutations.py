@@ -81,15 +81,15 @@ def put(device: Any, place: Place, path: str, value: Any) -> Any:
     return _put(device, place.within, path.split(".")[1:], value)
 
 
-def _put(element: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
+def _put(entity: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
     if within:
         (kind, name), *inner = within
-        for field in fields_of(type(element)):
+        for field in fields_of(type(entity)):
             if field.members is not None and field.members.kind == kind:
-                members = dict(getattr(element, field.name))
+                members = dict(getattr(entity, field.name))
                 members[name] = _put(members[name], tuple(inner), names, value)
-                return dataclasses.replace(element, **{field.name: members})
+                return dataclasses.replace(entity, **{field.name: members})
         raise KeyError(kind)
     if len(names) == 1:
-        return dataclasses.replace(element, **{names[0]: value})
-    return dataclasses.replace(element, **{names[0]: _put(getattr(element, names[0]), (), names[1:], value)})
+        return dataclasses.replace(entity, **{names[0]: value})
+    return dataclasses.replace(entity, **{names[0]: _put(getattr(entity, names[0]), (), names[1:], value)})

@@ -21,7 +21,7 @@ from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
-from wirespeed.settings import THINGS, Device, Host, collections_of
+from wirespeed.settings import ENTITIES, Device, Host, collections_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
@@ -30,7 +30,7 @@ SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
 _AROUND = ", \t\r"
 """No part of a line: its indent, and the comma of an entry that is not the last."""
-COLLECTIONS = {path for element in THINGS for path in collections_of(element)}
+COLLECTIONS = {path for entity in ENTITIES for path in collections_of(entity)}
 
 
 @cache

@@ -145,8 +145,8 @@ def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Pat
 def test_settings_found_otherwise_absent_or_unread() -> None:
     plan = build(read(CLUSTER))
     node = Place("node1")
-    nic = node.thing("nic", "enp29s0np0")
-    rule = node.thing("rule", "from 10.1.0.1/32")
+    nic = node.child("nic", "enp29s0np0")
+    rule = node.child("rule", "from 10.1.0.1/32")
     source = Source("node1", "c", "node1/c.out", 7)
     observations = [
         *(

@@ -1,19 +1,19 @@
 import pytest
 
-from wirespeed.settings import THINGS, Compare, Host, Link, Nic, Place, get, settings_of, things, walk
+from wirespeed.settings import ENTITIES, Compare, Host, Link, Nic, Place, get, iterate_entities, settings_of, walk
 from wirespeed.settings.model import collections_of, fields_of
 
 
-@pytest.mark.parametrize("element", THINGS)
-def test_every_field_is_a_setting_a_group_or_a_collection(element):
-    assert fields_of(element)
-    for path, setting in settings_of(element).items():
-        assert path.startswith(f"{element.kind}.")
+@pytest.mark.parametrize("entity", ENTITIES)
+def test_every_field_is_a_setting_a_group_or_a_collection(entity):
+    assert fields_of(entity)
+    for path, setting in settings_of(entity).items():
+        assert path.startswith(f"{entity.kind}.")
         assert setting.meaning
 
 
 def test_places_print_from_the_outside_in():
-    place = Place("leaf1").thing("port", "Ethernet1/1").thing("queue", "3")
+    place = Place("leaf1").child("port", "Ethernet1/1").child("queue", "3")
     assert (str(place), place.kind, place.name) == ("leaf1 port Ethernet1/1 queue 3", "queue", "3")
     assert str(place.outer) == "leaf1 port Ethernet1/1"
 
@@ -23,7 +23,7 @@ def test_walk_reaches_settings_of_things_within():
     found = {(str(place), path): value for place, path, value in walk(host, Place("node1"))}
     assert found["node1 nic ens1", "nic.link.mtu"] == 9000
     assert found["node1 nic ens1", "nic.link.speed"] is None
-    assert [str(place) for place, _ in things(host, Place("node1"))] == ["node1", "node1 nic ens1"]
+    assert [str(place) for place, _ in iterate_entities(host, Place("node1"))] == ["node1", "node1 nic ens1"]
 
 
 def test_a_path_that_is_no_setting_is_an_error():

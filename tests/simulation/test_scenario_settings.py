@@ -156,9 +156,9 @@ def compare_devices(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Coun
             port = 2 * number + side
             assert nodes[link["ab"[side]]] == end.device
             if end.device in plan.switches:
-                switch_port(devices, document, port, Place(end.device).thing("port", end.port), assumed)
+                switch_port(devices, document, port, Place(end.device).child("port", end.port), assumed)
             else:
-                nic_port(devices, document, port, Place(end.device).thing("nic", end.port), link, side)
+                nic_port(devices, document, port, Place(end.device).child("nic", end.port), link, side)
     return devices.compared
 
 
@@ -217,7 +217,7 @@ def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Pla
     groups = devices.value(place, "port.qos.pfc_pg")
     if traffic_class.lossless and groups is not None and maps["tc_pg"] is not None:
         assert {int(maps["tc_pg"][found]) for found in classes} == {int(groups[traffic_class.priority])}
-    return place.thing("queue", str(queue))
+    return place.child("queue", str(queue))
 
 
 def marking(devices: Devices, subject: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:

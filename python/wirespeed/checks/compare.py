@@ -8,9 +8,9 @@ from typing import Any
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import differences, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
-from wirespeed.settings import THINGS, Place, Setting, settings_of
+from wirespeed.settings import ENTITIES, Place, Setting, settings_of
 
-_KINDS: Mapping[str, type[Any]] = {thing.kind: thing for thing in THINGS}
+_KINDS: Mapping[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
 CostOf = Callable[[CheckContext, Any, Any], Cost | None]
 
@@ -29,15 +29,15 @@ def compare(
     """A check that these settings are as intended, each compared as its annotation requires.
 
     Args:
-        paths: settings of the check's thing.
+        paths: settings of the check's entity.
         wrong: summary of the finding, ``the MTU of the interface is too small``.
         fix: what to do, in a sentence. The change of the setting is added unless ``by_hand``.
         by_hand: no command makes the change.
         consequence: consequence of the change, ``reboot``.
         labels: text of values that read badly otherwise, ``{True: "loaded"}``.
-        cost: the estimated impact, from the place, the intended and the found value (None: the thing is absent).
+        cost: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
         only: whether the check concerns a place; default: all of the kind.
-        place: place of the settings, if not the place of the check; ``paths`` are of the thing there.
+        place: place of the settings, if not the place of the check; ``paths`` are of the entity there.
     """
 
     def check(context: CheckContext) -> Outcome:

@@ -63,7 +63,7 @@ def no_route(context: CheckContext, address: str) -> Cost | None:
     for name, nic in context.plan.hosts[context.place.device].nics.items():
         own = next((item for item in map(ip_interface, nic.addresses or ()) if str(item.ip) == address), None)
         if own is not None and own.network.num_addresses <= POINT_TO_POINT:
-            return _all_of(context, Place(context.place.device).thing("nic", name), f"{own.ip} has no route")
+            return _all_of(context, Place(context.place.device).child("nic", name), f"{own.ip} has no route")
     return None
 
 

@@ -8,7 +8,7 @@ from wirespeed.settings import Place
 
 def sysctl(device: str, key: str) -> Place:
     """The place of a kernel parameter."""
-    return Place(device).thing("sysctl", key)
+    return Place(device).child("sysctl", key)
 
 
 def effective(context: CheckContext, parameter: str) -> int:

@@ -72,8 +72,8 @@ class Manual:
 class Check:
     """A check, as loaded from its file.
 
-    ``presence`` marks the check that fails if a planned thing is absent; every other check of that thing is skipped
-    then, so that one missing thing is one failure.
+    ``presence`` marks the check that fails if a planned entity is absent; every other check of that entity is skipped
+    then, so that one missing entity is one failure.
     """
 
     id: str
@@ -92,7 +92,7 @@ class CheckContext:
     plan: Plan
     facts: Facts
     place: Place
-    thing: Any  # the intended thing
+    entity: Any  # the intended entity
     check: Check
     cables: Mapping[End, Cable]  # the planned cable in each port
     used: list[tuple[Place, str, Reading]] = field(default_factory=list)
@@ -101,10 +101,10 @@ class CheckContext:
         """The planned value at this place, or at ``place``.
 
         Raises:
-            NoIntentError: the plan has no such thing or no intent for it.
+            NoIntentError: the plan has no such entity or no intent for it.
         """
-        thing = self.thing if place is None else planned_thing(self.plan, place)
-        value = None if thing is None else get(thing, path)
+        entity = self.entity if place is None else planned_entity(self.plan, place)
+        value = None if entity is None else get(entity, path)
         if value is None:
             raise NoIntentError(f"not planned: {path}")
         return value
@@ -126,7 +126,7 @@ class CheckContext:
         return reading.value
 
     def members(self, path: str, place: Place | None = None) -> dict[str, Any]:
-        """All things in a collection (``nic.gids``), by name.
+        """All entities in a collection (``nic.gids``), by name.
 
         Raises:
             UnreadError: the collection was not read completely.
@@ -136,11 +136,11 @@ class CheckContext:
         if not self.facts.complete(target, path):
             raise UnreadError(f"{path}: {self.facts.missing_reason(target, path)}")
         self.used.append((target, path, self.facts.readings[target, path][0]))
-        thing = find_thing(self.facts.devices[target.device], target)
-        return dict(get(thing, path))
+        entity = find_entity(self.facts.devices[target.device], target)
+        return dict(get(entity, path))
 
     def exists(self, place: Place | None = None) -> bool:
-        """Whether a thing is on the device.
+        """Whether an entity is on the device.
 
         Raises:
             UnreadError: it was not seen, and its collection was not read completely.
@@ -149,7 +149,7 @@ class CheckContext:
         for depth in range(1, len(target.within) + 1):
             inner = Place(target.device, target.within[:depth])
             device = self.facts.devices.get(target.device)
-            if device is not None and find_thing(device, inner) is not None:
+            if device is not None and find_entity(device, inner) is not None:
                 continue
             collection = _collection(self.plan, inner)
             if self.facts.complete(inner.outer, collection):
@@ -169,7 +169,7 @@ class CheckContext:
             raise InapplicableError("the plan has no cable here")
         end = cable.other_end(self.place.device)
         kind = "nic" if end.device in self.plan.hosts else "port"
-        return Place(end.device).thing(kind, end.port), cable
+        return Place(end.device).child(kind, end.port), cable
 
     def change(
         self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **more: Any
@@ -186,21 +186,21 @@ class CheckContext:
             raise KeyError(f"{self.check.id} does not declare that it needs {path}")
 
 
-def find_thing(device: Any, place: Place) -> Any:
-    """The thing at a place of this device, None when the device has none there."""
-    thing = device
+def find_entity(device: Any, place: Place) -> Any:
+    """The entity at a place of this device, None when the device has none there."""
+    entity = device
     for kind, name in place.within:
-        path = next(path for path, members in collections_of(type(thing)).items() if members.kind == kind)
-        thing = get(thing, path).get(name)
-        if thing is None:
+        path = next(path for path, members in collections_of(type(entity)).items() if members.kind == kind)
+        entity = get(entity, path).get(name)
+        if entity is None:
             return None
-    return thing
+    return entity
 
 
-def planned_thing(plan: Plan, place: Place) -> Any:
-    """The planned thing at a place, None when the plan has none there."""
+def planned_entity(plan: Plan, place: Place) -> Any:
+    """The planned entity at a place, None when the plan has none there."""
     device = plan.devices.get(place.device)
-    return None if device is None else find_thing(device, place)
+    return None if device is None else find_entity(device, place)
 
 
 def cables_of(plan: Plan) -> dict[End, Cable]:
@@ -209,6 +209,6 @@ def cables_of(plan: Plan) -> dict[End, Cable]:
 
 
 def _collection(plan: Plan, place: Place) -> str:
-    outer = planned_thing(plan, place.outer)
+    outer = planned_entity(plan, place.outer)
     cls = type(outer)
     return next(path for path, members in collections_of(cls).items() if members.kind == place.kind)

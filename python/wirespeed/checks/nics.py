@@ -14,7 +14,7 @@ def pcie_function(context: CheckContext) -> Place:
     Raises:
         NoIntentError: the plan has no PCIe function for the NIC.
     """
-    return Place(context.place.device).thing("pcie", context.intended_value("nic.pcie"))
+    return Place(context.place.device).child("pcie", context.intended_value("nic.pcie"))
 
 
 def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
@@ -25,7 +25,7 @@ def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
     """
     rows: dict[str, str] = {}
     for index in sorted(context.members("nic.gids", nic), key=int):
-        row = nic.thing("gid", index)
+        row = nic.child("gid", index)
         rows[index] = f"{context.found_value('gid.address', row)}, {context.found_value('gid.type', row)}"
     return rows
 

@@ -13,7 +13,7 @@ from typing import Any
 from wirespeed import catalogue
 from wirespeed.checks import manual
 from wirespeed.checks.model import Check
-from wirespeed.settings import THINGS, collections_of, settings_of
+from wirespeed.settings import ENTITIES, collections_of, settings_of
 
 
 @cache
@@ -49,8 +49,8 @@ def load(identifier: str, module: ModuleType) -> Check:
         return value
 
     over = part("over", type)
-    if over not in THINGS:
-        raise TypeError(f"check {identifier}: over must be a kind of thing, found {over.__name__}")
+    if over not in ENTITIES:
+        raise TypeError(f"check {identifier}: over must be a kind of entity, found {over.__name__}")
     needs = part("needs", tuple)
     unknown = sorted(set(needs) - _known_paths())
     if unknown:
@@ -81,4 +81,4 @@ def stored_ids() -> tuple[str, ...]:
 
 @cache
 def _known_paths() -> frozenset[str]:
-    return frozenset(path for thing in THINGS for path in (*settings_of(thing), *collections_of(thing)))
+    return frozenset(path for entity in ENTITIES for path in (*settings_of(entity), *collections_of(entity)))

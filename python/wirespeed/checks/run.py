@@ -14,14 +14,14 @@ from wirespeed.checks.model import (
     Outcome,
     UnreadError,
     cables_of,
-    planned_thing,
+    planned_entity,
 )
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
 from wirespeed.facts import Facts, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
-from wirespeed.settings import Place, things
+from wirespeed.settings import Place, iterate_entities
 
 
 def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
@@ -38,11 +38,11 @@ def _device(
     plan: Plan, facts: Facts, name: str, checks: tuple[Check, ...], cables: Mapping[End, Cable]
 ) -> Iterator[Finding]:
     places: dict[type[Any], list[tuple[Place, Any]]] = {}
-    for place, thing in things(plan.devices[name], Place(name)):
-        places.setdefault(type(thing), []).append((place, thing))
+    for place, entity in iterate_entities(plan.devices[name], Place(name)):
+        places.setdefault(type(entity), []).append((place, entity))
     for check in checks:
-        for place, thing in places.get(check.over, ()):
-            finding = _check_place(CheckContext(plan, facts, place, thing, check, cables))
+        for place, entity in places.get(check.over, ()):
+            finding = _check_place(CheckContext(plan, facts, place, entity, check, cables))
             if finding is not None:
                 yield finding
 
@@ -66,7 +66,7 @@ def _check_place(context: CheckContext) -> Finding | None:
 
 
 def _is_absent(context: CheckContext) -> bool:
-    """Whether the thing is known to be absent; one that was not searched for is not."""
+    """Whether the entity is known to be absent; one that was not searched for is not."""
     try:
         return not context.exists()
     except UnreadError:
@@ -125,5 +125,5 @@ def _name(context: CheckContext) -> str:
     within = context.place.within
     if not within:
         return str(context.check.over.kind)
-    nic = planned_thing(context.plan, Place(context.place.device, within[:1])) if within[0][0] == "nic" else None
+    nic = planned_entity(context.plan, Place(context.place.device, within[:1])) if within[0][0] == "nic" else None
     return format_place(context.place, nic)

@@ -71,8 +71,8 @@ def setting_states(kind: str, system: str) -> Mapping[str, str]:
 def _support_of(platform: Platform) -> PlatformSupport:
     paths = [
         path
-        for thing in _iterate_classes(_OUTER[platform.kind])
-        for path, setting in settings_of(thing).items()
+        for entity in _iterate_classes(_OUTER[platform.kind])
+        for path, setting in settings_of(entity).items()
         if setting.compare is not Compare.NONE or path in platform.settings  # names and evidence are no orders
     ]
     paths += [path for path in platform.settings if path not in paths]  # a bridge's platform has loans, not NICs
@@ -91,7 +91,7 @@ def _support_of(platform: Platform) -> PlatformSupport:
 
 
 def _iterate_classes(outer: type) -> Iterator[type]:
-    """A class of things and those of everything within it."""
+    """A class of entities and those of everything within it."""
     yield outer
     for members in collections_of(outer).values():
         yield from _iterate_classes(members)

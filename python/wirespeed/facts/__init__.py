@@ -1,7 +1,7 @@
 """Observed settings of devices, where each was read, and why others were not.
 
 Facts are built from observations. An observation is one fact: at this place, this setting has this value, read from
-this line of this command's output. The same things (`Host`, `Switch`) that carry intent in a plan carry the observed
+this line of this command's output. The same entities (`Host`, `Switch`) that carry intent in a plan carry the observed
 values here; what was not observed is None, and `Facts.missing` has the reason.
 """
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading
-from wirespeed.settings import THINGS, Device, Host, Place, Switch, collections_of, settings_of
+from wirespeed.settings import ENTITIES, Device, Host, Place, Switch, collections_of, settings_of
 from wirespeed.settings.model import fields_of
 
-_CLASSES: dict[str, type[Any]] = {thing.kind: thing for thing in THINGS}
+_CLASSES: dict[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
 
 def facts_from(

@@ -105,7 +105,7 @@ class Facts:
         found: dict[str, list[Place]] = {}
         for name, device in self.devices.items():
             for entry in device.neighbours if isinstance(device, Host) else ():
-                found.setdefault(entry.partition(" ")[2], []).append(Place(name).thing("neighbour", entry))
+                found.setdefault(entry.partition(" ")[2], []).append(Place(name).child("neighbour", entry))
         return {address: tuple(places) for address, places in found.items()}
 
     def missing_reason(self, place: Place, path: str) -> str:

@@ -63,11 +63,11 @@ class ObservedPlan:
     def _lacks(self, host: str, path: str) -> bool:
         """Whether any NIC of a host has no reading of a setting."""
         for interface, nic in self.plan.hosts[host].nics.items():
-            at = Place(host).thing(Nic.kind, interface)
+            at = Place(host).child(Nic.kind, interface)
             if path.startswith("pcie."):
                 if nic.pcie is None:
                     return True
-                at = Place(host).thing("pcie", nic.pcie)
+                at = Place(host).child("pcie", nic.pcie)
             if self.facts.value(at, path) is None:
                 return True
         return False
@@ -89,13 +89,13 @@ def overlay_facts(plan: Plan, facts: Facts) -> ObservedPlan:
 
 
 class _Overlay:
-    """Puts readings over the things of a plan."""
+    """Puts readings over the entities of a plan."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
     def overlay(self, settings: T, place: Place, prefix: str) -> T:
-        """The thing with every setting that was read."""
+        """The entity with every setting that was read."""
         changes: dict[str, Any] = {}
         for field in fields_of(type(settings)):
             path = f"{prefix}.{field.name}"
@@ -121,13 +121,13 @@ class _Overlay:
     def _members(self, planned: Mapping[str, Any], place: Place, path: str, kind: type[Any]) -> dict[str, Any]:
         observed = self._observed_members(place, path)
         members = {
-            name: self.overlay(member, place.thing(kind.kind, name), kind.kind)
+            name: self.overlay(member, place.child(kind.kind, name), kind.kind)
             for name, member in planned.items()
             if name in observed or not self._facts.complete(place, path)
         }
         for name in observed if path in _JOINED else ():
             if name not in members:
-                members[name] = self.overlay(kind(), place.thing(kind.kind, name), kind.kind)
+                members[name] = self.overlay(kind(), place.child(kind.kind, name), kind.kind)
         return members
 
     def _observed_members(self, place: Place, path: str) -> Mapping[str, Any]:

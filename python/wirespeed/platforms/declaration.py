@@ -16,13 +16,13 @@ from pydantic import ConfigDict
 from wirespeed.data_files import read_yaml, validate
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, SettingEntry, Support
-from wirespeed.settings import THINGS, collections_of, settings_of
+from wirespeed.settings import ENTITIES, collections_of, settings_of
 from wirespeed.units import Duration, Size
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
-_SETTINGS = dict.fromkeys(path for thing in THINGS for path in settings_of(thing))
-_COLLECTIONS = dict.fromkeys(path for thing in THINGS for path in collections_of(thing))
+_SETTINGS = dict.fromkeys(path for entity in ENTITIES for path in settings_of(entity))
+_COLLECTIONS = dict.fromkeys(path for entity in ENTITIES for path in collections_of(entity))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def complete_lines(output: Output) -> Iterator[tuple[int, str]]:
 
 def nic_place(outputs: Outputs, interface: str) -> Place:
     """The place of a NIC port of the device."""
-    return Place(outputs.device).thing("nic", interface)
+    return Place(outputs.device).child("nic", interface)
 
 
 def observe(

@@ -8,7 +8,7 @@ from wirespeed.plan import Plan
 from wirespeed.platforms import SettingCommands
 from wirespeed.render.stack import stack
 from wirespeed.results.findings import Change
-from wirespeed.settings import Place, collections_of, get, settings_of, things
+from wirespeed.settings import Place, collections_of, get, iterate_entities, settings_of
 
 
 def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | None:
@@ -19,7 +19,7 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
     if device not in plan.devices:
         return None
     planned = plan.devices[device]
-    for place, inner in things(planned, Place(device)):
+    for place, inner in iterate_entities(planned, Place(device)):
         if str(place) != change.place:
             continue
         known = settings_of(type(inner))

@@ -26,7 +26,7 @@ class FileDifference:
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting that differs from the plan. ``kind`` is different, absent (the thing does not exist) or unread."""
+    """A setting that differs from the plan. ``kind`` is different, absent (the entity does not exist) or unread."""
 
     place: Place
     path: str
@@ -89,7 +89,7 @@ def _visible(line: str) -> str:
 
 
 def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
-    """Planned settings with another value, not read although a command shows them, and missing things.
+    """Planned settings with another value, not read although a command shows them, and missing entities.
 
     Settings that no command of the bundle shows are left out.
     """
@@ -115,7 +115,7 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
     for path in collections_of(type(intended)):
         there = get(found, path)
         for name, inner in get(intended, path).items():
-            inner_place = place.thing(inner.kind, name)
+            inner_place = place.child(inner.kind, name)
             if name in there:
                 yield from _entity_differences(facts, inner_place, inner, there[name])
             elif facts.complete(place, path):

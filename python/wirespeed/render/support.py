@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wirespeed.errors import Problem
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform
-from wirespeed.settings import Compare, Place, settings_of, things
+from wirespeed.settings import Compare, Place, iterate_entities, settings_of
 
 
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
@@ -16,7 +16,7 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
     States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
     reported: set[str] = set()
-    for place, settings in things(plan.devices[device], Place(device)):
+    for place, settings in iterate_entities(plan.devices[device], Place(device)):
         for path, setting in settings_of(type(settings)).items():
             if path in reported or setting.observed or setting.compare is Compare.NONE:
                 continue

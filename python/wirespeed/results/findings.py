@@ -13,7 +13,7 @@ class Status(StrEnum):
     WARN = "warn"
     FAIL = "fail"
     UNKNOWN = "unknown"  # a needed fact was not read
-    SKIP = "skip"  # no such thing, or no intent
+    SKIP = "skip"  # no such entity, or no intent
     ERROR = "error"  # the check broke
 
 

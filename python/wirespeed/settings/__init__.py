@@ -14,8 +14,8 @@ from wirespeed.settings.model import (
     collections_of,
     get,
     group_of,
+    iterate_entities,
     settings_of,
-    things,
     walk,
 )
 from wirespeed.settings.nic import Coalescing, Counters, Driver, Nic, Nvm, Ring
@@ -43,7 +43,7 @@ from wirespeed.settings.routing import Bgp, BgpPeer
 from wirespeed.settings.software import Action, InstallStep, Package, Software
 from wirespeed.settings.switch import Port, Switch, Vlan
 
-THINGS = (
+ENTITIES = (
     Host,
     BiosAttribute,
     Sysctl,
@@ -65,12 +65,12 @@ THINGS = (
     Port,
     Queue,
 )
-"""Every kind of thing that carries settings."""
+"""Every kind of entity that carries settings."""
 
 Device = Host | Switch
 
 __all__ = [
-    "THINGS",
+    "ENTITIES",
     "Action",
     "Bgp",
     "BgpPeer",
@@ -130,7 +130,7 @@ __all__ = [
     "collections_of",
     "get",
     "group_of",
+    "iterate_entities",
     "settings_of",
-    "things",
     "walk",
 ]

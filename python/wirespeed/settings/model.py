@@ -1,10 +1,10 @@
-"""What a setting is, and how settings are found in the things that carry them.
+"""What a setting is, and how settings are found in the entities that carry them.
 
-A *thing* (host, NIC, switch, port, queue, …) is a frozen dataclass. Each of its fields is one of
+An *entity* (host, NIC, switch, port, queue, …) is a frozen dataclass. Each of its fields is one of
 
 * a setting: ``Annotated[T | None, Setting(...)]``; its dotted path (``nic.link.mtu``) is its name everywhere,
 * a group of settings: another frozen dataclass without a ``kind``, whose fields extend the path,
-* a collection of things: ``Mapping[str, Thing]``, keyed by the name the device gives them.
+* a collection of entities: ``Mapping[str, Entity]``, keyed by the name the device gives them.
 
 ``None`` means *no intent* in a plan and *not read* in facts.
 """
@@ -69,7 +69,7 @@ class Setting:
     observed: bool = False
 
 
-class Thing(Protocol):
+class Entity(Protocol):
     """A frozen dataclass that carries settings and has a name on its device."""
 
     kind: ClassVar[str]
@@ -78,7 +78,7 @@ class Thing(Protocol):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where a setting lives: a device, and the things within it from the outside in.
+    """Where a setting lives: a device, and the entities within it from the outside in.
 
     ``Place("leaf1", (("port", "Ethernet1/1"), ("queue", "3")))`` prints as ``leaf1 port Ethernet1/1 queue 3``.
     """
@@ -86,18 +86,18 @@ class Place:
     device: str
     within: tuple[tuple[str, str], ...] = ()
 
-    def thing(self, kind: str, name: str) -> Place:
-        """The place of a thing within this one."""
+    def child(self, kind: str, name: str) -> Place:
+        """The place of an entity within this one."""
         return Place(self.device, (*self.within, (kind, name)))
 
     @property
     def kind(self) -> str | None:
-        """Kind of the innermost thing, None for the device itself."""
+        """Kind of the innermost entity, None for the device itself."""
         return self.within[-1][0] if self.within else None
 
     @property
     def name(self) -> str:
-        """Name of the innermost thing."""
+        """Name of the innermost entity."""
         return self.within[-1][1] if self.within else self.device
 
     @property
@@ -111,20 +111,20 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a thing or group, as reflection sees it."""
+    """One field of an entity or group, as reflection sees it."""
 
     name: str
     setting: Setting | None = None
     group: type[Any] | None = None
-    members: type[Any] | None = None  # the thing class of a collection
+    members: type[Any] | None = None  # the entity class of a collection
 
 
 @_cache_reflection
 def fields_of(cls: type[Any]) -> tuple[Field, ...]:
-    """The fields of a thing or group class, in order.
+    """The fields of an entity or group class, in order.
 
     Raises:
-        TypeError: a field is neither a setting, a group nor a collection of things.
+        TypeError: a field is neither a setting, a group nor a collection of entities.
     """
     hints = typing.get_type_hints(cls, include_extras=True)
     return tuple(_field(cls, field.name, hints[field.name]) for field in dataclasses.fields(cls))
@@ -140,12 +140,12 @@ def _field(cls: type[Any], name: str, hint: Any) -> Field:
     arguments = typing.get_args(hint)
     if len(arguments) == 2 and dataclasses.is_dataclass(arguments[1]) and isinstance(arguments[1], type):
         return Field(name, members=arguments[1])
-    raise TypeError(f"{cls.__name__}.{name}: {hint!r} is no setting, group or collection of things")
+    raise TypeError(f"{cls.__name__}.{name}: {hint!r} is no setting, group or collection of entities")
 
 
 @_cache_reflection
 def settings_of(cls: type[Any]) -> Mapping[str, Setting]:
-    """Every setting path of a thing class (without those of the things in its collections) with its annotation."""
+    """Every setting path of an entity class (without those of the entities in its collections) with its annotation."""
     return dict(_settings(cls, cls.kind))
 
 
@@ -159,7 +159,7 @@ def _settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Setting]]:
 
 
 def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
-    """The setting paths of a group of a thing class, for example ``group_of(Queue, "queue.ecn")``.
+    """The setting paths of a group of an entity class, for example ``group_of(Queue, "queue.ecn")``.
 
     Raises:
         KeyError: the class has no such group.
@@ -172,7 +172,7 @@ def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
 
 @_cache_reflection
 def collections_of(cls: type[Any]) -> Mapping[str, type[Any]]:
-    """Paths of a thing class's collections (``host.nics``) with the class of their members."""
+    """Paths of an entity class's collections (``host.nics``) with the class of their members."""
     return dict(_collections(cls, cls.kind))
 
 
@@ -185,30 +185,30 @@ def _collections(cls: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]
             yield from _collections(field.group, path)
 
 
-def get(thing: Any, path: str) -> Any:
-    """The value at a path of this thing, for example ``get(nic, "nic.link.mtu")``.
+def get(entity: Any, path: str) -> Any:
+    """The value at a path of this entity, for example ``get(nic, "nic.link.mtu")``.
 
     Raises:
-        KeyError: the thing's class has no such setting or collection.
+        KeyError: the entity's class has no such setting or collection.
     """
-    if path not in settings_of(type(thing)) and path not in collections_of(type(thing)):
+    if path not in settings_of(type(entity)) and path not in collections_of(type(entity)):
         raise KeyError(path)
-    value = thing
+    value = entity
     for name in path.split(".")[1:]:
         value = getattr(value, name)
     return value
 
 
-def things(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    """The device and every thing within it, outside in, with their places."""
+def iterate_entities(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    """The device and every entity within it, outside in, with their places."""
     yield place, device
     for path, members in collections_of(type(device)).items():
-        for name, thing in get(device, path).items():
-            yield from things(thing, place.thing(members.kind, name))
+        for name, entity in get(device, path).items():
+            yield from iterate_entities(entity, place.child(members.kind, name))
 
 
 def walk(device: Any, place: Place) -> Iterator[tuple[Place, str, Any]]:
-    """Every setting of a device and the things within it: (place, path, value), None where there is no value."""
-    for inner_place, thing in things(device, place):
-        for path in settings_of(type(thing)):
-            yield inner_place, path, get(thing, path)
+    """Every setting of a device and the entities within it: (place, path, value), None where there is no value."""
+    for inner_place, entity in iterate_entities(device, place):
+        for path in settings_of(type(entity)):
+            yield inner_place, path, get(entity, path)

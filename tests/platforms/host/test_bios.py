@@ -102,8 +102,8 @@ def test_a_name_that_is_not_certain_is_marked(
     address: dict[str, str], attributes: dict[str, str], expected: dict[str, bool]
 ) -> None:
     given = facts(redfish_bios=bios_answer(attributes, **address))
-    assert {name: given.value(HOST.thing("bios", name), "bios.verified") for name in read_attributes(given)} == expected
-    reading = given.reading(HOST.thing("bios", next(iter(expected))), "bios.value")
+    assert {name: given.value(HOST.child("bios", name), "bios.verified") for name in read_attributes(given)} == expected
+    reading = given.reading(HOST.child("bios", next(iter(expected))), "bios.value")
     assert reading is not None
     assert (reading.source.line, reading.state) == (6, State.CONFIGURED)
 

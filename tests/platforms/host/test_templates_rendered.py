@@ -20,12 +20,12 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
-from wirespeed.settings import THINGS, Action, InstallStep, Priority, Software, collections_of, settings_of
+from wirespeed.settings import ENTITIES, Action, InstallStep, Priority, Software, collections_of, settings_of
 from wirespeed.units import Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
 LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
-KINDS = {element.kind: element for element in THINGS}
+KINDS = {entity.kind: entity for entity in ENTITIES}
 DECLARED = sorted(
     (f"{kind}/{name}", path)
     for (kind, name), found in platforms().items()
@@ -125,29 +125,29 @@ def change_value(value: Any) -> Any:
     raise TypeError(f"no other value of {value!r}")
 
 
-def change_setting(element: Any, path: str, new: Any = None) -> Any:
-    """The thing, or the first thing of its kind within, with another value at the path; None where nothing has one."""
-    if path in settings_of(type(element)):
-        return _set(element, path.split(".")[1:], new)
-    for collection in collections_of(type(element)):
+def change_setting(entity: Any, path: str, new: Any = None) -> Any:
+    """The entity, or the first entity of its kind within, with another value at the path; None if none has one."""
+    if path in settings_of(type(entity)):
+        return _set(entity, path.split(".")[1:], new)
+    for collection in collections_of(type(entity)):
         name = collection.rpartition(".")[2]
-        for key, inner in getattr(element, name).items():
+        for key, inner in getattr(entity, name).items():
             found = change_setting(inner, path, new)
             if found is not None:
-                return replace(element, **{name: {**getattr(element, name), key: found}})
+                return replace(entity, **{name: {**getattr(entity, name), key: found}})
     return None
 
 
-def _set(element: Any, names: list[str], new: Any) -> Any:
-    assert is_dataclass(element)
-    assert names[0] in {field.name for field in fields(element)}
-    value = getattr(element, names[0])
+def _set(entity: Any, names: list[str], new: Any) -> Any:
+    assert is_dataclass(entity)
+    assert names[0] in {field.name for field in fields(entity)}
+    value = getattr(entity, names[0])
     if len(names) > 1:
         inner = _set(value, names[1:], new)
-        return None if inner is None else replace(element, **{names[0]: inner})
+        return None if inner is None else replace(entity, **{names[0]: inner})
     if value is None and new is None:
         return None
-    return replace(element, **{names[0]: new if value is None else change_value(value)})
+    return replace(entity, **{names[0]: new if value is None else change_value(value)})
 
 
 def files(found: Plan, host: str) -> dict[str, str] | str:

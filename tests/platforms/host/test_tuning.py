@@ -21,7 +21,7 @@ from wirespeed.settings import Coalescing, Place, Ring
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
 FIRST, SECOND = "enp29s0np0", "enp67s0np0"
 HOST = Place("h")
-NIC = HOST.thing("nic", "eth100")
+NIC = HOST.child("nic", "eth100")
 
 
 def plan_with_tuning() -> Plan:

@@ -17,8 +17,8 @@ from wirespeed.units import Bandwidth
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "ubuntu"
 HOST = Place("h")
-NIC = HOST.thing("nic", "enp29s0np0")
-PORT = HOST.thing("pcie", "0000:1d:00.0")
+NIC = HOST.child("nic", "enp29s0np0")
+PORT = HOST.child("pcie", "0000:1d:00.0")
 
 
 def outputs(texts: Mapping[str, str], errors: str = "", empty: int = 1) -> Outputs:
@@ -43,42 +43,42 @@ def sample(case: str) -> Facts:
 @pytest.mark.parametrize(
     ("case", "place", "path", "value", "line"),
     [
-        ("name-space", HOST.thing("rule", "from 192.168.1.1/32"), "rule.table", 101, 5),
-        ("name-space", HOST.thing("rule", "from 192.168.1.1/32"), "rule.priority", 1001, 5),
-        ("name-space", HOST.thing("rule", "from 10.0.0.0/8 to 10.1.0.0/16"), "rule.table", 101, 13),
-        ("name-space", HOST.thing("route", "101 default"), "route.gateway", "192.168.1.254", None),
-        ("name-space", HOST.thing("route", "101 default"), "route.device", "enp1s0np0", None),
-        ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.gateway", "", None),
-        ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.source", "192.168.2.1", None),
-        ("name-space", HOST.thing("route", "254 192.168.1.0/24"), "route.device", "enp1s0np0", None),
-        ("name-space-ipv6", HOST.thing("rule", "from fd00:0:0:1::1/128"), "rule.table", 101, 5),
-        ("name-space-ipv6", HOST.thing("rule", "from fd00::/32 to fd00:0:0:2::/64"), "rule.priority", 1100, 13),
+        ("name-space", HOST.child("rule", "from 192.168.1.1/32"), "rule.table", 101, 5),
+        ("name-space", HOST.child("rule", "from 192.168.1.1/32"), "rule.priority", 1001, 5),
+        ("name-space", HOST.child("rule", "from 10.0.0.0/8 to 10.1.0.0/16"), "rule.table", 101, 13),
+        ("name-space", HOST.child("route", "101 default"), "route.gateway", "192.168.1.254", None),
+        ("name-space", HOST.child("route", "101 default"), "route.device", "enp1s0np0", None),
+        ("name-space", HOST.child("route", "102 192.168.2.0/24"), "route.gateway", "", None),
+        ("name-space", HOST.child("route", "102 192.168.2.0/24"), "route.source", "192.168.2.1", None),
+        ("name-space", HOST.child("route", "254 192.168.1.0/24"), "route.device", "enp1s0np0", None),
+        ("name-space-ipv6", HOST.child("rule", "from fd00:0:0:1::1/128"), "rule.table", 101, 5),
+        ("name-space-ipv6", HOST.child("rule", "from fd00::/32 to fd00:0:0:2::/64"), "rule.priority", 1100, 13),
         ("name-space-ipv6", HOST, "host.ipv6_rules", 5, None),
-        ("name-space-ipv6", HOST.thing("route", "101 ::/0"), "route.gateway", "fd00:0:0:1::", None),
-        ("name-space-ipv6", HOST.thing("route", "102 fd00:0:0:2::/64"), "route.gateway", "", None),
-        ("name-space-ipv6", HOST.thing("route", "102 fd00:0:0:2::/64"), "route.source", "fd00:0:0:2::1", None),
-        ("name-space-ipv6", HOST.thing("route", "254 fe80::/64"), "route.device", None, None),  # of each interface
-        ("name-space-ipv6", HOST.thing("route", "254 fd00:0:0:9::/64"), "route.device", None, None),  # a black hole
-        ("name-space-ipv6", HOST.thing("nic", "rail2"), "nic.addresses", ("fd00:0:0:2::1/64",), None),
-        ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.mtu", 9000, None),
-        ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.up", True, None),
-        ("name-space", HOST.thing("nic", "enp2s0np0"), "nic.addresses", ("192.168.2.1/24",), None),
-        ("name-space", HOST.thing("sysctl", "net.ipv4.conf.enp1s0np0.rp_filter"), "sysctl.value", "0", 5),
-        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.rdma_device", "rocep1", 1),
-        ("rxe-uml", HOST.thing("nic", "benic8p1"), "nic.rdma_state", "ACTIVE", None),
-        ("rxe-uml", HOST.thing("nic", "benic2p1"), "nic.rdma_mtu", 4096, 31),
-        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.name", "uml-vector", 1),
-        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.version", "6.12.117", 2),
-        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.firmware", None, None),
-        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.link.speed", None, None),
-        ("rxe-machine", HOST.thing("nic", "enp29s0np0"), "nic.rdma_device", "bnxt_re0", 1),
-        ("rxe-machine", HOST.thing("nic", "enp29s0np0"), "nic.counters.sent", 5552, 1),
-        ("rxe-machine", HOST.thing("nic", "enp29s0np0"), "nic.counters.retries", 26, 1),
-        ("rxe-machine", HOST.thing("nic", "enp29s0np0"), "nic.counters.sequence_errors", 16, 1),
-        ("rxe-machine", HOST.thing("nic", "enp67s0np0"), "nic.counters.retries", 15, 19),
-        ("rxe-machine", HOST.thing("nic", "enp67s0np0"), "nic.counters.sequence_errors", 0, 19),
-        ("rxe-machine", HOST.thing("nic", "enp231s0np0"), "nic.rdma_mtu", 4096, None),
-        ("rxe-machine", HOST.thing("nic", "enp29s0np0"), "nic.driver.name", "virtio_net", 1),
+        ("name-space-ipv6", HOST.child("route", "101 ::/0"), "route.gateway", "fd00:0:0:1::", None),
+        ("name-space-ipv6", HOST.child("route", "102 fd00:0:0:2::/64"), "route.gateway", "", None),
+        ("name-space-ipv6", HOST.child("route", "102 fd00:0:0:2::/64"), "route.source", "fd00:0:0:2::1", None),
+        ("name-space-ipv6", HOST.child("route", "254 fe80::/64"), "route.device", None, None),  # of each interface
+        ("name-space-ipv6", HOST.child("route", "254 fd00:0:0:9::/64"), "route.device", None, None),  # a black hole
+        ("name-space-ipv6", HOST.child("nic", "rail2"), "nic.addresses", ("fd00:0:0:2::1/64",), None),
+        ("name-space", HOST.child("nic", "enp1s0np0"), "nic.link.mtu", 9000, None),
+        ("name-space", HOST.child("nic", "enp1s0np0"), "nic.link.up", True, None),
+        ("name-space", HOST.child("nic", "enp2s0np0"), "nic.addresses", ("192.168.2.1/24",), None),
+        ("name-space", HOST.child("sysctl", "net.ipv4.conf.enp1s0np0.rp_filter"), "sysctl.value", "0", 5),
+        ("rxe-uml", HOST.child("nic", "benic1p1"), "nic.rdma_device", "rocep1", 1),
+        ("rxe-uml", HOST.child("nic", "benic8p1"), "nic.rdma_state", "ACTIVE", None),
+        ("rxe-uml", HOST.child("nic", "benic2p1"), "nic.rdma_mtu", 4096, 31),
+        ("rxe-uml", HOST.child("nic", "benic1p1"), "nic.driver.name", "uml-vector", 1),
+        ("rxe-uml", HOST.child("nic", "benic1p1"), "nic.driver.version", "6.12.117", 2),
+        ("rxe-uml", HOST.child("nic", "benic1p1"), "nic.driver.firmware", None, None),
+        ("rxe-uml", HOST.child("nic", "benic1p1"), "nic.link.speed", None, None),
+        ("rxe-machine", HOST.child("nic", "enp29s0np0"), "nic.rdma_device", "bnxt_re0", 1),
+        ("rxe-machine", HOST.child("nic", "enp29s0np0"), "nic.counters.sent", 5552, 1),
+        ("rxe-machine", HOST.child("nic", "enp29s0np0"), "nic.counters.retries", 26, 1),
+        ("rxe-machine", HOST.child("nic", "enp29s0np0"), "nic.counters.sequence_errors", 16, 1),
+        ("rxe-machine", HOST.child("nic", "enp67s0np0"), "nic.counters.retries", 15, 19),
+        ("rxe-machine", HOST.child("nic", "enp67s0np0"), "nic.counters.sequence_errors", 0, 19),
+        ("rxe-machine", HOST.child("nic", "enp231s0np0"), "nic.rdma_mtu", 4096, None),
+        ("rxe-machine", HOST.child("nic", "enp29s0np0"), "nic.driver.name", "virtio_net", 1),
         ("mi300x", NIC, "nic.link.speed", Bandwidth.gbps(400), 4),
         ("mi300x", NIC, "nic.link.autonegotiation", False, 7),
         ("mi300x", NIC, "nic.link.pause_receive", False, 3),
@@ -87,11 +87,11 @@ def sample(case: str) -> Facts:
         ("mi300x", NIC, "nic.driver.firmware", "236.1.173.0/pkg 236.1.155.0", 3),
         ("mi300x", NIC, "nic.pcie", "0000:1d:00.0", 5),
         ("mi300x", NIC, "nic.rdma_device", "bnxt_re0", 1),
-        ("mi300x", NIC.thing("gid", "2"), "gid.type", "RoCE v1", 13),
-        ("mi300x", NIC.thing("gid", "3"), "gid.type", "RoCE v2", 12),
-        ("mi300x", NIC.thing("gid", "3"), "gid.address", "10.1.0.1", 2),
-        ("mi300x", NIC.thing("gid", "1"), "gid.address", "fe80::10:18ff:fe00:2901", 1),
-        ("mi300x", NIC.thing("gid", "4"), "gid.address", None, None),  # a VLAN's
+        ("mi300x", NIC.child("gid", "2"), "gid.type", "RoCE v1", 13),
+        ("mi300x", NIC.child("gid", "3"), "gid.type", "RoCE v2", 12),
+        ("mi300x", NIC.child("gid", "3"), "gid.address", "10.1.0.1", 2),
+        ("mi300x", NIC.child("gid", "1"), "gid.address", "fe80::10:18ff:fe00:2901", 1),
+        ("mi300x", NIC.child("gid", "4"), "gid.address", None, None),  # a VLAN's
         ("mi300x", PORT, "pcie.role", "endpoint", 34),
         ("mi300x", PORT, "pcie.parent", "0000:19:01.0", 24),
         ("mi300x", PORT, "pcie.link.width", 8, 41),
@@ -101,17 +101,17 @@ def sample(case: str) -> Facts:
         ("mi300x", PORT, "pcie.relaxed_ordering", True, 38),
         ("mi300x", PORT, "pcie.numa_node", 0, 33),
         ("mi300x", PORT, "pcie.acs", frozenset(), 32),  # all capabilities are shown, ACS is not among them
-        ("mi300x", HOST.thing("pcie", "0000:17:01.0"), "pcie.acs", frozenset(), 15),
-        ("mi300x", HOST.thing("pcie", "0000:17:01.0"), "pcie.parent", None, None),
+        ("mi300x", HOST.child("pcie", "0000:17:01.0"), "pcie.acs", frozenset(), 15),
+        ("mi300x", HOST.child("pcie", "0000:17:01.0"), "pcie.parent", None, None),
         (
             "mi300x",
-            HOST.thing("pcie", "0000:19:01.0"),
+            HOST.child("pcie", "0000:19:01.0"),
             "pcie.acs",
             frozenset({"SrcValid", "ReqRedir", "CmpltRedir", "UpstreamFwd"}),
             30,
         ),
-        ("mi300x", HOST.thing("pcie", "0000:1e:00.0"), "pcie.link.speed", 2500, 47),
-        ("mi300x", HOST.thing("gpu", "GPU1"), "gpu.pcie", "0000:42:00.0", 6),
+        ("mi300x", HOST.child("pcie", "0000:1e:00.0"), "pcie.link.speed", 2500, 47),
+        ("mi300x", HOST.child("gpu", "GPU1"), "gpu.pcie", "0000:42:00.0", 6),
         ("mi300x", HOST, "host.rdma_naming", "NAME_KERNEL", 1),
         ("mi300x", HOST, "host.peer_memory", True, 1),
         ("mi300x", HOST, "host.memlock", "unlimited", 1),
@@ -320,7 +320,7 @@ def test_sysfs_shows_the_link_to_anybody() -> None:
 
 def test_no_rdma_device_at_all_is_known() -> None:
     facts = read(rdma_devices="", nic_uevent__eth0="DRIVER=virtio_net\n")
-    assert facts.value(HOST.thing("nic", "eth0"), "nic.rdma_device") == ""
+    assert facts.value(HOST.child("nic", "eth0"), "nic.rdma_device") == ""
 
 
 def test_modules() -> None:

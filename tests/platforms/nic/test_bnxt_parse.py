@@ -14,7 +14,7 @@ from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import Congestion, Discipline, Ect, Place
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "bnxt"
-NIC = Place("h").thing("nic", "enp29s0np0")
+NIC = Place("h").child("nic", "enp29s0np0")
 
 
 def read(texts: dict[str, str]) -> Facts:

@@ -22,7 +22,7 @@ from wirespeed.settings import Discipline, Place
 from wirespeed.units import Size
 
 DCB = platform("nic", "dcb")
-NIC = Place("h").thing("nic", "ens1f0")
+NIC = Place("h").child("nic", "ens1f0")
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
 MODEL = "intel-e810-cqda2"
 

@@ -23,7 +23,7 @@ from wirespeed.settings import Congestion, Discipline, Ect, Host, Nvm, Place
 from wirespeed.units import Length, Size
 
 MLX5 = platform("nic", "mlx5")
-NIC = Place("h").thing("nic", "enp29s0np0")
+NIC = Place("h").child("nic", "enp29s0np0")
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "tests" / "samples" / "mlx5" / "by-dscp" / "mlnx-qos@enp29s0np0.txt"
 PENDING = Path(__file__).parent / "mlxconfig-pending.txt"
@@ -278,7 +278,7 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
 
 
 def test_words(plan: Plan) -> None:
-    place = Place("node1").thing("nic", "enp29s0np0")
+    place = Place("node1").child("nic", "enp29s0np0")
     assert MLX5.commands_for is not None
     setting = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", plan.hosts["node1"])
     assert setting is not None

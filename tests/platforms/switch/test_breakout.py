@@ -18,7 +18,7 @@ from wirespeed.settings import Place, Port, Switch
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "bluebonnet-64node" / "cluster.yaml"
 SONIC = platform("switch", "enterprise-sonic")
-PORT = Place("leaf1").thing("port", "Eth1/2/3")
+PORT = Place("leaf1").child("port", "Eth1/2/3")
 
 
 @cache

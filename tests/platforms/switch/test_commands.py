@@ -16,7 +16,7 @@ LEAF = Place("leaf1")
 
 def port(case: str) -> Place:
     """The case's first port."""
-    return LEAF.thing("port", next(iter(CASES[case][1].ports)))
+    return LEAF.child("port", next(iter(CASES[case][1].ports)))
 
 
 ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] = [
@@ -233,7 +233,7 @@ def test_word(
     found, switch = CASES[case]
     place = LEAF if not within else port(case)
     for number in within[1:]:
-        place = place.thing("queue", number)
+        place = place.child("queue", number)
     assert found.commands_for is not None
     worded = found.commands_for(place, path, value, switch)
     assert worded is not None

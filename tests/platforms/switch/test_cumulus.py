@@ -41,8 +41,8 @@ GOLDEN = Path(__file__).parent / "golden"
 CUMULUS = platform("switch", "cumulus")
 LEAF = Place("leaf1")
 PORTS = ["swp1s0", "swp1s1", "swp10s0"]
-FIRST = LEAF.thing("port", PORTS[0])
-QUEUE = FIRST.thing("queue", "3")
+FIRST = LEAF.child("port", PORTS[0])
+QUEUE = FIRST.child("queue", "3")
 
 CLASSES = qos(
     pfc_queue={Priority(3): SwitchQueue(3)}, watchdog=Watchdog(True, WatchdogAction.DROP, ms(300))
@@ -167,7 +167,7 @@ ES = "nv set qos egress-scheduler default-global traffic-class 3"
 WD = "nv set interface swp1s0 qos pfc-watchdog state"
 ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     # a changed value
-    ("unnumbered", "config", "swp51 link mtu 9000", "swp51 link mtu 1500", LEAF.thing("port", "swp51"), "port.link.mtu",
+    ("unnumbered", "config", "swp51 link mtu 9000", "swp51 link mtu 1500", LEAF.child("port", "swp51"), "port.link.mtu",
      1500),
     ("routed", "config", "swp1s0 link fec rs", "swp1s0 link fec off", FIRST, "port.link.fec", "none"),
     ("routed", "config", "swp1 link breakout 2x", "swp1 link breakout 4x lanes-per-port 2", FIRST, "port.breakout", 4),
@@ -186,18 +186,18 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", "config", "polling-interval 100", "polling-interval 200", LEAF, "switch.watchdog_poll", ms(200)),
     ("unnumbered", "config", "aspath-ignore enabled", "aspath-ignore off", LEAF, "switch.bgp.multipath_relax", False),
     ("unnumbered", "config", "neighbor swp51 remote-as 4200000000", "neighbor swp51 remote-as external",
-     LEAF.thing("peer", "swp51"), "peer.asn", None),
+     LEAF.child("peer", "swp51"), "peer.asn", None),
     ("routed", "interfaces", '"up"', '"down"', FIRST, "port.link.up", False),
     ("routed", "roce", "mode                lossless               lossless",
      "mode                lossy                  lossy", LEAF, "switch.buffers.lossless", False),
     # a removed line: the default, or unknown
-    ("unnumbered", "config", "nv set interface swp51 link mtu 9000\n", "", LEAF.thing("port", "swp51"), "port.link.mtu",
+    ("unnumbered", "config", "nv set interface swp51 link mtu 9000\n", "", LEAF.child("port", "swp51"), "port.link.mtu",
      9216),
     ("routed", "config", "nv set interface swp1s0 link speed 400G\n", "", FIRST, "port.link.speed", None),
     ("routed", "config", f"{CC} min-threshold 200000\n", "", QUEUE, "queue.ecn.minimum", Size(150_000)),
     ("routed", "config", f"{ES} bw-percent 60\n", "", QUEUE, "queue.weight", 50),
     ("routed", "config", "nv set qos mapping default-global trust l3\n", "", FIRST, "port.qos.trust", "both"),
-    ("lossy", "config", "nv set qos mapping default-global trust l3\n", "", LEAF.thing("port", "swp1"), "port.qos.trust",  # noqa: E501
+    ("lossy", "config", "nv set qos mapping default-global trust l3\n", "", LEAF.child("port", "swp1"), "port.qos.trust",  # noqa: E501
      "dot1p"),
     ("routed", "config", "nv set qos pfc-watchdog robustness 3\n", "", FIRST, "port.qos.watchdog.detect", ms(300)),
     ("routed", "config", f"{WD} enable\n", "", FIRST, "port.qos.watchdog.enabled", False),
@@ -242,7 +242,7 @@ def test_states_of_sessions() -> None:
     text = '{"swp51": {"remote-as": 65001, "state": "established"}, "10.2.0.1": {"state": "idle"}, "swp52": {}, "": {}}'
     output = Output("bgp-neighbors", text, Source("leaf1", "nv show", "file"))
     states = {item.place: item.value for item in CUMULUS.parse(Outputs("leaf1", {"bgp-neighbors": output}))}
-    assert states == {LEAF.thing("peer", "swp51"): "Established", LEAF.thing("peer", "10.2.0.1"): "Idle"}
+    assert states == {LEAF.child("peer", "swp51"): "Established", LEAF.child("peer", "10.2.0.1"): "Idle"}
 
 
 VENDOR = """\
@@ -275,10 +275,10 @@ def test_the_switches_own_form_is_read() -> None:
     assert isinstance(device, Switch)
     assert sorted(device.ports) == ["swp1", "swp2", "swp32"]
     assert sorted(device.vlans) == ["20", "30"]
-    assert facts.value(leaf3.thing("port", "swp32"), "port.vlan") == 20
-    assert facts.value(leaf3.thing("port", "swp2"), "port.qos.pfc") == frozenset({Priority(3)})
-    assert facts.value(leaf3.thing("port", "swp2").thing("queue", "6"), "queue.discipline") is Discipline.STRICT
-    assert facts.value(leaf3.thing("port", "swp2"), "port.qos.tc_queue")[TC(7)] == SwitchQueue(0)
+    assert facts.value(leaf3.child("port", "swp32"), "port.vlan") == 20
+    assert facts.value(leaf3.child("port", "swp2"), "port.qos.pfc") == frozenset({Priority(3)})
+    assert facts.value(leaf3.child("port", "swp2").child("queue", "6"), "queue.discipline") is Discipline.STRICT
+    assert facts.value(leaf3.child("port", "swp2"), "port.qos.tc_queue")[TC(7)] == SwitchQueue(0)
     peer = device.peers["172.16.1.4"]
     assert (peer.asn, peer.description, peer.unnumbered) == (65001, "the spines", False)
 

@@ -95,9 +95,9 @@ def remove_setting(switch: Switch, place: Place, path: str) -> Switch:
     return replace(switch, ports={**switch.ports, within["port"]: port})
 
 
-def _clear(element: Any, path: str) -> Any:
+def _clear(entity: Any, path: str) -> Any:
     first, _, rest = path.partition(".")[2].partition(".")
-    return replace(element, **{first: _clear(getattr(element, first), f".{rest}") if rest else None})
+    return replace(entity, **{first: _clear(getattr(entity, first), f".{rest}") if rest else None})
 
 
 @pytest.mark.parametrize(

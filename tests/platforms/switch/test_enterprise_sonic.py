@@ -77,8 +77,8 @@ def read(command: str, old: str, new: str, switch: Switch = FABRIC) -> Facts:
     return facts_from(SONIC.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
-UNNUMBERED, NUMBERED = LEAF.thing("peer", "Eth1/33"), LEAF.thing("peer", "10.2.0.1")
-PORT = LEAF.thing("port", "Eth1/33")
+UNNUMBERED, NUMBERED = LEAF.child("peer", "Eth1/33"), LEAF.child("peer", "10.2.0.1")
+PORT = LEAF.child("port", "Eth1/33")
 ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     # a changed value
     ("running-config", "remote-as 4200000000", "remote-as 65001", NUMBERED, "peer.asn", 65001),
@@ -119,7 +119,7 @@ def test_one_line(command: str, old: str, new: str, place: Place, path: str, val
 
 
 def test_a_shaper_in_packets_is_no_bandwidth() -> None:
-    queue = LEAF.thing("port", "Eth1/1").thing("queue", "0")
+    queue = LEAF.child("port", "Eth1/1").child("queue", "0")
     assert read("running-config", "pir 40000000", "pir 10000000", SHAPED).value(queue, "queue.shape") == (
         Bandwidth.gbps(10)
     )
@@ -152,7 +152,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     ), "the session restarts"),
     (NUMBERED, "peer.bfd", False, ("router bgp 4200010001", "neighbor 10.2.0.1", "no bfd"), None),
     (PORT, "port.unnumbered", True, ("interface Eth1/33", "ipv6 enable"), "the sessions over the port restart"),
-    (LEAF.thing("port", "Eth1/1").thing("queue", "0"), "queue.shape", Bandwidth.gbps(40), (
+    (LEAF.child("port", "Eth1/1").child("queue", "0"), "queue.shape", Bandwidth.gbps(40), (
         "qos scheduler-policy ROCE", "queue 0", "meter-type bytes", "pir 40000000", "exit", "exit",
         "interface Eth1/1", "scheduler-policy ROCE",
     ), "all ports with this policy change"),

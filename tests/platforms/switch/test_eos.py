@@ -95,11 +95,11 @@ def read(case: str, old: str, new: str) -> Facts:
     )
 
 
-PORT = Place("leaf1").thing("port", "Ethernet3/1/1")
-XGS = Place("leaf1").thing("port", "Ethernet1/1")
+PORT = Place("leaf1").child("port", "Ethernet3/1/1")
+XGS = Place("leaf1").child("port", "Ethernet1/1")
 LEAF = Place("leaf1")
 LOSSLESS = frozenset({Priority(3)})
-DNX1, DNX2, DNX3 = (PORT.thing("queue", number) for number in "123")
+DNX1, DNX2, DNX3 = (PORT.child("queue", number) for number in "123")
 ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-dnx-dcqcn-p", "guaranteed percent 10", "guaranteed percent 30", DNX1, "queue.guaranteed", 30),
     ("eos-dnx-dcqcn-p", "guaranteed percent 10", "percent 10", DNX1, "queue.guaranteed", None),
@@ -115,7 +115,7 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-dnx-dcqcn-p", "rate 40000000 kbps", "rate 40 percent", DNX2, "queue.shape", None),
     ("eos-dnx-dcqcn-p", "      shape rate 40000000 kbps\n", "", DNX2, "queue.shape", None),
     ("eos-dnx-dcqcn-d", "maximum-threshold 600", "maximum-threshold 900", DNX3, "queue.ecn.maximum", Size(900_000)),
-    ("eos-xgs-dcqcn-d", "probability 100", "probability 20", XGS.thing("queue", "3"), "queue.ecn.probability", 20),
+    ("eos-xgs-dcqcn-d", "probability 100", "probability 20", XGS.child("queue", "3"), "queue.ecn.probability", 20),
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed 200G-4", XGS, "port.link.lanes", 4),
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed forced 100gfull", XGS, "port.link.lanes", None),
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed auto", XGS, "port.link.lanes", None),
@@ -283,7 +283,7 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
     status = replace(whole["pfc-status"], text=STATUS)
     facts = facts_of(EOS, Outputs("leaf1", {**whole, "pfc-status": status}))
     found = {
-        number: facts.value(Place("leaf1").thing("port", f"Ethernet{number}/1"), "port.qos.pfc")
+        number: facts.value(Place("leaf1").child("port", f"Ethernet{number}/1"), "port.qos.pfc")
         for number in range(1, 5)
     }
     assert found == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}

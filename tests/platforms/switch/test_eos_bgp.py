@@ -156,7 +156,7 @@ router bgp 65120.12100
 
 def peer(name: str) -> Place:
     """A session of the leaf."""
-    return LEAF.thing("peer", name)
+    return LEAF.child("peer", name)
 
 
 ROWS: list[tuple[str, Place, str, Any]] = [
@@ -170,8 +170,8 @@ ROWS: list[tuple[str, Place, str, Any]] = [
     (CEOS, peer("Ethernet2"), "peer.unnumbered", True),
     (CEOS, peer("Ethernet2"), "peer.ipv4", True),
     (CEOS, peer("Ethernet2"), "peer.ipv6", False),
-    (CEOS, LEAF.thing("port", "Ethernet1"), "port.unnumbered", True),
-    (CEOS, LEAF.thing("port", "Ethernet2"), "port.unnumbered", False),
+    (CEOS, LEAF.child("port", "Ethernet1"), "port.unnumbered", True),
+    (CEOS, LEAF.child("port", "Ethernet2"), "port.unnumbered", False),
     (CEOS.replace("remote-as 65100", "peer-filter LEAFS"), peer("Ethernet1"), "peer.asn", None),
     (AVD, LEAF, "switch.bgp.asn", 65120 * 65536 + 12100),
     (AVD, LEAF, "switch.bgp.router_id", "172.21.1.3"),
@@ -311,7 +311,7 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
     ),
     (
         "eos-bgp-unnumbered",
-        LEAF.thing("port", "Ethernet1/1"),
+        LEAF.child("port", "Ethernet1/1"),
         "port.unnumbered",
         True,
         ("interface Ethernet1/1", "no switchport", "ipv6 enable"),

@@ -43,7 +43,7 @@ GOLDEN = Path(__file__).parent / "golden"
 JUNOS = platform("switch", "junos")
 LEAF = Place("leaf1")
 PORTS = ["et-0/0/0:0", "et-0/0/0:1", "et-0/0/10:0"]
-FIRST = LEAF.thing("port", PORTS[0])
+FIRST = LEAF.child("port", PORTS[0])
 
 CLASSES = qos(
     dscp_tc={Dscp(dscp): TC({26: 4, 48: 3}.get(dscp, 0)) for dscp in range(64)},
@@ -188,7 +188,7 @@ def change_output(case: str, command: str, old: str, new: str) -> Facts:
     return facts_from(JUNOS.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
-QUEUE = FIRST.thing("queue", "4")
+QUEUE = FIRST.child("queue", "4")
 CONF = "configuration"
 ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     # a changed value
@@ -233,7 +233,7 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", CONF, "            scheduler-map ROCE-MAP;\n", "", QUEUE, "queue.ecn.enabled", False),
     ("routed", CONF, "            scheduler-map ROCE-MAP;\n", "", QUEUE, "queue.weight", None),
     ("routed", CONF, "            explicit-congestion-notification;\n", "", QUEUE, "queue.ecn.enabled", False),
-    ("routed", CONF, "            forwarding-class best-effort scheduler best-effort;\n", "", FIRST.thing("queue", "0"),
+    ("routed", CONF, "            forwarding-class best-effort scheduler best-effort;\n", "", FIRST.child("queue", "0"),
      "queue.weight", None),
     ("routed", CONF, "            transmit-rate percent 50;\n            priority low;\n            drop", "            drop",  # noqa: E501
      QUEUE, "queue.weight", None),
@@ -246,16 +246,16 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("switched", CONF, "interface-mode access;", "interface-mode trunk;", FIRST, "port.tagged_vlans", (11,)),
     ("switched", CONF, "members vn11;", "members all;", FIRST, "port.vlan", None),
     ("switched", CONF, "vlan-id 11;", "vlan-id 19;", FIRST, "port.vlan", 19),
-    ("unnumbered", CONF, "        interface et-0/0/32:0.0;\n", "", LEAF.thing("port", "et-0/0/32:0"), "port.unnumbered",
+    ("unnumbered", CONF, "        interface et-0/0/32:0.0;\n", "", LEAF.child("port", "et-0/0/32:0"), "port.unnumbered",
      False),
-    ("unnumbered", CONF, "peer-as 4200000000", "peer-as 65001", LEAF.thing("peer", "et-0/0/32:0"), "peer.asn", 65001),
+    ("unnumbered", CONF, "peer-as 4200000000", "peer-as 65001", LEAF.child("peer", "et-0/0/32:0"), "peer.asn", 65001),
     ("unnumbered", CONF, "                multiple-as;\n", "", LEAF, "switch.bgp.multipath_relax", False),
     ("unnumbered", CONF, "chassis {\n    maximum-ecmp 32;\n}\n", "", LEAF, "switch.bgp.maximum_paths", 16),
     ("unnumbered", CONF, "route-filter 10.1.0.0/24 exact;", "", LEAF, "switch.bgp.networks", ("10.255.0.1/32",)),
     ("unnumbered", CONF, "            export UNDERLAY-OUT;\n", "", LEAF, "switch.bgp.networks", ()),
     ("unnumbered", CONF, "            export UNDERLAY-OUT;\n", "            export OTHER;\n", LEAF, "switch.bgp.networks", None),  # noqa: E501
-    ("numbered", "bgp-summary", "Establ", "Connect", LEAF.thing("peer", "10.1.0.1"), "peer.state", "Connect"),
-    ("numbered", "bgp-summary", "Establ", "1/1/1/0              0/0/0/0", LEAF.thing("peer", "10.1.0.1"), "peer.state",
+    ("numbered", "bgp-summary", "Establ", "Connect", LEAF.child("peer", "10.1.0.1"), "peer.state", "Connect"),
+    ("numbered", "bgp-summary", "Establ", "1/1/1/0              0/0/0/0", LEAF.child("peer", "10.1.0.1"), "peer.state",
      "Established"),
     # cut short
     ("routed", CONF, "    schedulers {", "", FIRST, "port.link.mtu", None),
@@ -356,13 +356,13 @@ vlans {
 def test_the_forms_of_the_vendors_samples_are_read() -> None:
     output = Output("configuration", DESIGN, Source("leaf1", "show configuration", "configuration.txt"))
     facts = facts_of(JUNOS, Outputs("leaf1", {"configuration": output}))
-    place = LEAF.thing("port", "et-0/0/12:0")
+    place = LEAF.child("port", "et-0/0/12:0")
     assert [facts.value(place, path) for path in ("port.vlan", "port.tagged_vlans", "port.breakout")] == [2, (), 2]
     assert facts.value(place, "port.qos.dscp_tc") == {Dscp(48): TC(3), Dscp(26): TC(4)}
     assert facts.value(place, "port.qos.pfc") == frozenset({Priority(3)})
     assert facts.value(place, "port.qos.watchdog.detect") == ms(200)
-    assert facts.value(place.thing("queue", "3"), "queue.discipline") is Discipline.STRICT
-    assert facts.value(place.thing("queue", "4"), "queue.discipline") is None
+    assert facts.value(place.child("queue", "3"), "queue.discipline") is Discipline.STRICT
+    assert facts.value(place.child("queue", "4"), "queue.discipline") is None
 
 
 def with_port(**changes: Any) -> Switch:

@@ -141,8 +141,8 @@ def read(case: str, old: str, new: str, command: str = "running-config") -> Fact
 
 
 LEAF = Place("leaf1")
-PORT = LEAF.thing("port", "Ethernet1/1")
-Q3, Q7 = PORT.thing("queue", "3"), PORT.thing("queue", "6")
+PORT = LEAF.child("port", "Ethernet1/1")
+Q3, Q7 = PORT.child("queue", "3"), PORT.child("queue", "6")
 LOSSLESS = frozenset({Priority(3)})
 WATCHED = "priority-flow-control watch-dog-interval on"
 ROUTED, BGP_CASE = "nxos-routed", "nxos-bgp"
@@ -167,7 +167,7 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, f"  {WATCHED}", f"  {WATCHED[:-2]}off", PORT, "port.qos.watchdog.enabled", False),
     (ROUTED, f"  {WATCHED}", f"  {WATCHED} disable-action", PORT, "port.qos.watchdog.action", WatchdogAction.ALERT),
     ("nxos-switched", "access vlan 11", "access vlan 12", PORT, "port.vlan", 12),
-    (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.thing("peer", "Ethernet1/1"), "peer.asn", 65001),
+    (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.child("peer", "Ethernet1/1"), "peer.asn", 65001),
     (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", 2),
     (BGP_CASE, "network 10.255.0.1/32", "network 10.9.0.0/8", LEAF, "switch.bgp.networks", None),
     # a line taken away is the default, or unknown
@@ -183,8 +183,8 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, "feature lldp\n", "", LEAF, "switch.lldp", False),
     (ROUTED, "priority-flow-control watch-dog shutdown-multiplier 2\n", "", PORT, "port.qos.watchdog.detect", ms(100)),
     (BGP_CASE, "  bestpath as-path multipath-relax\n", "", LEAF, "switch.bgp.multipath_relax", False),
-    (BGP_CASE, "    bfd\n", "", LEAF.thing("peer", "10.2.0.1"), "peer.bfd", False),
-    (BGP_CASE, "    bfd\n", "    inherit peer FABRIC\n", LEAF.thing("peer", "10.2.0.1"), "peer.bfd", None),
+    (BGP_CASE, "    bfd\n", "", LEAF.child("peer", "10.2.0.1"), "peer.bfd", False),
+    (BGP_CASE, "    bfd\n", "    inherit peer FABRIC\n", LEAF.child("peer", "10.2.0.1"), "peer.bfd", None),
     (BGP_CASE, "  ipv6 address use-link-local-only\n", "", PORT, "port.unnumbered", False),
     # what makes no sense is unknown, not the default
     (ROUTED, "match dscp 26", "match dscp 64", PORT, "port.qos.dscp_tc", None),
@@ -247,17 +247,17 @@ tor1
 def test_a_shipped_configuration() -> None:
     output = Output("running-config", SHIPPED, Source("tor1", "show", "file"))
     facts = facts_of(NXOS, Outputs("tor1", {"running-config": output}))
-    port = Place("tor1").thing("port", "Ethernet1/1")
+    port = Place("tor1").child("port", "Ethernet1/1")
     found = facts.value(port, "port.qos.dscp_tc")
     assert {int(found[Dscp(dscp)]) for dscp in (*range(24, 32), 46)} == {3}
     assert {int(found[Dscp(dscp)]) for dscp in (0, 23, 32, 48)} == {1}
     assert facts.value(port, "port.qos.pfc") == LOSSLESS
     values = [
-        facts.value(port.thing("queue", "3"), f"queue.ecn.{name}") for name in ("minimum", "maximum", "probability")
+        facts.value(port.child("queue", "3"), f"queue.ecn.{name}") for name in ("minimum", "maximum", "probability")
     ]
     assert values == [Size(300_000), Size(300_000), 100]
-    assert facts.value(port.thing("queue", "0"), "queue.weight") == 48
-    assert facts.value(port.thing("queue", "7"), "queue.discipline") is None
+    assert facts.value(port.child("queue", "0"), "queue.weight") == 48
+    assert facts.value(port.child("queue", "7"), "queue.discipline") is None
 
 
 ROW = '{"TABLE_interface": {"ROW_interface": %s}}'
@@ -303,12 +303,12 @@ def test_states_of_sessions(vrfs: str, expected: dict[str, str]) -> None:
     text = TABLE_OF_VRFS % vrfs
     output = Output("bgp-sessions", text, Source("leaf1", "show", "file"))
     states = {item.place: item.value for item in NXOS.parse(Outputs("leaf1", {"bgp-sessions": output}))}
-    assert states == {LEAF.thing("peer", name): state for name, state in expected.items()}
+    assert states == {LEAF.child("peer", name): state for name, state in expected.items()}
 
 
 def test_neighbours_have_short_names() -> None:
     facts = facts_of(NXOS, answers(NXOS, "leaf1", BASE))
-    assert facts.value(LEAF.thing("port", "Ethernet1/10"), "port.neighbour.port") == "eth2"
+    assert facts.value(LEAF.child("port", "Ethernet1/10"), "port.neighbour.port") == "eth2"
 
 
 @given(data=st.data())
@@ -453,7 +453,7 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
     ),
     (
         "nxos-odd-port",
-        LEAF.thing("port", "Ethernet1/2").thing("queue", "3"),
+        LEAF.child("port", "Ethernet1/2").child("queue", "3"),
         "queue.ecn.probability",
         100,
         (
@@ -465,7 +465,7 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
     (ROUTED, PORT, "port.qos.watchdog.detect", ms(300), ("priority-flow-control watch-dog shutdown-multiplier 3",)),
     (
         BGP_CASE,
-        LEAF.thing("peer", "Ethernet1/1"),
+        LEAF.child("peer", "Ethernet1/1"),
         "peer.asn",
         65001,
         ("router bgp 4200010000", "neighbor Ethernet1/1", "remote-as 65001"),

@@ -18,10 +18,10 @@ from wirespeed.units import Bandwidth, Duration, Size
 MS = 10**9
 UNKNOWN = None
 
-EOS_PORT = Place("leaf1").thing("port", "Ethernet1/1")
-EOS_QUEUE = EOS_PORT.thing("queue", "3")
-DELL_PORT = Place("leaf1").thing("port", "Eth1/1")
-DELL_QUEUE = DELL_PORT.thing("queue", "3")
+EOS_PORT = Place("leaf1").child("port", "Ethernet1/1")
+EOS_QUEUE = EOS_PORT.child("queue", "3")
+DELL_PORT = Place("leaf1").child("port", "Eth1/1")
+DELL_QUEUE = DELL_PORT.child("queue", "3")
 
 
 def read(case: str, changes: dict[str, tuple[str, str]]) -> Facts:

@@ -39,8 +39,8 @@ GOLDEN = Path(__file__).parent / "golden"
 STOCK = Path(__file__).parents[2] / "samples" / "sonic" / "stock"
 SONIC = platform("switch", "sonic")
 LEAF = Place("leaf1")
-PORT = LEAF.thing("port", "Ethernet0")
-QUEUE = PORT.thing("queue", "3")
+PORT = LEAF.child("port", "Ethernet0")
+QUEUE = PORT.child("queue", "3")
 TC = SwitchTrafficClass
 
 NAMES = ["Ethernet0", "Ethernet8", "Ethernet80"]
@@ -298,7 +298,7 @@ def test_refused(case: str) -> None:
 
 # One change as commands.
 
-SPINE = LEAF.thing("peer", "Ethernet256")
+SPINE = LEAF.child("peer", "Ethernet256")
 FLAP = "the link goes down and comes up again"
 WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (PORT, "port.link.mtu", 9100, ("sudo config interface mtu Ethernet0 9100",), None),

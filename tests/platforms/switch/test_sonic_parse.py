@@ -28,7 +28,7 @@ def test_the_images_own_maps_make_roce_lossy() -> None:
     facts = stock()
     assert facts.value(PORT, "port.qos.dscp_tc")[Dscp(26)] == TC(1)
     assert facts.value(PORT, "port.qos.pfc") == frozenset({Priority(3), Priority(4)})
-    assert [facts.value(PORT.thing("queue", str(n)), "queue.weight") for n in range(8)] == [
+    assert [facts.value(PORT.child("queue", str(n)), "queue.weight") for n in range(8)] == [
         14,
         14,
         14,
@@ -38,7 +38,7 @@ def test_the_images_own_maps_make_roce_lossy() -> None:
         14,
         None,
     ]
-    assert [facts.value(PORT.thing("queue", str(n)), "queue.ecn.enabled") for n in range(5)] == [False] * 3 + [True] * 2
+    assert [facts.value(PORT.child("queue", str(n)), "queue.ecn.enabled") for n in range(5)] == [False] * 3 + [True] * 2
 
 
 AZURE = r'"(dscp_to_tc_map|tc_to_queue_map|tc_to_pg_map|pfc_to_queue_map)": "AZURE"'
@@ -101,7 +101,7 @@ ROWS: list[tuple[str, str, Place, str, Any]] = [
     (r'"dscp_to_tc_map": "AZURE"', '"dscp_to_tc_map": "GONE"', PORT, "port.qos.dscp_tc", None),
     (r'"wred_profile": "AZURE_LOSSLESS"', '"wred_profile": "GONE"', QUEUE, "queue.ecn.enabled", None),
     (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', QUEUE, "queue.discipline", None),
-    (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', PORT.thing("queue", "0"), "queue.weight", None),
+    (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', PORT.child("queue", "0"), "queue.weight", None),
     (r'"type": "DWRR"', '"type": "WRR"', QUEUE, "queue.discipline", None),
     (r'"fec": "rs"', '"fec": "auto"', PORT, "port.link.fec", None),
     # a document that is not whole says nothing: what is missing would look like its default
@@ -164,7 +164,7 @@ def read_output(command: str, text: str) -> Facts:
 def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
     facts = read_output("interface-status", STATUS)
     found = {
-        name: [facts.value(LEAF.thing("port", name), f"port.link.{path}") for path in ("up", "speed", "fec")]
+        name: [facts.value(LEAF.child("port", name), f"port.link.{path}") for path in ("up", "speed", "fec")]
         for name in ("Ethernet0", "Ethernet4", "Ethernet8")
     }
     assert found == {
@@ -207,7 +207,7 @@ Ethernet4   forward               600            infinite    disable
 
 def test_the_watchdog_without_the_database() -> None:
     facts = read_output("pfcwd-config", WATCHDOG)
-    other = LEAF.thing("port", "Ethernet4")
+    other = LEAF.child("port", "Ethernet4")
     assert facts.value(LEAF, "switch.watchdog_poll") == Duration(600 * MS)
     assert facts.value(PORT, "port.qos.watchdog.detect") == Duration(600 * MS)
     assert facts.value(PORT, "port.qos.watchdog.restore") == Duration(600 * MS)
@@ -217,11 +217,11 @@ def test_the_watchdog_without_the_database() -> None:
 
 def test_a_session_works_when_all_its_families_do() -> None:
     facts = read_output("bgp-summary", SUMMARY)
-    assert facts.value(LEAF.thing("peer", "Ethernet256"), "peer.state") == "Established"
-    assert facts.value(LEAF.thing("peer", "10.2.0.1"), "peer.state") == "Idle"
+    assert facts.value(LEAF.child("peer", "Ethernet256"), "peer.state") == "Established"
+    assert facts.value(LEAF.child("peer", "10.2.0.1"), "peer.state") == "Idle"
 
 
 def test_the_images_own_bgp_tables_are_read() -> None:
     facts = stock((r'"FEATURE"', '"BGP_NEIGHBOR": {"10.0.0.1": {"asn": "65200", "name": "T0"}}, "FEATURE"'))
-    peer = LEAF.thing("peer", "10.0.0.1")
+    peer = LEAF.child("peer", "10.0.0.1")
     assert [facts.value(peer, path) for path in ("peer.asn", "peer.unnumbered", "peer.ipv4")] == [65200, False, None]

@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import effective, sysctl
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_thing, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
 from wirespeed.settings import Nic
 
 over = Nic
@@ -57,9 +57,9 @@ def _effective(context: CheckContext, parameter: str, enough: int) -> int:
 
 def _planned_value(context: CheckContext, parameter: str) -> int | None:
     values = [
-        thing.value
+        entity.value
         for name in ("all", context.place.name)
-        if (thing := planned_thing(context.plan, sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")))
+        if (entity := planned_entity(context.plan, sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")))
         is not None
     ]
     return max((int(value) for value in values if value is not None), default=None)

@@ -20,7 +20,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import effective, sysctl
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_thing, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
 from wirespeed.settings import Nic, Place
 
 over = Nic
@@ -49,8 +49,8 @@ def check(context: CheckContext) -> Outcome:
 
 
 def _planned_mode(context: CheckContext, place: Place) -> str:
-    thing = planned_thing(context.plan, place)
-    return _LOOSE if thing is None or thing.value is None else str(thing.value)
+    entity = planned_entity(context.plan, place)
+    return _LOOSE if entity is None or entity.value is None else str(entity.value)
 
 
 def _value(context: CheckContext, name: str) -> int:

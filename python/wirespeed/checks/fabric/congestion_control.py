@@ -18,7 +18,7 @@ Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 7 and 7.1
 """
 
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, planned_thing, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, planned_entity, success
 from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
@@ -54,7 +54,7 @@ def check(context: CheckContext) -> Outcome:
     shape = _shape(low, high, probability)
     if shape is not mode:
         needed = "a slope" if mode is Congestion.DCQCN_P else "a step"
-        change = planned_thing(context.plan, queue).ecn
+        change = planned_entity(context.plan, queue).ecn
         fixes = [
             context.change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
@@ -72,7 +72,7 @@ def check(context: CheckContext) -> Outcome:
 
 def _thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
     """The settings of the marking thresholds: in bytes or in percent of fill, as the switch OS counts them."""
-    if planned_thing(context.plan, queue).ecn.minimum_fill is not None:
+    if planned_entity(context.plan, queue).ecn.minimum_fill is not None:
         return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
     return "queue.ecn.minimum", "queue.ecn.maximum"
 
@@ -114,9 +114,9 @@ def _leaf_queue(context: CheckContext) -> Place | None:
     port = context.plan.switches[end.device].ports.get(end.port)
     if port is None or port.qos.dscp_tc is None or port.qos.tc_queue is None:
         return None
-    place = Place(end.device).thing("port", end.port)
+    place = Place(end.device).child("port", end.port)
     for _, dscp in code_points(context, lossless=True):
         queue = port.qos.tc_queue.get(port.qos.dscp_tc.get(Dscp(dscp)))  # type: ignore[arg-type]
         if queue is not None and str(int(queue)) in port.queues:
-            return place.thing("queue", str(int(queue)))
+            return place.child("queue", str(int(queue)))
     raise NoIntentError("the plan has no lossless queue on the leaf")

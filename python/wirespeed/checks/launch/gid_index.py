@@ -52,7 +52,7 @@ def check(context: CheckContext) -> Outcome:
 def _fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
     foreign = _foreign(context)
     others = f"remove {format_list(foreign)} from the interface; " if foreign else ""
-    row = context.place.thing("gid", index)
+    row = context.place.child("gid", index)
     address = str(ip_interface(context.intended_value("nic.addresses")[0]).ip)
     fixes = [
         context.change(

@@ -40,7 +40,7 @@ def check(context: CheckContext) -> Outcome:
         return success(expected, expected)
     found_port = f"{found.device}:{found.port}"
     fix = Fix(_correction(context, found, end))
-    nics = (Place(item.device).thing("nic", item.port) for item in (end, found))
+    nics = (Place(item.device).child("nic", item.port) for item in (end, found))
     return failure(
         "another port is at the other end of the cable",
         expected,
@@ -67,7 +67,7 @@ def _correction(context: CheckContext, found: End, end: End) -> str:
 
 def _has_neighbour(context: CheckContext, port: End, end: End) -> bool:
     """Whether this port has been read, and has ``end`` as its neighbour."""
-    place = Place(port.device).thing("port", port.port)
+    place = Place(port.device).child("port", port.port)
     try:
         device = context.found_value("port.neighbour.device", place)
         return End(device, context.found_value("port.neighbour.port", place)) == end

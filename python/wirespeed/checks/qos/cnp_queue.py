@@ -44,7 +44,7 @@ def check(context: CheckContext) -> Outcome:
         if found is None:
             found_text = f"DSCP {int(dscp)} reaches no queue"
         else:
-            discipline = context.found_value("queue.discipline", context.place.thing("queue", str(int(found.queue))))
+            discipline = context.found_value("queue.discipline", context.place.child("queue", str(int(found.queue))))
             paused = _is_paused(context, found.queue)
             found_text = f"{found}, {discipline}{' and paused by PFC' if paused else ''}"
             if discipline is Discipline.STRICT and not paused:
@@ -52,7 +52,7 @@ def check(context: CheckContext) -> Outcome:
                 continue
         fix = context.change("map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class})
         if found == planned:
-            queue = context.place.thing("queue", str(int(planned.queue)))
+            queue = context.place.child("queue", str(int(planned.queue)))
             fix = context.change(
                 "schedule the queue with strict priority", "queue.discipline", Discipline.STRICT, queue
             )
@@ -66,7 +66,7 @@ def check(context: CheckContext) -> Outcome:
 
 def _is_paused(context: CheckContext, queue: SwitchQueue) -> bool:
     lossless = context.found_value("port.qos.pfc")
-    if context.thing.qos.pfc_queue is None:
+    if context.entity.qos.pfc_queue is None:
         return int(queue) in {int(priority) for priority in lossless}
     stops = context.found_value("port.qos.pfc_queue")
     return queue in {stops.get(priority) for priority in lossless}

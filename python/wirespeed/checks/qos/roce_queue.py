@@ -52,7 +52,7 @@ def check(context: CheckContext) -> Outcome:
 
 
 def _paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
-    if context.thing.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
+    if context.entity.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
         return int(planned.queue)
     queue = context.found_value("port.qos.pfc_queue").get(priority)
     return None if queue is None else int(queue)
@@ -66,5 +66,5 @@ def _fixes(context: CheckContext, planned: QueueMapping, found: QueueMapping | N
     if found is None or found.queue != planned.queue:
         value = {planned.traffic_class: planned.queue}
         return [context.change("set the traffic-class-to-queue map", "port.qos.tc_queue", value)]
-    value = context.thing.qos.pfc_queue
+    value = context.entity.qos.pfc_queue
     return [context.change("set the PFC-priority-to-queue map", "port.qos.pfc_queue", value)]

@@ -138,11 +138,11 @@ def _values(difference: SettingDifference) -> dict[str, str | None]:
     """Both values as text, and where the second was read; device output cannot drive the terminal."""
     from wirespeed.checks.wording import differences, format_value
     from wirespeed.report.wording import clean
-    from wirespeed.settings import THINGS, settings_of
+    from wirespeed.settings import ENTITIES, settings_of
 
     intended, found = difference.intended, difference.found
     if difference.kind == "different":
-        kind = next(kind for kind in THINGS if difference.path in settings_of(kind))
+        kind = next(kind for kind in ENTITIES if difference.path in settings_of(kind))
         intended, found = differences(settings_of(kind)[difference.path], intended, found)
     return {
         "intended": None if intended is None else format_value(intended),

@@ -70,11 +70,11 @@ def _find_page(name: str) -> Callable[[], None]:
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
     from wirespeed.errors import refuse
-    from wirespeed.settings import THINGS, settings_of
+    from wirespeed.settings import ENTITIES, settings_of
 
     known = checks()
     failures = load().failures
-    settings = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+    settings = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
     if name in known:
         return lambda: _page(known[name])
     if name in failures:

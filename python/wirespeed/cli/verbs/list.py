@@ -247,7 +247,7 @@ def _profiles() -> Rows:
 
 def _settings() -> Rows:
     from wirespeed.checks import checks
-    from wirespeed.settings import THINGS, settings_of
+    from wirespeed.settings import ENTITIES, settings_of
 
     return [
         {
@@ -256,8 +256,8 @@ def _settings() -> Rows:
             "meaning": setting.meaning,
             "checks": [check.id for check in checks().values() if path in check.needs],
         }
-        for thing in THINGS
-        for path, setting in settings_of(thing).items()
+        for entity in ENTITIES
+        for path, setting in settings_of(entity).items()
     ]
 
 

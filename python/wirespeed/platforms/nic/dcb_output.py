@@ -29,7 +29,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         for interface, output in outputs.per_nic(command):
             found = _object(output)
             if found is not None:
-                yield from read(Place(outputs.device).thing("nic", interface), found, output)
+                yield from read(Place(outputs.device).child("nic", interface), found, output)
 
 
 def _object(output: Output) -> Mapping[str, Any] | None:

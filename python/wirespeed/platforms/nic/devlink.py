@@ -17,7 +17,7 @@ _STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent"
 def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observation]:
     """RDMA support of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
-        place = Place(outputs.device).thing("nic", interface)
+        place = Place(outputs.device).child("nic", interface)
         for mode, value in _values(output):
             if mode in _STATES and isinstance(value, bool):
                 yield observe(place, "nic.nvm.rdma", value, output, _line(output, mode), _STATES[mode])

@@ -23,5 +23,5 @@ def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
         for number, text in numbered_lines(output):
             path, colon, mode = text.partition(":")
             if colon and path.endswith("/default_roce_mode") and mode.strip() in VERSIONS:
-                place = Place(outputs.device).thing("nic", interface)
+                place = Place(outputs.device).child("nic", interface)
                 yield observe(place, "nic.roce_version", mode.strip(), output, number)

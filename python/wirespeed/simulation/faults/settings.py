@@ -183,7 +183,7 @@ class _Setting:
 
 
 class _SettingChange:
-    """Gives a setting another value, in all things that have it."""
+    """Gives a setting another value, in all entities that have it."""
 
     def __init__(
         self, path: str, value: Any, port: str, queues: Callable[[str, str], bool], nics: Mapping[str, str]
@@ -192,13 +192,13 @@ class _SettingChange:
         self.before: list[Any] = []
         """Its values so far."""
         self.after: list[Any] = []
-        """The things that have the new one."""
+        """The entities that have the new one."""
 
     def change(self, node: Any, place: Place) -> Any:
-        """Change the setting in a thing and in everything that it contains."""
+        """Change the setting in an entity and in everything that it contains."""
         for path, members in collections_of(type(node)).items():
             inner = get(node, path)
-            new = {name: self.change(entry, place.thing(members.kind, name)) for name, entry in inner.items()}
+            new = {name: self.change(entry, place.child(members.kind, name)) for name, entry in inner.items()}
             if any(new[name] is not inner[name] for name in inner):
                 node = _replace_field(node, path.split(".")[1:], new)
         if not self._is_target(node, place):

@@ -30,7 +30,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("iommu-groups"):
         for number, text in numbered_lines(output):
             if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
-                yield observe(host.thing("bios", "iommu"), "bios.value", "enabled", output, number)
+                yield observe(host.child("bios", "iommu"), "bios.value", "enabled", output, number)
                 break
 
 
@@ -63,7 +63,7 @@ def _redfish(host: Place, output: Output) -> Iterator[Observation]:
     counted = [attribute for attribute, _, _ in found.values()]
     for name, (attribute, value, verified) in found.items():
         if counted.count(attribute) == 1:
-            place, line = host.thing("bios", attribute), _line(output, name)
+            place, line = host.child("bios", attribute), _line(output, name)
             yield observe(place, "bios.value", value, output, line, State.CONFIGURED)
             yield observe(place, "bios.verified", verified, output, line, State.CONFIGURED)
 
@@ -85,7 +85,7 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
     }
     threads, line = _number(shown, "Thread(s) per core")
     if threads is not None and threads > 1:
-        yield observe(host.thing("bios", "smt"), "bios.value", "enabled", output, line)
+        yield observe(host.child("bios", "smt"), "bios.value", "enabled", output, line)
     sockets, _ = _number(shown, "Socket(s)")
     nodes, line = _number(shown, "NUMA node(s)")
     if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
@@ -94,10 +94,10 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
     each = nodes // sockets
     if vendor == "GenuineIntel":
         yield observe(
-            host.thing("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line
+            host.child("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line
         )
     elif vendor == "AuthenticAMD" and (each == 1 or _caches(shown) not in (None, nodes)):
-        yield observe(host.thing("bios", "nps"), "bios.value", str(each), output, line)
+        yield observe(host.child("bios", "nps"), "bios.value", str(each), output, line)
 
 
 def _caches(shown: dict[str, tuple[str, int]]) -> int | None:

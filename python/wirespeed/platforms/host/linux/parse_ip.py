@@ -64,7 +64,7 @@ def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
     for line, link in found:
         name = link.get("ifname")
         if isinstance(name, str) and name and _is_nic(link):
-            yield from _nic(host.thing("nic", name), link, output, line)
+            yield from _nic(host.child("nic", name), link, output, line)
     yield observe(host, "host.nics", COMPLETE, output)
 
 
@@ -114,7 +114,7 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
         if name is None or name in seen:
             continue  # of two rules with one selector the kernel uses the first
         seen.add(name)
-        place = host.thing("rule", name)
+        place = host.child("rule", name)
         if table is not None:
             yield observe(place, "rule.table", table, output, line)
         if priority is not None:
@@ -163,7 +163,7 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
         if name is None or name in seen or str(route.get("type", "unicast")) not in _UNICAST:
             continue  # of two routes to one destination the kernel lists the better first
         seen.add(name)
-        place = host.thing("route", name)
+        place = host.child("route", name)
         hops = route.get("nexthops")
         hops = [hop for hop in hops if isinstance(hop, dict)] if isinstance(hops, list) else [route]
         devices = [str(hop["dev"]) for hop in hops if "dev" in hop]
@@ -187,7 +187,7 @@ def _neighbours(host: Place, output: Output) -> Iterator[Observation]:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
         answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
         if answered and all(isinstance(item, str) for item in (interface, address, mac)):
-            yield observe(host.thing("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
+            yield observe(host.child("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
     yield observe(host, "host.neighbours", COMPLETE, output)
 
 

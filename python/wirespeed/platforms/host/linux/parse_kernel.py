@@ -72,7 +72,7 @@ def _sysctls(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _SYSCTL.fullmatch(text):
             key, value = match.groups()
-            yield observe(host.thing("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
+            yield observe(host.child("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
 
 
 def _modules(host: Place, output: Output) -> Iterator[Observation]:
@@ -80,7 +80,7 @@ def _modules(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _MODULE.match(text):
             found = True
-            yield observe(host.thing("module", match[1]), "module.loaded", True, output, number)
+            yield observe(host.child("module", match[1]), "module.loaded", True, output, number)
     if found:
         yield observe(host, "host.modules", COMPLETE, output)
 
@@ -88,7 +88,7 @@ def _modules(host: Place, output: Output) -> Iterator[Observation]:
 def _versions(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _VERSION.fullmatch(text):
-            yield observe(host.thing("module", match[1]), "module.version", match[2], output, number)
+            yield observe(host.child("module", match[1]), "module.version", match[2], output, number)
 
 
 def _iommu(host: Place, output: Output) -> Iterator[Observation]:

@@ -36,10 +36,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         functions = list(_functions(output))
         buses = {(item.address[:4], item.secondary): item for item in functions if item.secondary is not None}
         for function in functions:
-            yield from _observe(host.thing("pcie", function.address), function, output)
+            yield from _observe(host.child("pcie", function.address), function, output)
             bridge = buses.get((function.address[:4], function.address[5:7]))
             if bridge is not None:
-                place = host.thing("pcie", function.address)
+                place = host.child("pcie", function.address)
                 yield observe(place, "pcie.parent", bridge.address, output, bridge.secondary_line)
         if functions:
             yield observe(host, "host.pcie", COMPLETE, output)
@@ -134,7 +134,7 @@ def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
         if match is None or match[2] not in paths:
             continue
         try:
-            place = host.thing("pcie", bdf(match[1]))
+            place = host.child("pcie", bdf(match[1]))
         except ValueError:
             continue
         path, value = paths[match[2]], match[3].strip()

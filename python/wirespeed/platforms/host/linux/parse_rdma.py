@@ -33,7 +33,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("ibv-devinfo"):
         yield from _verbs(host, output, ports)
     for interface, output in outputs.per_nic("gid-table"):
-        yield from _gids(host.thing("nic", interface), interface, output)
+        yield from _gids(host.child("nic", interface), interface, output)
 
 
 def _devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
@@ -43,7 +43,7 @@ def _devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterat
         return
     yield observe(host, "host.rdma_devices", tuple(sorted(names, key=_natural)), output, 1)
     for interface in () if names else interfaces:
-        yield observe(host.thing("nic", interface), "nic.rdma_device", "", output)
+        yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 
 def _natural(name: str) -> tuple[str, int, str]:
@@ -85,13 +85,13 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
         if interface in seen:
             continue
         seen.add(interface)
-        place = host.thing("nic", interface)
+        place = host.child("nic", interface)
         yield observe(place, "nic.rdma_device", _device(name), output, line)
         if isinstance(link.get("state"), str):
             yield observe(place, "nic.rdma_state", link["state"], output, line)
     for interface in interfaces if whole_list else ():
         if interface not in seen:
-            yield observe(host.thing("nic", interface), "nic.rdma_device", "", output)
+            yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 
 def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
@@ -100,7 +100,7 @@ def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Ob
         if match := _HCA.fullmatch(text):
             device = match[1]
         elif (match := _MTU.fullmatch(text)) and device in ports:
-            yield observe(host.thing("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
+            yield observe(host.child("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
     warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
     yield observe(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
 
@@ -123,7 +123,7 @@ def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator
         device = link.get("ifname")
         if not isinstance(device, str) or _device(device) not in ports:
             continue
-        place = host.thing("nic", ports[_device(device)])
+        place = host.child("nic", ports[_device(device)])
         for path, drivers in _COUNTERS.items():
             read = ([parse_whole(link.get(name)) for name in names] for names in drivers)
             counts = next((counts for counts in read if None not in counts), None)
@@ -144,7 +144,7 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
         address = _address(row["gids"][0]) if "gids" in row else None
         if address is None or row.get("ndevs", ("", 0))[0] != interface:
             continue
-        gid = place.thing("gid", str(index))
+        gid = place.child("gid", str(index))
         yield observe(gid, "gid.address", address, output, row["gids"][1])
         kind, line = row.get("types", ("", 0))
         if kind in _TYPES:

@@ -66,7 +66,7 @@ def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Obs
             continue
         name, version, kernel, state = match.groups()
         if kernel == release:
-            place = host.thing("package", name)
+            place = host.child("package", name)
             yield observe(place, "package.installed", state == "installed", output, number)
             yield observe(place, "package.version", version, output, number)
     if whole:

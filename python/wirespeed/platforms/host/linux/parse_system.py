@@ -153,6 +153,6 @@ def _gpus(host: Place, output: Output) -> Iterator[Observation]:
             except ValueError:
                 continue
             found = True
-            yield observe(host.thing("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
+            yield observe(host.child("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
     if found:
         yield observe(host, "host.gpus", COMPLETE, output)

@@ -36,15 +36,15 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if word in ("active", "inactive", "failed", "unknown"):
             yield observe(host, "host.irq_balancing", word == "active", output, 1)
     for interface, output in outputs.per_nic("ethtool-ring"):
-        yield from _ring(host.thing("nic", interface), output)
+        yield from _ring(host.child("nic", interface), output)
     for interface, output in outputs.per_nic("ethtool-coalesce"):
-        yield from _interrupt_coalescing(host.thing("nic", interface), output)
+        yield from _interrupt_coalescing(host.child("nic", interface), output)
     affinity = outputs.get("irq-affinity")
     for interface, output in outputs.per_nic("msi-irqs"):
         if affinity is not None:
-            yield from _interrupts(host.thing("nic", interface), output, affinity)
+            yield from _interrupts(host.child("nic", interface), output, affinity)
     for interface, output in outputs.per_nic("qdisc"):
-        yield from _qdisc(host.thing("nic", interface), output)
+        yield from _qdisc(host.child("nic", interface), output)
 
 
 def cores_of(text: str) -> frozenset[int] | None:

@@ -24,19 +24,19 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("ntb-node"):
         found = [(number, match) for number, text in numbered_lines(output) if (match := _NODE.fullmatch(text))]
         for number, match in found:
-            yield observe(host.thing("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
+            yield observe(host.child("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
         if found:
             yield observe(host, "host.ntbs", COMPLETE, output)
     if output := outputs.get("ntb-prefetch"):
         for number, text in numbered_lines(output):
             if match := _PREFETCH.fullmatch(text):
                 size = Size(int(match[2]) * 2**20)
-                yield observe(host.thing("ntb", match[1]), "ntb.prefetch", size, output, number)
+                yield observe(host.child("ntb", match[1]), "ntb.prefetch", size, output, number)
     if output := outputs.get("loans"):
         whole = True
         for number, text in numbered_lines(output):
             if match := _DEVICE.fullmatch(text):
-                place = host.thing("loan", match[1].lower())
+                place = host.child("loan", match[1].lower())
                 yield observe(place, "loan.listed", True, output, number)
                 yield observe(place, "loan.state", match[3], output, number)
             elif text:

@@ -69,7 +69,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             found["port.unnumbered"] = (name in neighbours, own[0].number)
             if name in bonded:  # then the bond's count
                 found = {path: item for path, item in found.items() if path not in _OTHERS}
-            place = switch.thing("port", name)
+            place = switch.child("port", name)
             yield from observe_settings(place, found, output)
             yield from port_qos(place, own, qos, output)
     yield from _vlans(switch, statements, interfaces, output)
@@ -145,7 +145,7 @@ def _vlans(
                     found["vlan.mtu"] = (parse_number(value), line.number)
                 case ("description", value):
                     found["vlan.description"] = (value, line.number)
-        yield from observe_settings(switch.thing("vlan", str(number)), found, output)
+        yield from observe_settings(switch.child("vlan", str(number)), found, output)
 
 
 def _roce(switch: Place, output: Output) -> Iterator[Observation]:
@@ -166,7 +166,7 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     for name in data:
         status = mapping_of(mapping_of(data, name), "link").get("oper-status")
         if _PORT.fullmatch(name) and status in ("up", "down"):
-            yield Observation(switch.thing("port", name), "port.link.up", status == "up", source_of(output, name))
+            yield Observation(switch.child("port", name), "port.link.up", status == "up", source_of(output, name))
 
 
 def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
@@ -177,7 +177,7 @@ def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
             if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):
                 continue
             chassis, port = mapping_of(neighbour, "chassis"), mapping_of(neighbour, "port")
-            place, source = switch.thing("port", name), source_of(output, name)
+            place, source = switch.child("port", name), source_of(output, name)
             # The key is the chassis name, or "id" for a chassis without name.
             if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
                 yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)

@@ -221,7 +221,7 @@ def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> It
             if not (path.startswith("queue.ecn") and "congestion-control" in profiles)
             and not (not path.startswith("queue.ecn") and "egress-scheduler" in profiles)
         }
-        yield from observe_settings(place.thing("queue", str(queue)), dict(shown), output)
+        yield from observe_settings(place.child("queue", str(queue)), dict(shown), output)
 
 
 def _watchdog_state(own: list[Statement], qos: Qos) -> Found:

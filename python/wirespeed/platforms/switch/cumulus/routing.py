@@ -78,7 +78,7 @@ def peers(switch: Place, statements: list[Statement], output: Output) -> Iterato
                 into.setdefault(line.words[5], []).append(Statement(line.number, rest))
     for name, lines in own.items():
         joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
-        yield from observe_settings(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
+        yield from observe_settings(switch.child("peer", name), _session(name, [*joined, *lines]), output)
 
 
 def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
@@ -87,7 +87,7 @@ def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
     for name in data:
         state = _STATES.get(str(mapping_of(data, name).get("state")).lower())
         if name and state is not None:
-            yield Observation(switch.thing("peer", name), "peer.state", state, source_of(output, name))
+            yield Observation(switch.child("peer", name), "peer.state", state, source_of(output, name))
 
 
 def _session(name: str, lines: list[Statement]) -> Found:

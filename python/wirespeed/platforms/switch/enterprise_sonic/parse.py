@@ -53,7 +53,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
         if len(cells) < len(right) + 1:
             continue  # an empty cell: it is unknown which
         row = dict(zip(right, cells[-len(right) :], strict=True))
-        port, source = switch.thing("port", cells[0]), output.source_of_line(number)
+        port, source = switch.child("port", cells[0]), output.source_of_line(number)
         if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdecimal():
             continue
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
@@ -80,7 +80,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and there):
             continue  # cells cannot be assigned to columns
         described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
-        port, source = switch.thing("port", name), output.source_of_line(number)
+        port, source = switch.child("port", name), output.source_of_line(number)
         yield Observation(port, "port.neighbour.device", device, source)
         name = described[-1] if _MAC.fullmatch(there) and described else there
         yield Observation(port, "port.neighbour.port", name, source)

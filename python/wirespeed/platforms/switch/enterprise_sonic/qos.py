@@ -193,4 +193,4 @@ def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Ite
                 undefined: Found = {"queue.ecn.enabled": (None, inner.number)}
                 queues.setdefault(int(word), {}).update(policies.wred.get(name, undefined))
     for number, found in queues.items():
-        yield from observe_settings(place.thing("queue", str(number)), found, output)
+        yield from observe_settings(place.child("queue", str(number)), found, output)

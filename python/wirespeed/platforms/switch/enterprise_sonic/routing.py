@@ -118,7 +118,7 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
         blocks = [inner for inner, rest in lines_after(settings, "address-family") if rest == family]
         active = any(inner.text == "activate" for block in blocks for inner in block.inner)
         found[path] = (active, blocks[-1].number if blocks else line.number)
-    yield from observe_settings(switch.thing("peer", key), found, output)
+    yield from observe_settings(switch.child("peer", key), found, output)
 
 
 def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
@@ -130,4 +130,4 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
             columns = cells
         elif columns and len(cells) == len(columns) and columns[-1] == "State/PfxRcd":
             state = "Established" if cells[-1].isdecimal() else cells[-1]
-            yield Observation(switch.thing("peer", cells[0]), "peer.state", state, output.source_of_line(number))
+            yield Observation(switch.child("peer", cells[0]), "peer.state", state, output.source_of_line(number))

@@ -87,13 +87,13 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     for line, rest in lines_after(top, "interface"):
         name = rest.replace(" ", "")
         if PORT_NAME.fullmatch(name):
-            yield from _port(switch.thing("port", name), line, policies, output)
+            yield from _port(switch.child("port", name), line, policies, output)
             if (split := splits.get(name.removeprefix("Eth").rpartition("/")[0])) is not None:
                 yield Observation(
-                    switch.thing("port", name), "port.breakout", split[0], output.source_of_line(split[1])
+                    switch.child("port", name), "port.breakout", split[0], output.source_of_line(split[1])
                 )
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
-            yield from _vlan(switch.thing("vlan", match[1]), line, output)
+            yield from _vlan(switch.child("vlan", match[1]), line, output)
         elif name == "Loopback0":
             yield from observe_settings(switch, {"switch.loopbacks": addresses(line)}, output)
     yield from bgp(switch, top, output)

@@ -63,7 +63,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     ports = [name for _, name in lines_after(top, "interface") if name.startswith("Ethernet")]
     sessions, whole = _sessions(line, ports)
     for name, session in sessions.items():
-        yield from observe_settings(switch.thing("peer", name), session, output)
+        yield from observe_settings(switch.child("peer", name), session, output)
     if whole:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 

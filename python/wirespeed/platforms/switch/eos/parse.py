@@ -55,7 +55,7 @@ def _interfaces_status(switch: Place, output: Output, data: Mapping[str, Any]) -
     for name, status in mapping_of(data, "interfaceStatuses").items():
         if not name.startswith("Ethernet") or not isinstance(status, dict):
             continue
-        port, source = switch.thing("port", name), source_of(output, name)
+        port, source = switch.child("port", name), source_of(output, name)
         up = _UP.get(str(status.get("linkStatus")))
         if up is not None:
             yield Observation(port, "port.link.up", up, source)
@@ -71,7 +71,7 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
     for entry in neighbours if isinstance(neighbours, list) else ():
         if not isinstance(entry, dict) or not str(entry.get("port")).startswith("Ethernet"):
             continue
-        port, source = switch.thing("port", entry["port"]), source_of(output, entry["port"])
+        port, source = switch.child("port", entry["port"]), source_of(output, entry["port"])
         for path, key in (("port.neighbour.device", "neighborDevice"), ("port.neighbour.port", "neighborPort")):
             if isinstance(value := entry.get(key), str) and value:
                 yield Observation(port, path, value, source)
@@ -83,7 +83,7 @@ def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iter
         address, _, port = name.partition("%")
         peer = long_name(port) if port else address
         if peer and isinstance(state, str):
-            yield Observation(switch.thing("peer", peer), "peer.state", state, source_of(output, name))
+            yield Observation(switch.child("peer", peer), "peer.state", state, source_of(output, name))
 
 
 def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
@@ -93,4 +93,4 @@ def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
         name = long_name(match[1]) if match else None
         if match is not None and name is not None:
             priorities = frozenset(map(Priority, map(int, match[3]))) if match[2] == "E" else frozenset()
-            yield Observation(switch.thing("port", name), "port.qos.pfc", priorities, output.source_of_line(number))
+            yield Observation(switch.child("port", name), "port.qos.pfc", priorities, output.source_of_line(number))

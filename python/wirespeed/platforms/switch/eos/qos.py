@@ -138,11 +138,11 @@ def _queues(place: Place, lines: list[Line], number: int, output: Output) -> Ite
         if match := re.fullmatch(r"(?:uc-)?tx-queue ([0-7])", line.text):
             blocks[int(match[1])] = (line.number, [*blocks[int(match[1])][1], *line.inner])
     for queue, (at, inner) in blocks.items():
-        thing = place.thing("queue", str(queue))
+        at_queue = place.child("queue", str(queue))
         found = _queue(inner, at)
         if "queue.discipline" not in found:  # no source confirms strict as the default
-            yield from observe_settings(thing, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
-        yield from observe_settings(thing, found, output)
+            yield from observe_settings(at_queue, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
+        yield from observe_settings(at_queue, found, output)
 
 
 def _queue(lines: list[Line], number: int) -> Found:

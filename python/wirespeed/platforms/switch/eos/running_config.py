@@ -82,9 +82,9 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
-            yield from _port(switch.thing("port", name), line, shared, defaults, output)
+            yield from _port(switch.child("port", name), line, shared, defaults, output)
         elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
-            yield from _vlan(switch.thing("vlan", match[1]), line, defaults.mtu, output)
+            yield from _vlan(switch.child("vlan", match[1]), line, defaults.mtu, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
 

@@ -76,13 +76,13 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
         for _, rest in lines_after(instance.inner, "interface")
     }
     for line in ports:
-        place = switch.thing("port", line.text)
+        place = switch.child("port", line.text)
         yield from _port(place, line, interfaces, names, advertised, line.text in elsewhere, output)
         yield from port_cos(place, line, cos, output)
     irb = block(interfaces, "irb")
     for name, line in vlans.items():
         if (number := names.numbers.get(name)) is not None:
-            yield from _vlan(switch.thing("vlan", str(number)), line, irb, output)
+            yield from _vlan(switch.child("vlan", str(number)), line, irb, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield Observation(switch, "switch.peers", COMPLETE, output.source)

@@ -234,7 +234,7 @@ def _queues(place: Place, cos: Cos, applied: InterfaceCos, number: int, output: 
         elif known is not None:
             found[known.queue] = {}
     for queue, item in found.items():
-        yield from observe_settings(place.thing("queue", str(queue)), item, output)
+        yield from observe_settings(place.child("queue", str(queue)), item, output)
 
 
 def _queue(scheduler: Line, cos: Cos) -> Found:

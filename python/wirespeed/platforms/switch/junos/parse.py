@@ -62,7 +62,7 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     port: Place | None = None
     for number, line in numbered_lines(output):
         if match := _PHYSICAL.match(line.strip()):
-            port = switch.thing("port", match[1]) if _PORT.fullmatch(match[1]) else None
+            port = switch.child("port", match[1]) if _PORT.fullmatch(match[1]) else None
             if port is not None:
                 yield observe(port, "port.link.up", match[2] == "Up", output, number)
         elif line.strip().startswith(("Physical interface:", "Logical interface")):
@@ -83,7 +83,7 @@ def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
         name = line.split(" ")[0].removesuffix(".0")
         if starts is None or _PORT.fullmatch(name) is None or len(line) <= starts[-1]:
             continue
-        port = switch.thing("port", name)
+        port = switch.child("port", name)
         yield observe(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)
         if info := line[starts[3] : starts[4]].strip():
             yield observe(port, "port.neighbour.port", info, output, number)
@@ -98,5 +98,5 @@ def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
         state = "Established" if "/" in match[2] else _STATES.get(match[2])
         address, _, unit = match[1].partition("%")
         if state is not None:
-            peer = switch.thing("peer", unit.removesuffix(".0") if unit else address)
+            peer = switch.child("peer", unit.removesuffix(".0") if unit else address)
             yield observe(peer, "peer.state", state, output, number)

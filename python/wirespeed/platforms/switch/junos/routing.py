@@ -81,7 +81,7 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
     for group in _groups(top):
         for line, address in lines_after(group.inner, "neighbor"):
             found = _session([*group.inner, *line.inner], line.number)
-            yield from observe_settings(switch.thing("peer", address), found, output)
+            yield from observe_settings(switch.child("peer", address), found, output)
         for dynamic, _ in lines_after(group.inner, "dynamic-neighbor"):
             for line, unit in lines_after(lines_inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
@@ -90,7 +90,7 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
                 found |= read_settings(
                     lines_inside(top, "interfaces", port), {"description": ("peer.description", text)}
                 )
-                yield from observe_settings(switch.thing("peer", port), found, output)
+                yield from observe_settings(switch.child("peer", port), found, output)
 
 
 def _groups(top: list[Line]) -> list[Line]:

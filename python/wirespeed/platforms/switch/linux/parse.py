@@ -48,12 +48,12 @@ def _links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[
         if name == "lo":
             yield observe(switch, "switch.loopbacks", _addresses(link), output, line)
         elif kind == "bridge" and vlan:
-            place = switch.thing("vlan", str(int(vlan[1])))
+            place = switch.child("vlan", str(int(vlan[1])))
             yield observe(place, "vlan.addresses", _addresses(link), output, line)
             if (mtu := parse_whole(link.get("mtu"))) is not None:
                 yield observe(place, "vlan.mtu", mtu, output, line)
         elif isinstance(name, str) and kind != "bridge" and link.get("link_type") == "ether":
-            yield from _port(switch.thing("port", ports[name]), link, output, line)
+            yield from _port(switch.child("port", ports[name]), link, output, line)
 
 
 def _port(place: Place, link: Mapping[str, Any], output: Output, line: int) -> Iterator[Observation]:
@@ -93,7 +93,7 @@ def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterat
             if name and isinstance(peer, dict) and found.get(name, {}).get("state", "Established") == "Established":
                 found[name] = peer
     for name, peer in found.items():
-        place = switch.thing("peer", ports.get(name, name))
+        place = switch.child("peer", ports.get(name, name))
         if isinstance(peer.get("state"), str):
             yield Observation(place, "peer.state", peer["state"], source_of(output, name))
         if (asn := parse_whole(peer.get("remoteAs"))) is not None:

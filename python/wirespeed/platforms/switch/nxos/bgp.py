@@ -22,7 +22,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         for inner, name in lines_after(line.inner, "neighbor"):
             peer = _name(name)
             if peer is not None:
-                yield from observe_settings(switch.thing("peer", peer), _session(inner, peer), output)
+                yield from observe_settings(switch.child("peer", peer), _session(inner, peer), output)
     if line is None or all(_name(name) for _, name in lines_after(line.inner, "neighbor")):
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 

@@ -54,7 +54,7 @@ def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) ->
         name = str(row.get("interface"))
         if re.fullmatch(r"Ethernet[0-9/]+", name) is None:
             continue
-        port, source = switch.thing("port", name), source_of(output, name)
+        port, source = switch.child("port", name), source_of(output, name)
         up = _UP.get(str(row.get("state")))
         if up is not None:
             yield Observation(port, "port.link.up", up, source)
@@ -68,7 +68,7 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         match = re.fullmatch(r"Eth(?:ernet)?([0-9/]+)", str(row.get("l_port_id")))
         if match is None:
             continue
-        port = switch.thing("port", f"Ethernet{match[1]}")
+        port = switch.child("port", f"Ethernet{match[1]}")
         source = source_of(output, str(row["l_port_id"]))
         for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", "port_id")):
             if isinstance(value := row.get(key), str) and value:
@@ -83,4 +83,4 @@ def _bgp_sessions(switch: Place, output: Output, data: Mapping[str, Any]) -> Ite
             if isinstance(name, str) and isinstance(state, str) and state:
                 address, _, port = name.partition("%")
                 if peer := port or address:
-                    yield Observation(switch.thing("peer", peer), "peer.state", state, source_of(output, name))
+                    yield Observation(switch.child("peer", peer), "peer.state", state, source_of(output, name))

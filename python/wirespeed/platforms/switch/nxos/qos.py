@@ -181,7 +181,7 @@ def _queues(place: Place, policy: Line, output: Output) -> Iterator[Observation]
     for inner, name in lines_after(policy.inner, "class type queuing"):
         queue = queue_of(name, "c-out-8q-q")
         if queue is not None:
-            yield from observe_settings(place.thing("queue", str(queue)), _queue(inner), output)
+            yield from observe_settings(place.child("queue", str(queue)), _queue(inner), output)
 
 
 def _queue(line: Line) -> Found:

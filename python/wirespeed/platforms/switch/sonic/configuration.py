@@ -40,7 +40,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
     for name, row in tables.by_port("PORT"):
         if PORT_NAME.fullmatch(name) is None:
             continue
-        place = switch.thing("port", name)
+        place = switch.child("port", name)
         running = {**_port(row), **members.get(name, {})}
         if name in bundled:  # the port channel's counts
             del running["port.link.mtu"]
@@ -159,5 +159,5 @@ def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observatio
             "vlan.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.line_of("mtu")),
             "vlan.addresses": (listed, line),
         }
-        yield from observe_settings(switch.thing("vlan", match[1]), found, output)
+        yield from observe_settings(switch.child("vlan", match[1]), found, output)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)

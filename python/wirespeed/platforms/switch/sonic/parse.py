@@ -43,7 +43,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
     for number, row in _rows(output):
         if PORT_NAME.fullmatch(row.get("Interface", "")) is None or row.get("Oper") not in ("up", "down"):
             continue
-        port, source = switch.thing("port", row["Interface"]), output.source_of_line(number)
+        port, source = switch.child("port", row["Interface"]), output.source_of_line(number)
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
         if row["Oper"] != "up":
             continue  # what follows would be what is set, not what runs
@@ -62,7 +62,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         name = row.get("LocalPort", "")
         if PORT_NAME.fullmatch(name) is None or not row.get("RemoteDevice"):
             continue
-        port, source = switch.thing("port", name), output.source_of_line(number)
+        port, source = switch.child("port", name), output.source_of_line(number)
         there = row.get("RemotePortID", "")
         if _MAC.fullmatch(there) and row.get("RemotePortDescr"):
             there = row["RemotePortDescr"]
@@ -81,7 +81,7 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
         name, action = row.get("PORT", ""), row.get("ACTION", "")
         if PORT_NAME.fullmatch(name) is None:
             continue
-        port, source = switch.thing("port", name), output.source_of_line(number)
+        port, source = switch.child("port", name), output.source_of_line(number)
         if action in ("drop", "forward", "alert"):
             yield Observation(port, "port.qos.watchdog.action", WatchdogAction(action), source)
         for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):

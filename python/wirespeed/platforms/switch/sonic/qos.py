@@ -40,7 +40,7 @@ class Qos:
         found.update(self._watchdog(name, bound))
         yield from observe_settings(place, found, output)
         for number, queue in self._port_queues(name).items():
-            yield from observe_settings(place.thing("queue", str(number)), queue, output)
+            yield from observe_settings(place.child("queue", str(number)), queue, output)
 
     def _classes(self, bound: Row | None) -> Found:
         """The maps in effect; the whole switch's classification counts where the port has none of its own."""

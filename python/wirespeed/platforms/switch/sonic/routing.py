@@ -27,7 +27,7 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
         yield from observe_settings(switch, _speaker(tables, speaker), output)
     for key, row in tables.table("BGP_NEIGHBOR"):
         if len(key) == 1 or (len(key) == 2 and key[0] == VRF):
-            yield from observe_settings(switch.thing("peer", key[-1]), _peer(tables, key[-1], row), output)
+            yield from observe_settings(switch.child("peer", key[-1]), _peer(tables, key[-1], row), output)
     if speaker is not None:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
@@ -99,4 +99,4 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
             if name and isinstance(state, str) and states.get(name, "Established") == "Established":
                 states[name] = state
     for name, state in states.items():
-        yield Observation(switch.thing("peer", name), "peer.state", state, source_of(output, name))
+        yield Observation(switch.child("peer", name), "peer.state", state, source_of(output, name))
