@@ -38,7 +38,7 @@ def test_worse_is_said_with_what_changed(store_address: str) -> None:
     assert ran.stdout == (Path(__file__).parent / "worse.txt").read_text()
     found = read_comparison(bench("compare", "latest~1", "after", "--store", store_address, "-f", "json"))
     (row,) = found["series"]
-    assert row["series"]["where"] == PAIR
+    assert row["series"]["location"] == PAIR
     assert (row["difference"], row["effect"]) == ("worse", 0.0)
     assert row["p"] == row["adjusted"] == pytest.approx(2 / 252)
     assert row["change"] == pytest.approx(361.1 / 389.5 - 1)

@@ -58,7 +58,7 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
     _store(tmp_path / "s.db", "b", [*before[:-1], before[-1] * 0.9], chance, repeats)
     code, found = _compare(tmp_path / "s.db")
     worse = [row for row in found["series"] if row["difference"] == "worse"]
-    assert [row["series"]["where"] for row in worse] == ["node39 -> node40"]
+    assert [row["series"]["location"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
     assert "by how much the other places of this measurement changed" in worse[0]["reason"]
     assert found["together"][0]["difference"] == "no significant change"
@@ -72,7 +72,7 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     _store(tmp_path / "s.db", "b", [level * 0.95 for level in before], chance)
     code, found = _compare(tmp_path / "s.db")
     (whole,) = found["together"]
-    assert (whole["difference"], whole["places"], whole["series"]["where"]) == ("worse", PAIRS, None)
+    assert (whole["difference"], whole["places"], whole["series"]["location"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
     assert {row["difference"] for row in found["series"]} == {"no significant change"}
     assert code == 1

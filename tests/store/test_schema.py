@@ -62,6 +62,21 @@ def test_the_migrations_end_where_the_tables_are(store_address: str) -> None:
     engine.dispose()
 
 
+def test_locations_of_an_older_store_are_kept(store_address: str) -> None:
+    engine = create_engine(address(store_address))
+    with write_transaction(engine) as connection:
+        bring_up(connection, "here", "0003")
+    with write_transaction(engine) as connection:
+        columns = '(id, hash, tool, "where", workload, metric, unit)'
+        values = {"hash": b"x", "pair": "node1 -> node2"}
+        series = f"INSERT INTO series {columns} VALUES (1, :hash, 'perftest', :pair, '[]', 'bw_avg', 'Gb/s')"
+        connection.execute(text(series), values)
+    Store(store_address).close()
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT location FROM series")).scalar() == "node1 -> node2"
+    engine.dispose()
+
+
 def test_a_newer_schema_is_refused(store_address: str) -> None:
     Store(store_address).close()
     engine = create_engine(address(store_address))

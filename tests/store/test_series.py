@@ -55,4 +55,4 @@ def test_circumstances_do_not_make_another_series() -> None:
 def test_ends_are_what_the_log_says(parameters: dict[str, str], expected: str | None) -> None:
     run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
     assert ends(run) == expected
-    assert experiment(run, "node1 -> node2").where == "node1 -> node2"
+    assert experiment(run, "node1 -> node2").location == "node1 -> node2"

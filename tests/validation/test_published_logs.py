@@ -42,7 +42,7 @@ def test_every_published_value_is_what_is_read(log: str) -> None:
 def test_a_log_says_that_it_is_rebuilt_and_after_what(log: str) -> None:
     first = (ROOT / log).read_text().splitlines()[0]
     document = f"# Reconstructed from document {LOGS[log]['document']} ("
-    section = LOGS[log]["where"]
+    section = LOGS[log]["section"]
     assert first.startswith(document)
     assert f"section {section}:" in first or f'section "{section}":' in first
     assert LOGS[log]["document"] in PUBLISHED["documents"]

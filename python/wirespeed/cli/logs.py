@@ -27,11 +27,10 @@ class FailedStep:
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too.
+    """A log to read. ``inside`` marks a file of a folder, where other files may be too.
 
-    ``where``, ``key``, ``folder``, ``span`` and ``cluster`` are known of a log of ``bench run``: its pair or nodes, its
-    attempt, its folder, from when to when it was made, in seconds, and of which cluster. ``held`` gives the bytes of
-    one that a store holds.
+    A log of ``bench run`` also has ``location`` (its pair or nodes), ``key`` (its attempt), ``folder``, ``span`` (begin
+    and end in seconds) and ``cluster``. ``stored_bytes`` returns the bytes of a log in a store.
     """
 
     name: str

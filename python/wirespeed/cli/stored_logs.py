@@ -53,7 +53,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
                 log.name,
                 None,
                 inside=True,
-                location=log.where,
+                location=log.location,
                 key=log.key,
                 failed=FailedStep(log.test, log.error) if log.test and log.error else None,
                 stored_bytes=partial(opened.output, log.id),

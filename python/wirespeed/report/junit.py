@@ -116,8 +116,8 @@ def _relations(suite: Element, found: Iterable[Relation]) -> None:
     """A case for each relative gate and test."""
     for relation in found:
         case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(relation))
-        lines = [relation.reason, f"{relation.of.what}: {relations.side(relation.of)}"]
-        lines += [f"{relation.to.what}: {relations.side(relation.to)}"] if relation.to else []
+        lines = [relation.reason, f"{relation.of.condition}: {relations.side(relation.of)}"]
+        lines += [f"{relation.to.condition}: {relations.side(relation.to)}"] if relation.to else []
         lines += [f"measured: {at}"] if (at := relations.place(relation.of)) else []
         _outcome(case, relation.judgement.value, relation.reason, "\n".join(lines))
     _count(suite)

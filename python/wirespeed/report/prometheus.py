@@ -142,7 +142,7 @@ def _relation(families: _Families, relation: Relation) -> None:
         "test": relation.test,
         "metric": relation.metric.value,
         "size": size,
-        "where": relation.where or "",
+        "location": relation.location or "",
     }
     families.add("wirespeed_benchmark_relations", {**labels, "judgement": relation.judgement.value}, 1)
     if relation.value is None:

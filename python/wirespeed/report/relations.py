@@ -16,7 +16,7 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 def title(relation: Relation) -> str:
     """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
     of = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
-    at = f", {relation.where}" if relation.where else ""
+    at = f", {relation.location}" if relation.location else ""
     worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
     return wording.line(f"{relation.name}: {of}{at}{worst}")
 
@@ -30,7 +30,7 @@ def side(of: Side | None) -> str:
     value = wording.percent(of.value) if of.statistic == "spread" else wording.quantity(of.value, of.unit)
     if of.count > 1:
         return wording.line(f"{value}, {of.statistic} of {of.count}")
-    return wording.line(value + (f", {of.between}" if of.between else ""))
+    return wording.line(value + (f", {of.ends}" if of.ends else ""))
 
 
 def value(relation: Relation) -> str:
@@ -86,4 +86,4 @@ def table(of: Sequence[Relation], console: Console) -> None:
 
 def _side_cell(of: Side | None) -> str:
     """A side with what it is, each on a line."""
-    return "" if of is None else "\n".join(filter(None, (wording.line(of.what), side(of))))
+    return "" if of is None else "\n".join(filter(None, (wording.line(of.condition), side(of))))

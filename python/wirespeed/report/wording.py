@@ -127,5 +127,5 @@ def series(of: Series) -> str:
         key if value is True else f"{key}={value}" for key, value in of.workload if (key, value) not in _USUAL
     )
     ranks = plural(of.ranks, "rank") if of.ranks is not None else None
-    parts = (of.test or of.tool, ranks, workload, of.where, of.place)
+    parts = (of.test or of.tool, ranks, workload, of.location, of.place)
     return line(", ".join(part for part in parts if part))

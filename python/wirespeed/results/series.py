@@ -10,10 +10,10 @@ from wirespeed.results.parameters import IDENTITY, Parameters, Scalar
 
 
 class Better(IntEnum):
-    """Which way a metric gets better."""
+    """The direction in which a metric gets better."""
 
     LOWER = -1
-    NEITHER = 0  # follows from how long the test ran, or nobody has said
+    NEITHER = 0  # follows from how long the test ran, or no source states it
     HIGHER = 1
 
 
@@ -25,7 +25,7 @@ _LOWER = (
 
 
 def better(metric: Metric) -> Better:
-    """Which way this metric gets better: a rate when higher, what takes time or went wrong when lower."""
+    """The direction in which this metric gets better: rates higher; times, losses and errors lower."""
     if metric.value.startswith(_HIGHER):
         return Better.HIGHER
     return Better.LOWER if metric.value.startswith(_LOWER) else Better.NEITHER
@@ -35,13 +35,13 @@ def better(metric: Metric) -> Better:
 class Series:
     """One measurement that can be taken again: what was run, between whom, and which of its numbers this is.
 
-    ``where`` is the pair or the nodes the run was between (``node1/bnxt_re0 -> node2/bnxt_re4``), where the campaign or
-    the log says it; ``place`` is the place within the run's output.
+    ``location`` is the pair or the nodes of the run (``node1/bnxt_re0 -> node2/bnxt_re4``) if the campaign or the log
+    states it; ``place`` is the place within the run's output.
     """
 
     tool: str
     test: str | None
-    where: str | None
+    location: str | None
     ranks: int | None
     workload: tuple[tuple[str, Scalar], ...]
     metric: Metric
@@ -81,7 +81,7 @@ class Experiment:
 
     tool: str
     test: str | None
-    where: str | None
+    location: str | None
     ranks: int | None
     workload: tuple[tuple[str, Scalar], ...] = field(default=())
 
@@ -90,7 +90,7 @@ class Experiment:
         return Series(
             self.tool,
             self.test,
-            self.where,
+            self.location,
             self.ranks,
             self.workload,
             measurement.metric,
@@ -101,5 +101,5 @@ class Experiment:
 
 
 def experiment(run: Run, location: str | None = None) -> Experiment:
-    """What all series of this run share; ``location`` is what the campaign knows, before what the log says."""
+    """What all series of this run share; ``location`` is the campaign's, instead of the log's."""
     return Experiment(run.tool, run.test, location or ends(run), run.ranks, workload(run.parameters))

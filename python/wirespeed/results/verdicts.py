@@ -85,7 +85,7 @@ class JudgedRun:
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's error message
     failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
-    source: str | None = None  # HOST/NIC of a point-to-point test, where it was said
+    source: str | None = None  # HOST/NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None
 
 
@@ -93,22 +93,22 @@ class JudgedRun:
 class Side:
     """One side of a comparison between runs: what it is, how many measurements, and the number that stands for them."""
 
-    what: str  # in what it differs from the other side
+    condition: str  # the difference from the other side
     statistic: str
     count: int
     value: float | None  # None where nothing was measured
     unit: str
     file: str | None = None  # of the measurement that is that number, where one is
     line: int | None = None
-    between: str | None = None  # its two ends
+    ends: str | None = None  # "node1/bnxt_re0 -> node2/bnxt_re4"
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What runs reach of other runs, and whether that is what a relative gate of a profile asks.
+    """What runs reach of other runs, and whether that is what a relative gate of a profile requires.
 
     ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of the one; None where a side is
-    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``where`` names its ends.
+    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``location`` names its ends.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Relation:
     test: str
     metric: Metric
     size_bytes: int | None
-    where: str | None  # the pair, the hosts or the rail that both sides share
+    location: str | None  # the pair, the hosts or the rail that both sides share
     of: Side
     to: Side | None
     value: float | None

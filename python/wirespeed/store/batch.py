@@ -37,7 +37,7 @@ class StoredRun(NamedTuple):
     status: str
     error: str | None
     ranks: int | None
-    where: str | None
+    location: str | None
     parameters: str
     failures: str
 
@@ -48,7 +48,7 @@ class StoredSeries(NamedTuple):
     hash: bytes
     tool: str
     test: str | None
-    where: str | None
+    location: str | None
     ranks: int | None
     workload: str
     metric: str
@@ -80,7 +80,7 @@ class Batch:
         return len(self.value)
 
     def add(self, log: RawLog, runs: Sequence[Run], location: str | None = None) -> None:
-        """Add a log with the runs that were read from it; ``location`` is the pair it was between, where known."""
+        """Add a log with the runs that were read from it; ``location`` is its pair, if known."""
         self.logs.append(log)
         self.rows = []
         for position, run in enumerate(runs):
@@ -112,7 +112,7 @@ class Batch:
                 run.status.value,
                 run.error,
                 run.ranks,
-                shared.where,
+                shared.location,
                 as_text(plain(run.parameters)),
                 as_text(run.failures),
             )
@@ -153,7 +153,7 @@ def stored_value(series: Series) -> StoredSeries:
     identity = (
         series.tool,
         series.test,
-        series.where,
+        series.location,
         series.ranks,
         workload,
         series.metric.value,
@@ -166,7 +166,7 @@ def stored_value(series: Series) -> StoredSeries:
         name,
         series.tool,
         series.test,
-        series.where,
+        series.location,
         series.ranks,
         workload,
         series.metric.value,
@@ -181,7 +181,7 @@ def series_of(kept: StoredSeries) -> Series:
     return Series(
         kept.tool,
         kept.test,
-        kept.where,
+        kept.location,
         kept.ranks,
         _workload(kept.workload),
         Metric(kept.metric),

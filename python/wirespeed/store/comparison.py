@@ -171,7 +171,7 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 def _order(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    key = (series.tool, series.test or "", series.where or "", _text(series.workload), series.metric.value)
+    key = (series.tool, series.test or "", series.location or "", _text(series.workload), series.metric.value)
     return (_RANK[row.difference], -abs(row.change or 0.0), key, size, series.place or "", series.ranks or 0)
 
 

@@ -53,5 +53,5 @@ def notable(found: SeriesHistory) -> tuple[object, ...]:
     most = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
     series = found.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    identity = (series.tool, series.test or "", series.where or "", str(series.workload), series.metric.value)
+    identity = (series.tool, series.test or "", series.location or "", str(series.workload), series.metric.value)
     return (worst, -most, identity, size, series.place or "", series.ranks or 0)

@@ -94,7 +94,7 @@ def _describe(family: Family, p: float, adjusted: float, significance: float, at
         improved = (change > 0) == (preference is Better.HIGHER)
         difference = Difference.BETTER if improved else Difference.WORSE
         difference = Difference.CHANGED if preference is Better.NEITHER else difference
-    placeless = replace(family.series, where=None, place=None)
+    placeless = replace(family.series, location=None, place=None)
     ends = min(family.changes), max(family.changes)
     return JointChange(placeless, len(family.changes), difference, change, *ends, p, adjusted)
 

@@ -41,7 +41,7 @@ class Filters:
         criteria = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "place")
         if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
-        return self.place is None or self.place in (series.place, series.where)
+        return self.place is None or self.place in (series.place, series.location)
 
     @property
     def selects_everything(self) -> bool:
@@ -157,7 +157,7 @@ class StoredCampaign:
     id: int
     name: str
     key: str
-    where: str | None
+    location: str | None
     test: str | None
     error: str | None
 
@@ -165,11 +165,11 @@ class StoredCampaign:
 def list_campaigns(connection: Connection, number: int) -> tuple[StoredCampaign, ...]:
     """The logs of a campaign in the order they were stored."""
     first = log.outerjoin(run, and_(run.c.log_id == log.c.id, run.c.position == 0))
-    columns = (log.c.id, log.c.name, log.c.key, run.c.where, run.c.tool, run.c.test, run.c.error)
+    columns = (log.c.id, log.c.name, log.c.key, run.c.location, run.c.tool, run.c.test, run.c.error)
     query = select(*columns).select_from(first).where(log.c.campaign_id == number).order_by(log.c.id)
     return tuple(
         StoredCampaign(
-            row.id, row.name, row.key, row.where, " ".join(filter(None, (row.tool, row.test))) or None, row.error
+            row.id, row.name, row.key, row.location, " ".join(filter(None, (row.tool, row.test))) or None, row.error
         )
         for row in connection.execute(query)
     )
@@ -192,7 +192,7 @@ def _matches(wanted: Filters) -> ColumnElement[bool]:
     criteria = {field.name: getattr(wanted, field.name) for field in fields(wanted) if field.name != "place"}
     conditions = [series.c[name] == value for name, value in criteria.items() if value is not None]
     if wanted.place is not None:
-        conditions.append(or_(series.c.place == wanted.place, series.c.where == wanted.place))
+        conditions.append(or_(series.c.place == wanted.place, series.c.location == wanted.place))
     return and_(true(), *conditions)
 
 

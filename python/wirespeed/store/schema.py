@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 VERSIONS: Final = "wirespeed_schema"
 """The table that holds the schema's number; a database may hold other programs' tables beside ours."""
 
-NEWEST: Final = "0003"
+NEWEST: Final = "0004"
 
 _LOCK: Final = 0x77697265  # "wire": a migration of a PostgreSQL database holds this advisory lock
 

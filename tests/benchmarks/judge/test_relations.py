@@ -84,7 +84,7 @@ def test_the_least_pair_is_named_with_its_file():
         log_of_hosts(1, 2, write(97.0)),
     ]
     found = find_relations(*logs)["cross-leaf"]
-    assert (found.of.file, found.of.line, found.of.between) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
+    assert (found.of.file, found.of.line, found.of.ends) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
     assert found.reason == (
         "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8%; "
         "at least 98.0% is required (operators' convention, not documented: above a non-blocking leaf nothing is "
@@ -181,7 +181,7 @@ def test_of_several_pairs_the_worst_stands_for_all():
     logs += [log_of_hosts(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
     found = find_relations(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
-    assert found.where == "node1/bnxt_re1, node2/bnxt_re1"
+    assert found.location == "node1/bnxt_re1, node2/bnxt_re1"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
         "cross-leaf": "fail",
         "one-queue-pair": "unknown",
     }
-    assert found["cross-leaf"]["of"]["between"].endswith("node4/bnxt_re0")
+    assert found["cross-leaf"]["of"]["ends"].endswith("node4/bnxt_re0")
     assert (
         "nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run rails measures both"
         in done.stdout

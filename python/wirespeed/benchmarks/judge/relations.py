@@ -227,10 +227,10 @@ def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> st
     if group.failed and gate.statistic in _OF_ALL:
         return f"{group.failed} of {len(group.of) + group.failed} runs gave no value"
     if to is not None and not group.to:
-        return f"nothing to compare with: no comparable run {to.what}{hint}"
+        return f"nothing to compare with: no comparable run {to.condition}{hint}"
     for side in (of, *([to] if to else [])):
         if side.count < gate.runs:
-            return f"{side.count} measurements {side.what} of the {gate.runs} it takes{hint}".replace("  ", " ")
+            return f"{side.count} measurements {side.condition} of the {gate.runs} it takes{hint}".replace("  ", " ")
     divisor = statistics.fmean([value.value for value in group.of]) if to is None else to.value
     return None if divisor else "a value of 0 cannot be compared"
 
@@ -268,7 +268,7 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
     if statistic not in _ONE and len(values) > 1:
         return known
     value = next(value for value in values if value.value == standing)
-    return replace(known, file=value.file, line=value.line, between=value.ends.ends)
+    return replace(known, file=value.file, line=value.line, ends=value.ends.ends)
 
 
 _ONE = (Statistic.MIN, Statistic.MAX)
@@ -286,9 +286,9 @@ def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) 
 
 def _number_of(side: Side) -> str:
     """``391.2 Gb/s between-leaves (min of 4)``."""
-    of = f"{side.statistic} of {side.count}" if side.count > 1 else side.between or "1 measurement"
+    of = f"{side.statistic} of {side.count}" if side.count > 1 else side.ends or "1 measurement"
     value = 0.0 if side.value is None else side.value
-    return " ".join(filter(None, (number(value), format_unit(side.unit), side.what, f"({of})")))
+    return " ".join(filter(None, (number(value), format_unit(side.unit), side.condition, f"({of})")))
 
 
 def _format_requirement(gate: RelativeGate) -> str:
@@ -314,7 +314,7 @@ def _relation(
         test=group.test,
         metric=group.metric,
         size_bytes=group.size_bytes,
-        where=group.location,
+        location=group.location,
         of=of,
         to=to,
         value=value,
