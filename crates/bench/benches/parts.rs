@@ -16,12 +16,13 @@ use wirespeed_sim::mechanisms::transport::rc::Rc;
 use wirespeed_sim::mechanisms::transport::{Arrival, Settings, Transport};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::scenario::Scenario;
+use wirespeed_sim::time::Picoseconds;
 use wirespeed_sim::{reader, Simulation};
 
 /// Rounds in one iteration: more than the clock costs.
 const ROUNDS: u64 = 1_000;
 /// A frame of 4,144 bytes at 100 Gb/s.
-const FRAME_PS: u64 = 331_520;
+const FRAME_TIME: Picoseconds = Picoseconds(331_520);
 /// The cells that it takes; the preset's are one byte.
 const CELLS: u32 = 4_144;
 
@@ -48,10 +49,10 @@ fn parts(criterion: &mut Criterion) {
     group.bench_function("dcqcn: packet, every 8th notified", |bencher| {
         let prepared = hpcc().congestion.prepare();
         let mut algorithm = prepared.start(100_000_000_000, 4096);
-        let mut now = 0;
+        let mut now = Picoseconds::ZERO;
         bencher.iter(|| {
             for packet in 0..ROUNDS {
-                now += FRAME_PS;
+                now += FRAME_TIME;
                 black_box(algorithm.rate(now));
                 algorithm.on_sent(now, 4_144);
                 if packet % 8 == 0 {
@@ -117,7 +118,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
 struct Connection {
     sender: Rc,
     receiver: Rc,
-    now: u64,
+    now: Picoseconds,
 }
 
 impl Connection {
@@ -126,13 +127,13 @@ impl Connection {
         Connection {
             sender: Rc::new(Arc::clone(&settings)),
             receiver: Rc::new(settings),
-            now: 0,
+            now: Picoseconds::ZERO,
         }
     }
 
     /// A packet goes, is acknowledged, and the acknowledgement arrives.
     fn round(&mut self) {
-        self.now += FRAME_PS;
+        self.now += FRAME_TIME;
         if !self.sender.has_work() {
             self.sender.post(0, Kind::Write, 1 << 30);
         }

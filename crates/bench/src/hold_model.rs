@@ -34,13 +34,18 @@ pub struct Heap(BinaryHeap<Reverse<(u64, u32, u32)>>);
 impl Queue for Heap {
     #[inline]
     fn push(&mut self, event: Event) {
-        self.0.push(Reverse((event.time, event.key, event.payload)));
+        self.0
+            .push(Reverse((event.time.0, event.key, event.payload)));
     }
 
     #[inline]
     fn pop(&mut self) -> Option<Event> {
         let Reverse((time, key, payload)) = self.0.pop()?;
-        Some(Event { time, key, payload })
+        Some(Event {
+            time: Picoseconds(time),
+            key,
+            payload,
+        })
     }
 }
 
@@ -82,13 +87,13 @@ impl<Q: Queue> HoldModel<Q> {
 
     /// Pops and pushes `count` times; the sum of the popped times makes two queues comparable.
     #[inline]
-    pub fn hold(&mut self, count: u32) -> Picoseconds {
+    pub fn hold(&mut self, count: u32) -> u64 {
         let mut sum = 0u64;
         for _ in 0..count {
             let Some(event) = self.queue.pop() else {
                 return sum;
             };
-            sum = sum.wrapping_add(event.time).rotate_left(1) ^ u64::from(event.key);
+            sum = sum.wrapping_add(event.time.0).rotate_left(1) ^ u64::from(event.key);
             let time = event.time + self.delta();
             self.queue.push(Event { time, ..event });
         }
@@ -106,13 +111,13 @@ impl<Q: Queue> HoldModel<Q> {
         match self.mix {
             Mix::Timers => {
                 let fraction = self.random & 0xffff_ffff;
-                let timer = 4 * MICROSECOND + ((fraction * 296 * MICROSECOND) >> 32);
+                let timer = 4 * MICROSECOND + fraction * 296 * MICROSECOND / (1 << 32);
                 [333 * NANOSECOND, 1_330 * NANOSECOND, timer]
                     [usize::from(draw >= 115) + usize::from(draw >= 230)]
             }
             Mix::Fabric => {
                 let deltas = [62 * 80, 1_000 * 80, 4_144 * 80, 16_250 * 80];
-                deltas[draw as usize % 4]
+                Picoseconds(deltas[draw as usize % 4])
             }
         }
     }
@@ -153,12 +158,17 @@ mod tests {
     fn the_mix_is_what_it_says() {
         let mut model = HoldModel::<Heap>::new(Mix::Timers, 1);
         let deltas: Vec<_> = (0..100_000).map(|_| model.delta()).collect();
-        let share = |delta: u64| deltas.iter().filter(|&&other| other == delta).count();
+        let share = |delta: u64| {
+            deltas
+                .iter()
+                .filter(|&&other| other == Picoseconds(delta))
+                .count()
+        };
         assert!((44_000..46_000).contains(&share(333_000)));
         assert!((44_000..46_000).contains(&share(1_330_000)));
         let timers = deltas.iter().filter(|&&delta| delta >= 4 * MICROSECOND);
         assert!((9_500..10_900).contains(&timers.clone().count()));
-        let mean = timers.clone().sum::<u64>() / timers.count() as u64;
+        let mean = timers.clone().copied().sum::<Picoseconds>() / timers.count() as u64;
         assert!((148 * MICROSECOND..156 * MICROSECOND).contains(&mean));
     }
 

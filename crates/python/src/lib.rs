@@ -7,6 +7,7 @@ mod simulation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
+use wirespeed_wire::time::Picoseconds;
 use wirespeed_wire::{
     Encapsulation, Frame, Ip, PathMtu, PcieLink, UnknownPcieLink, ETHERNET_HEADER, FCS, MIN_FRAME,
     VLAN_TAG,
@@ -147,8 +148,8 @@ fn headroom(
     let longest = (mtu + ETHERNET_HEADER + VLAN_TAG + FCS).max(MIN_FRAME);
     let terms = Terms::compute(&Loop {
         rate,
-        delay,
-        generation,
+        delay: Picoseconds(delay),
+        generation: Picoseconds(generation),
         response: response_ceiling(rate),
         longest,
         shortest: MIN_FRAME,
@@ -160,10 +161,10 @@ fn headroom(
     let ends = terms.crossing_cells + terms.last_frame_cells;
     Ok((
         (
-            terms.frame_sent_back,
-            terms.pfc_frames,
-            terms.cable,
-            terms.response,
+            terms.frame_sent_back.0,
+            terms.pfc_frames.0,
+            terms.cable.0,
+            terms.response.0,
         ),
         longest,
         ends,

@@ -9,7 +9,7 @@ use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
 use wirespeed_sim::problem::Refused;
-use wirespeed_sim::time::NEVER;
+use wirespeed_sim::time::{Picoseconds, NEVER};
 use wirespeed_sim::{congestion, reader, IdleNetwork, Run, Threads};
 
 /// Names of the congestion control algorithms.
@@ -106,7 +106,7 @@ impl Scenario {
     fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
         let scenario = self.read()?;
         let network = py.detach(|| IdleNetwork::measure(scenario));
-        Ok(network.map(|it| (it.base_rtt, it.slowest_port, it.packet_bytes)))
+        Ok(network.map(|it| (it.base_rtt.0, it.slowest_port, it.packet_bytes)))
     }
 
     /// What goes wrong: kind, places (node, link or port, and its number), from when and until when, picoseconds.
@@ -119,8 +119,8 @@ impl Scenario {
                 Place::Link(link) => ("link", link),
                 Place::Port(port) => ("port", port.0),
             });
-            let until = (it.until != NEVER).then_some(it.until);
-            (it.kind, places.collect(), it.from, until)
+            let until = (it.until != NEVER).then_some(it.until.0);
+            (it.kind, places.collect(), it.from.0, until)
         };
         Ok(faults.map(row).collect())
     }
@@ -176,9 +176,9 @@ impl Simulation {
         threads: usize,
     ) -> PyResult<Self> {
         let mut scenario = scenario.0.take().ok_or_else(|| already_used("scenario"))?;
-        scenario.until = until.unwrap_or(NEVER);
+        scenario.until = Picoseconds(until.unwrap_or(NEVER.0));
         scenario.observe = Observe {
-            interval,
+            interval: Picoseconds(interval),
             samples,
             ports: ports.into_iter().map(PortId).collect(),
             queue_pairs: queue_pairs.into_iter().map(QueuePairId).collect(),
@@ -200,7 +200,7 @@ impl Simulation {
     fn progress(&mut self) -> PyResult<[u64; 7]> {
         let at = self.run()?.progress();
         Ok([
-            at.now,
+            at.now.0,
             at.events,
             at.hops,
             at.completed,

@@ -75,7 +75,7 @@ fn no_limiter_stands_before_the_first_notification() {
     ];
     for parameters in rows {
         let mut it = parameters.prepare().start(40 * GIGABIT, MTU);
-        it.on_sent(0, 1_000_000_000);
+        it.on_sent(Picoseconds::ZERO, 1_000_000_000);
         assert_eq!(it.rate(SECOND), None);
         assert_eq!(it.peek(SECOND), None);
         assert_eq!(it.alpha(SECOND), None);
@@ -107,12 +107,12 @@ fn published_fast_recovery_and_additive_increase() {
     for (notifications, rates) in rows {
         let mut it = published(Published::default(), 40);
         for _ in 0..notifications {
-            it.on_cnp(7);
+            it.on_cnp(Picoseconds(7));
         }
         for (n, rate) in (0..).zip(rates) {
-            let due = 7 + n * 55 * MICROSECOND;
+            let due = Picoseconds(7) + n * 55 * MICROSECOND;
             if n > 0 {
-                assert_ne!(it.rate(due - 1), Some(rate));
+                assert_ne!(it.rate(due - Picoseconds(1)), Some(rate));
             }
             assert_eq!(it.peek(due), Some(rate));
             assert_eq!(it.rate(due), Some(rate));
@@ -129,14 +129,17 @@ fn published_alpha_decays_by_its_timer() {
         (178, 0.498_239),
     ] {
         let mut it = published(Published::default(), 40);
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         let due = periods * 55 * MICROSECOND;
         assert!(
             (it.alpha(due).unwrap() - alpha).abs() < 1e-6,
             "{periods}: {:?}",
             it.alpha(due)
         );
-        assert_eq!(it.alpha(due), it.alpha(due + 55 * MICROSECOND - 1));
+        assert_eq!(
+            it.alpha(due),
+            it.alpha(due + 55 * MICROSECOND - Picoseconds(1))
+        );
     }
 }
 
@@ -151,7 +154,7 @@ fn published_cut_by_alpha_before_or_after_it_is_raised() {
             },
             40,
         );
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         it.on_cnp(55 * MICROSECOND);
         // The increase that was due came first, and its rate is the new target.
         assert_eq!(it.rate(55 * MICROSECOND), Some(30e9 * (1.0 - by / 2.0)));
@@ -165,7 +168,7 @@ fn published_cut_by_alpha_before_or_after_it_is_raised() {
 #[test]
 fn published_byte_counter_keeps_what_is_over() {
     let mut it = published(Published::default(), 40);
-    it.on_cnp(0);
+    it.on_cnp(Picoseconds::ZERO);
     let rows = [
         (9_999_999, 20e9),
         (1, 30e9),
@@ -175,24 +178,24 @@ fn published_byte_counter_keeps_what_is_over() {
         (20_000_000, 39.375e9),
     ];
     for (bytes, rate) in rows {
-        it.on_sent(1, bytes);
-        assert_eq!(it.rate(1), Some(rate), "{bytes}");
+        it.on_sent(Picoseconds(1), bytes);
+        assert_eq!(it.rate(Picoseconds(1)), Some(rate), "{bytes}");
     }
     // A notification starts the counter anew.
-    it.on_sent(1, 9_999_999);
-    it.on_cnp(2);
-    let cut = it.rate(2);
-    it.on_sent(2, 9_999_999);
-    assert_eq!(it.rate(2), cut);
+    it.on_sent(Picoseconds(1), 9_999_999);
+    it.on_cnp(Picoseconds(2));
+    let cut = it.rate(Picoseconds(2));
+    it.on_sent(Picoseconds(2), 9_999_999);
+    assert_eq!(it.rate(Picoseconds(2)), cut);
 
     let by_time_only = Published {
         byte_counter_bytes: None,
         ..Published::default()
     };
     let mut it = published(by_time_only, 40);
-    it.on_cnp(0);
-    it.on_sent(1, u32::MAX);
-    assert_eq!(it.rate(1), Some(20e9));
+    it.on_cnp(Picoseconds::ZERO);
+    it.on_sent(Picoseconds(1), u32::MAX);
+    assert_eq!(it.rate(Picoseconds(1)), Some(20e9));
 }
 
 #[test]
@@ -207,8 +210,8 @@ fn published_hyper_increase_needs_both_counters() {
     // (bytes sent before the second expiry of the timer, rise of the target at that expiry)
     for (bytes, rise) in [(0, 1e6), (999, 1e6), (1000, 64e6)] {
         let mut it = published(parameters.clone(), 40);
-        it.on_cnp(0);
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
+        it.on_cnp(Picoseconds::ZERO);
         let mut target = 20e9 + 1e6;
         let mut rate = (10e9 + target) / 2.0;
         assert_eq!(it.rate(55 * MICROSECOND), Some(rate));
@@ -227,9 +230,9 @@ fn published_hyper_increase_needs_both_counters() {
 fn no_cut_goes_below_the_minimum_rate() {
     let mut it = published(Published::default(), 40);
     for _ in 0..20 {
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
     }
-    assert_eq!(it.rate(0), Some(40e6));
+    assert_eq!(it.rate(Picoseconds::ZERO), Some(40e6));
 
     let mut it = nvidia(ns3(), 100);
     for n in 0..20 {
@@ -245,7 +248,7 @@ fn a_rate_climbs_to_line_rate_and_stays_there() {
         nvidia(Nvidia::default(), 40),
     ];
     for mut it in rows {
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         assert_eq!(it.rate(SECOND), Some(40e9));
         it.on_sent(SECOND, u32::MAX);
         assert_eq!(it.rate(10_000_000 * SECOND), Some(40e9));
@@ -259,8 +262,8 @@ fn a_rate_climbs_to_line_rate_and_stays_there() {
 fn nvidia_alpha_comes_before_the_cut_and_the_first_notification_does_not_raise_it() {
     let kept = 255.0 / 256.0;
     let mut it = nvidia(ns3(), 100);
-    it.on_cnp(0);
-    assert_eq!(it.rate(4 * MICROSECOND - 1), Some(100e9));
+    it.on_cnp(Picoseconds::ZERO);
+    assert_eq!(it.rate(4 * MICROSECOND - Picoseconds(1)), Some(100e9));
     let first = kept * kept * kept * kept;
     assert_eq!(it.alpha(4 * MICROSECOND), Some(first));
     let cut = 100e9 * (1.0 - first / 2.0);
@@ -268,16 +271,16 @@ fn nvidia_alpha_comes_before_the_cut_and_the_first_notification_does_not_raise_i
 
     // At 5 us, after alpha's period that ended there: the one that ends at 6 us has it. The cut is at 8 us.
     it.on_cnp(5 * MICROSECOND);
-    it.on_cnp(5 * MICROSECOND + 1);
+    it.on_cnp(5 * MICROSECOND + Picoseconds(1));
     let second = (kept * (first * kept) + 1.0 / 256.0) * kept * kept;
-    assert_eq!(it.rate(8 * MICROSECOND - 1), Some(cut));
+    assert_eq!(it.rate(8 * MICROSECOND - Picoseconds(1)), Some(cut));
     assert_eq!(it.alpha(8 * MICROSECOND), Some(second));
     let cut = cut * (1.0 - second / 2.0);
     assert_eq!(it.rate(8 * MICROSECOND), Some(cut));
 
     // No increase since the first cut, so the target is still line rate.
     let increase = 308 * MICROSECOND;
-    assert_eq!(it.rate(increase - 1), Some(cut));
+    assert_eq!(it.rate(increase - Picoseconds(1)), Some(cut));
     assert_eq!(it.rate(increase), Some((cut + 100e9) / 2.0));
 }
 
@@ -285,14 +288,14 @@ fn nvidia_alpha_comes_before_the_cut_and_the_first_notification_does_not_raise_i
 fn nvidia_stages_of_the_increase() {
     // At 1 ms a cut of a rate that climbed meanwhile: it is the target from then on.
     let mut it = nvidia(ns3(), 100);
-    it.on_cnp(0);
+    it.on_cnp(Picoseconds::ZERO);
     it.on_cnp(1000 * MICROSECOND);
     let mut target = it.rate(1003 * MICROSECOND).unwrap();
     let mut rate = it.rate(1004 * MICROSECOND).unwrap();
     assert!(rate < target && target < 99e9);
     for (stage, rise) in [(1, 0.0), (2, 20e6), (3, 200e6), (4, 200e6)] {
         let due = (1004 + stage * 300) * MICROSECOND;
-        assert_eq!(it.rate(due - 1), Some(rate));
+        assert_eq!(it.rate(due - Picoseconds(1)), Some(rate));
         target += rise;
         rate = (rate + target) / 2.0;
         assert_eq!(it.rate(due), Some(rate), "{stage}");
@@ -321,10 +324,10 @@ fn nvidia_target_at_a_cut() {
             ..ns3()
         };
         let mut it = nvidia(parameters, 100);
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         it.on_sent(5 * MICROSECOND, bytes);
         it.on_cnp((cut_at - 1) * MICROSECOND);
-        let mut before = it.rate(cut_at * MICROSECOND - 1).unwrap();
+        let mut before = it.rate(cut_at * MICROSECOND - Picoseconds(1)).unwrap();
         if cut_at == 304 {
             before = (before + 100e9) / 2.0;
         }
@@ -361,7 +364,7 @@ fn nvidia_size_of_a_cut() {
             ..ns3()
         };
         let mut it = nvidia(parameters, 100);
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         assert_eq!(
             it.rate(4 * MICROSECOND),
             Some(100e9 * left),
@@ -379,9 +382,9 @@ fn nvidia_first_rate_and_initial_alpha() {
         ..ns3()
     };
     let mut it = nvidia(parameters, 100);
-    it.on_cnp(0);
-    assert_eq!(it.rate(0), Some(85e9));
-    assert_eq!(it.alpha(0), Some(0.5));
+    it.on_cnp(Picoseconds::ZERO);
+    assert_eq!(it.rate(Picoseconds::ZERO), Some(85e9));
+    assert_eq!(it.alpha(Picoseconds::ZERO), Some(0.5));
     assert_eq!(it.rate(4 * MICROSECOND), Some(85e9 * 0.75));
     assert_eq!(it.rate(304 * MICROSECOND), Some(85e9 * 0.875));
 }
@@ -389,7 +392,7 @@ fn nvidia_first_rate_and_initial_alpha() {
 #[test]
 fn nvidia_byte_counter_starts_anew_at_the_cut() {
     let mut it = nvidia(Nvidia::default(), 100);
-    it.on_cnp(0);
+    it.on_cnp(Picoseconds::ZERO);
     it.on_sent(3 * MICROSECOND, 32_766);
     let cut = it.rate(4 * MICROSECOND).unwrap();
     it.on_sent(5 * MICROSECOND, 32_766);
@@ -401,7 +404,7 @@ fn nvidia_byte_counter_starts_anew_at_the_cut() {
 #[test]
 fn the_checks_are_anchored_at_the_first_notification() {
     // Notifications at 3, 9 and 10 us after it: cuts at 4 and 12 us, none at 8.
-    let anchor: Picoseconds = 123_456_789;
+    let anchor: Picoseconds = Picoseconds(123_456_789);
     let mut it = nvidia(ns3(), 100);
     it.on_cnp(anchor);
     let at = |microseconds| anchor + microseconds * MICROSECOND;
@@ -410,7 +413,7 @@ fn the_checks_are_anchored_at_the_first_notification() {
     assert_eq!(it.rate(at(8)), Some(cut));
     it.on_cnp(at(9));
     it.on_cnp(at(10));
-    assert_eq!(it.rate(at(12) - 1), Some(cut));
+    assert_eq!(it.rate(at(12) - Picoseconds(1)), Some(cut));
     assert!(it.rate(at(12)).unwrap() < cut);
 }
 

@@ -68,5 +68,5 @@ fn chain(switches: u32, gbps: u64, delay_ns: u64, parameters: Parameters) -> Sce
 
 /// How long `bytes` take on a link.
 fn wire(bytes: u64, gbps: u64) -> Picoseconds {
-    bytes * 8_000 / gbps
+    Picoseconds(bytes * 8_000 / gbps)
 }

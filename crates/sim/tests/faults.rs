@@ -23,7 +23,7 @@ use support::preset;
 use wirespeed_sim::congestion;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::Parameters;
-use wirespeed_sim::time::NEVER;
+use wirespeed_sim::time::{Picoseconds, NEVER};
 
 /// The `roce` preset without congestion control.
 fn roce() -> Parameters {
@@ -36,7 +36,7 @@ fn roce() -> Parameters {
 /// A fault from the beginning to the end.
 fn always(kind: Kind) -> Fault {
     Fault {
-        from: 0,
+        from: Picoseconds::ZERO,
         until: NEVER,
         kind,
     }

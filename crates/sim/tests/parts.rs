@@ -20,7 +20,7 @@ use wirespeed_sim::model::pcie::{Pcie, Reads};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::reader;
-use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 use wirespeed_sim::{Run, SerialReason, Simulation, Threads};
 
 /// Parts, threads, and events at a time.
@@ -52,7 +52,7 @@ proptest! {
         }
         let mut whole = in_one(&scenario);
         if share < 100 {
-            scenario.until = whole.summary.end / 100 * share;
+            scenario.until = Picoseconds(whole.summary.end / 100 * share);
             whole = in_one(&scenario);
         }
         same_in(&scenario, &whole, THREAD_LAYOUTS[layout]);
@@ -128,7 +128,13 @@ fn operations_wait_across_hosts() {
         for round in 0..40 {
             let host = round % 8;
             let queue_pair = connect(&mut scenario, host, (host + 5) % 8);
-            let operation = post(&mut scenario, queue_pair, Verb::Write, 50_000, 0);
+            let operation = post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                50_000,
+                Picoseconds::ZERO,
+            );
             let waiting = &mut scenario.operations[operation as usize];
             waiting.after = before.into_iter().collect();
             waiting.delay = delay * NANOSECOND;
@@ -188,7 +194,7 @@ fn sockets_cross_parts() {
         if service.of_sockets() {
             connection.priority = Priority(0);
         }
-        post(&mut scenario, id, Verb::Send, bytes, 0);
+        post(&mut scenario, id, Verb::Send, bytes, Picoseconds::ZERO);
     }
     let whole = in_one(&scenario);
     assert!(whole.summary.retransmissions > 0 && whole.summary.completion.len() == 4);
@@ -199,8 +205,8 @@ fn sockets_cross_parts() {
 #[test]
 fn a_run_that_ends_early() {
     let mut scenario = read("P1");
-    for until in [1, 37_000_001, 200 * MICROSECOND] {
-        scenario.until = until;
+    for until in [1, 37_000_001, (200 * MICROSECOND).0] {
+        scenario.until = Picoseconds(until);
         let whole = in_one(&scenario);
         assert_eq!(whole.summary.end, until);
         same(&scenario, &whole);

@@ -93,8 +93,8 @@ impl Terms {
     /// Cells that always suffice. No mix of frames that starts within the window takes more cells than the worst frame
     /// takes on average, so the result is never too small; it is exact where the worst frame takes one cell.
     pub fn cells(&self) -> u64 {
-        let filled = u128::from(self.window()) * u128::from(self.worst.cells)
-            / u128::from(self.worst.time.max(1));
+        let filled = u128::from(self.window().0) * u128::from(self.worst.cells)
+            / u128::from(self.worst.time.0.max(1));
         filled as u64 + u64::from(self.crossing_cells) + u64::from(self.last_frame_cells)
     }
 }
@@ -111,7 +111,7 @@ impl Worst {
             Worst {
                 bytes,
                 cells,
-                time: byte.times(bytes + link.gap).max(1),
+                time: byte.times(bytes + link.gap).max(Picoseconds(1)),
             }
         };
         let (fewest, most) = (
@@ -119,7 +119,7 @@ impl Worst {
             link.longest.max(1).div_ceil(link.cell),
         );
         let density =
-            |worst: &Worst, other: &Worst| u128::from(worst.cells) * u128::from(other.time);
+            |worst: &Worst, other: &Worst| u128::from(worst.cells) * u128::from(other.time.0);
         [fewest, (fewest + 1).min(most), most]
             .map(with)
             .into_iter()
@@ -154,7 +154,7 @@ pub fn response_ceiling(rate: u64) -> Picoseconds {
         Some((_, bits)) => *bits,
         None => CEILINGS[4].1 * rate.div_ceil(400 * GIGABIT),
     };
-    (u128::from(bits) * u128::from(SECOND)).div_ceil(u128::from(rate)) as Picoseconds
+    Picoseconds((u128::from(bits) * u128::from(SECOND.0)).div_ceil(u128::from(rate)) as u64)
 }
 
 #[cfg(test)]
@@ -168,8 +168,8 @@ mod tests {
     fn roce(gbps: u64) -> Loop {
         Loop {
             rate: gbps * GIGABIT,
-            delay: 1_000_000,
-            generation: 0,
+            delay: Picoseconds(1_000_000),
+            generation: Picoseconds::ZERO,
             response: response_ceiling(gbps * GIGABIT),
             longest: 4174,
             shortest: 64,
@@ -184,35 +184,35 @@ mod tests {
     fn terms_at_100_gigabits() {
         let terms = Terms::compute(&roce(100));
         let expected = Terms {
-            generation: 0,
-            frame_sent_back: 4194 * 80,
-            pfc_frames: 84 * 80,
-            cable: 2_000_000,
-            response: 2_017_280,
+            generation: Picoseconds::ZERO,
+            frame_sent_back: Picoseconds(4194 * 80),
+            pfc_frames: Picoseconds(84 * 80),
+            cable: Picoseconds(2_000_000),
+            response: Picoseconds(2_017_280),
             crossing_cells: 17,
             last_frame_cells: 17,
             worst: Worst {
                 bytes: 64,
                 cells: 1,
-                time: 84 * 80,
+                time: Picoseconds(84 * 80),
             },
         };
         assert_eq!(terms, expected);
-        assert_eq!(terms.window(), 4_359_520); // 54,494 bytes of link
+        assert_eq!(terms.window(), Picoseconds(4_359_520)); // 54,494 bytes of link
         assert_eq!(terms.cells(), 648 + 17 + 17);
     }
 
     #[test]
     fn every_term_counts() {
         let whole = Terms::compute(&Loop {
-            generation: 500_000,
+            generation: Picoseconds(500_000),
             ..roce(100)
         });
         let without = [
             (
                 "generation",
                 Terms {
-                    generation: 0,
+                    generation: Picoseconds::ZERO,
                     ..whole
                 },
                 75,
@@ -220,7 +220,7 @@ mod tests {
             (
                 "frame sent back",
                 Terms {
-                    frame_sent_back: 0,
+                    frame_sent_back: Picoseconds::ZERO,
                     ..whole
                 },
                 50,
@@ -228,16 +228,23 @@ mod tests {
             (
                 "PFC frame",
                 Terms {
-                    pfc_frames: 0,
+                    pfc_frames: Picoseconds::ZERO,
                     ..whole
                 },
                 1,
             ),
-            ("cable", Terms { cable: 0, ..whole }, 298),
+            (
+                "cable",
+                Terms {
+                    cable: Picoseconds::ZERO,
+                    ..whole
+                },
+                298,
+            ),
             (
                 "response",
                 Terms {
-                    response: 0,
+                    response: Picoseconds::ZERO,
                     ..whole
                 },
                 301,
@@ -307,7 +314,11 @@ mod tests {
             (1600, 1_158_400),
         ];
         for (gbps, picoseconds) in rows {
-            assert_eq!(response_ceiling(gbps * GIGABIT), picoseconds, "{gbps}");
+            assert_eq!(
+                response_ceiling(gbps * GIGABIT),
+                Picoseconds(picoseconds),
+                "{gbps}"
+            );
         }
     }
 
@@ -317,19 +328,19 @@ mod tests {
         let frames: Vec<(usize, u64)> = (link.shortest..=link.longest)
             .map(|bytes| {
                 (
-                    byte.times(bytes + link.gap) as usize,
+                    byte.times(bytes + link.gap).0 as usize,
                     u64::from(bytes.div_ceil(link.cell)),
                 )
             })
             .collect();
-        let mut best = vec![0u64; window as usize + 1];
+        let mut best = vec![0u64; window.0 as usize + 1];
         for now in 1..best.len() {
             best[now] = best[now - 1];
             for &(time, cells) in frames.iter().filter(|(time, _)| *time <= now) {
                 best[now] = best[now].max(best[now - time] + cells);
             }
         }
-        best[window as usize]
+        best[window.0 as usize]
     }
 
     proptest! {
@@ -338,9 +349,9 @@ mod tests {
         #[test]
         fn enough_and_no_more(shortest in 1u32..60, more in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
             let link = Loop { rate: 8_000 * GIGABIT, longest: shortest + more, shortest, gap, cell, ..roce(100) };
-            let terms = Terms { generation: window, frame_sent_back: 0, pfc_frames: 0, cable: 0, response: 0, ..Terms::compute(&link) };
+            let terms = Terms { generation: Picoseconds(window), frame_sent_back: Picoseconds::ZERO, pfc_frames: Picoseconds::ZERO, cable: Picoseconds::ZERO, response: Picoseconds::ZERO, ..Terms::compute(&link) };
             let ends = u64::from(terms.crossing_cells + terms.last_frame_cells);
-            let (found, exact) = (terms.cells() - ends, most_cells(&link, window));
+            let (found, exact) = (terms.cells() - ends, most_cells(&link, Picoseconds(window)));
             prop_assert!(found >= exact, "{found} of {exact}");
             prop_assert!(found <= exact + u64::from(terms.worst.cells), "{found} of {exact}");
             if terms.worst.cells == 1 {
@@ -352,8 +363,8 @@ mod tests {
         #[test]
         fn headroom_grows(delay in 0u64..10_000_000, more in 0u64..10_000_000) {
             for gbps in [10, 25, 40, 50, 100, 200, 400, 800] {
-                let near = Loop { delay, ..roce(gbps) };
-                let far = Loop { delay: delay + more, ..near };
+                let near = Loop { delay: Picoseconds(delay), ..roce(gbps) };
+                let far = Loop { delay: Picoseconds(delay + more), ..near };
                 prop_assert!(Terms::compute(&far).cells() >= Terms::compute(&near).cells());
                 let faster = Loop { rate: near.rate * 2, response: near.response, ..near };
                 prop_assert!(Terms::compute(&faster).cells() >= Terms::compute(&near).cells());

@@ -95,7 +95,7 @@ pub enum Feedback {
 
 /// Bits per second that a window of `bytes` comes to; the line, which has `line` of them, carries no more.
 pub(super) fn window_rate(bytes: f64, rtt: Picoseconds, line: f64) -> Option<f64> {
-    (rtt > 0).then(|| (bytes * 8.0 * SECOND as f64 / rtt as f64).min(line))
+    (rtt > Picoseconds::ZERO).then(|| (bytes * 8.0 * SECOND.as_f64() / rtt.as_f64()).min(line))
 }
 
 /// The reaction point of one queue pair.

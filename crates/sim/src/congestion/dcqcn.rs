@@ -133,10 +133,10 @@ impl Definition for Dcqcn {
 
     fn prepare(parameters: &Parameters) -> Constants {
         Constants {
-            alpha_timer: Picoseconds::from(parameters.alpha_timer_ns) * NANOSECOND,
+            alpha_timer: u64::from(parameters.alpha_timer_ns) * NANOSECOND,
             average: MovingAverage::new(parameters.g),
             alpha_before_cut: parameters.alpha_before_cut,
-            increase_timer: Picoseconds::from(parameters.increase_timer_ns) * NANOSECOND,
+            increase_timer: u64::from(parameters.increase_timer_ns) * NANOSECOND,
             byte_counter: parameters.byte_counter_bytes,
             fast_recovery_times: parameters.fast_recovery_times,
             additive: parameters.rai_bps as f64,

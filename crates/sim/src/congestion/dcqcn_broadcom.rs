@@ -175,7 +175,7 @@ impl Parameters {
         Constants {
             mode,
             average: MovingAverage::new(1.0 / f64::from(1_u32 << self.g)),
-            epoch: Picoseconds::from(self.rtt_us) * MICROSECOND,
+            epoch: u64::from(self.rtt_us) * MICROSECOND,
             cap: given(self.l64b_per_rtt),
             first: given(self.init_cr),
             first_target: given(self.init_tr),
@@ -193,7 +193,7 @@ impl Parameters {
             },
             inactive: match self.inact_th_us {
                 0 => NEVER,
-                us => Picoseconds::from(us) * MICROSECOND,
+                us => u64::from(us) * MICROSECOND,
             },
         }
     }
@@ -413,7 +413,7 @@ impl Limiter {
             self.notified = 0;
             self.ends = self
                 .ends
-                .saturating_add(epochs.saturating_mul(constants.epoch));
+                .saturating_add(constants.epoch.saturating_mul(epochs));
         }
     }
 

@@ -181,7 +181,7 @@ impl Definition for DcqcnNvidia {
 
     fn prepare(parameters: &Parameters) -> Constants {
         let rate = |mbps: u32| (u64::from(mbps) * MEGABIT) as f64;
-        let period = |us: u32| Picoseconds::from(us) * MICROSECOND;
+        let period = |us: u32| u64::from(us) * MICROSECOND;
         Constants {
             clamp: parameters.clamp_tgt_rate,
             clamp_after_time: parameters.clamp_tgt_rate_after_time_inc,
@@ -302,7 +302,7 @@ impl Limiter {
         }
         self.cut_due = true;
         let checks = (now - self.check_at) / constants.cut_period + 1;
-        let ahead = checks.saturating_mul(constants.cut_period);
+        let ahead = constants.cut_period.saturating_mul(checks);
         self.check_at = self.check_at.saturating_add(ahead);
     }
 

@@ -89,7 +89,7 @@ impl Definition for Dctcp {
             cut_until: 0,
             acknowledged: 0.0,
             marked: 0.0,
-            rtt: 0,
+            rtt: Picoseconds::ZERO,
             parameters,
         })
     }

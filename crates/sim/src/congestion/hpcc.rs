@@ -86,8 +86,8 @@ impl Definition for Hpcc {
 
     fn start(parameters: Arc<Parameters>, line_rate_bps: u64, _packet_bytes: u32) -> Box<Self> {
         let line = line_rate_bps as f64;
-        let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND as f64;
-        let window = line / 8.0 * rtt / SECOND as f64;
+        let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND.as_f64();
+        let window = line / 8.0 * rtt / SECOND.as_f64();
         Box::new(Hpcc {
             line,
             rtt,
@@ -119,8 +119,8 @@ impl Hpcc {
         }
         let (mut fullest, mut elapsed) = (0.0, 0.0);
         for (new, old) in now.iter().zip(&self.links) {
-            let time = (new.time - old.time) as f64;
-            let capacity = new.rate as f64 / 8.0 / SECOND as f64; // bytes per ps
+            let time = (new.time - old.time).as_f64();
+            let capacity = new.rate as f64 / 8.0 / SECOND.as_f64(); // bytes per ps
             let rate = (new.sent_bytes - old.sent_bytes) as f64 / time;
             let queue = f64::from(new.queue_bytes.min(old.queue_bytes));
             let full = queue / (capacity * self.rtt) + rate / capacity;
@@ -145,7 +145,7 @@ impl Hpcc {
             false => self.reference + step,
         };
         // A rate is at most line rate, and the window what that has in flight.
-        let most = self.line / 8.0 * self.rtt / SECOND as f64;
+        let most = self.line / 8.0 * self.rtt / SECOND.as_f64();
         self.window = window.min(most).max(step);
         if update {
             self.stage = if multiplicative { 0 } else { self.stage + 1 };
@@ -173,7 +173,7 @@ impl CongestionControl for Hpcc {
 
     /// R = W / T.
     fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        window_rate(self.window, self.rtt as Picoseconds, self.line)
+        window_rate(self.window, Picoseconds::from_f64(self.rtt), self.line)
     }
 
     fn alpha(&self, _now: Picoseconds) -> Option<f64> {

@@ -67,7 +67,7 @@ impl Increase {
                 times = due.min(alike(self.time_stage, rules.threshold()));
             }
             self.time_stage = counted(self.time_stage, times);
-            let ahead = times.saturating_mul(rules.timer());
+            let ahead = rules.timer().saturating_mul(times);
             self.timer_at = self.timer_at.saturating_add(ahead);
         }
     }

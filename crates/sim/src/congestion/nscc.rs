@@ -25,9 +25,9 @@ use std::sync::Arc;
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
 const REFERENCE_BDP: f64 = 150_000.0;
 /// The same in ps.
-const REFERENCE_RTT: f64 = (REFERENCE_RTT_NS as u64 * NANOSECOND) as f64;
+const REFERENCE_RTT: f64 = Picoseconds::from_nanoseconds(REFERENCE_RTT_NS as u64).as_f64();
 /// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".
-const NO_DELAY: f64 = MICROSECOND as f64;
+const NO_DELAY: f64 = MICROSECOND.as_f64();
 
 /// The sender of one queue pair. Times are ps, amounts bytes.
 #[derive(Debug, Clone)]
@@ -100,7 +100,7 @@ impl Definition for Nscc {
 
 impl Nscc {
     pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
-        let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
+        let line = line_rate_bps as f64 / 8.0 / SECOND.as_f64();
         let base_rtt = parameters.config_base_rtt();
         let target = parameters.target_qdelay_ns;
         let packet = f64::from(packet_bytes);
@@ -108,21 +108,21 @@ impl Nscc {
             line,
             packet,
             scale: line * base_rtt / REFERENCE_BDP,
-            target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND as f64),
+            target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND.as_f64()),
             base_rtt,
             window: 0.0,
             saved: 0.0,
-            rtt: 0,
+            rtt: Picoseconds::ZERO,
             average_delay: 0.0,
-            averaged_at: 0,
+            averaged_at: Picoseconds::ZERO,
             increase: 0.0,
             received: 0.0,
-            adjusted_at: 0,
-            cut_at: 0,
+            adjusted_at: Picoseconds::ZERO,
+            cut_at: Picoseconds::ZERO,
             undelayed: 0.0,
             fast: false,
             achieved: 0.0,
-            period_ends: 0,
+            period_ends: Picoseconds::ZERO,
             trimmed: false,
             in_flight_then: 0.0,
             heard_since: 0.0,
@@ -144,19 +144,19 @@ impl Nscc {
 
     /// The delay of queues, from the RTT of a packet; the average where there is none.
     fn delay(&mut self, now: Picoseconds, rtt: Option<Picoseconds>) -> f64 {
-        let Some(rtt) = rtt.filter(|rtt| *rtt > 0) else {
+        let Some(rtt) = rtt.filter(|rtt| *rtt > Picoseconds::ZERO) else {
             return self.average_delay;
         };
         self.rtt = rtt;
-        self.base_rtt = self.base_rtt.min(rtt as f64);
-        let delay = rtt as f64 - self.base_rtt;
+        self.base_rtt = self.base_rtt.min(rtt.as_f64());
+        let delay = rtt.as_f64() - self.base_rtt;
         self.average(now, delay);
         delay
     }
 
     /// Each sample weighs as much of a base RTT as passed since the one before.
     fn average(&mut self, now: Picoseconds, delay: f64) {
-        let weight = ((now - self.averaged_at) as f64 / self.base_rtt).min(1.0);
+        let weight = ((now - self.averaged_at).as_f64() / self.base_rtt).min(1.0);
         self.average_delay += weight * (delay - self.average_delay);
         self.averaged_at = now;
     }
@@ -186,7 +186,7 @@ impl Nscc {
             let threshold = self.parameters.qa_threshold;
             let long = threshold.is_some_and(|times| delay > times * self.target);
             let few = self.achieved < self.most() / (1_u64 << self.parameters.qa_gate) as f64;
-            if self.period_ends > 0 && few && (lost || long || self.trimmed) {
+            if self.period_ends > Picoseconds::ZERO && few && (lost || long || self.trimmed) {
                 self.set(self.achieved);
                 self.in_flight_then = out;
                 self.heard_since = 0.0;
@@ -194,7 +194,7 @@ impl Nscc {
                 dealt_with = true;
             }
             self.achieved = 0.0;
-            self.period_ends = now + (self.base_rtt + self.target) as Picoseconds;
+            self.period_ends = now + Picoseconds::from_f64(self.base_rtt + self.target);
         }
         if dealt_with {
             self.increase = 0.0;
@@ -224,7 +224,7 @@ impl Nscc {
     fn cut(&mut self, now: Picoseconds) {
         self.undelayed = 0.0;
         self.fast = false;
-        let due = (now - self.cut_at) as f64 > self.base_rtt;
+        let due = (now - self.cut_at).as_f64() > self.base_rtt;
         if self.average_delay <= self.target || !due {
             return;
         }
@@ -237,7 +237,7 @@ impl Nscc {
 
     /// Increases take effect.
     fn adjust(&mut self, now: Picoseconds) {
-        let due = (now - self.adjusted_at) as f64 >= self.parameters.config_base_rtt();
+        let due = (now - self.adjusted_at).as_f64() >= self.parameters.config_base_rtt();
         let enough = f64::from(self.parameters.adjust_packets) * self.packet;
         if !due && self.received <= enough {
             return;
@@ -316,6 +316,6 @@ impl CongestionControl for Nscc {
     }
 
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {
-        window_rate(self.window, self.rtt, self.line * 8.0 * SECOND as f64)
+        window_rate(self.window, self.rtt, self.line * 8.0 * SECOND.as_f64())
     }
 }

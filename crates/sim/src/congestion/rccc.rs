@@ -68,7 +68,7 @@ impl Parameters {
     /// From the receiver of a request to the sender and back, without a queue.
     pub(crate) fn base_rtt(&self) -> Picoseconds {
         let nanoseconds = self.config_base_rtt_ns.unwrap_or(nscc::REFERENCE_RTT_NS);
-        Picoseconds::from(nanoseconds) * NANOSECOND
+        u64::from(nanoseconds) * NANOSECOND
     }
 }
 
@@ -125,7 +125,7 @@ impl Definition for Rccc {
         Some(Granting {
             packets: parameters.credit_packets,
             rate: parameters.credit_rate,
-            timeout: Picoseconds::from(parameters.credit_timeout_ns) * NANOSECOND,
+            timeout: u64::from(parameters.credit_timeout_ns) * NANOSECOND,
             base_rtt: parameters.base_rtt(),
         })
     }
@@ -141,8 +141,8 @@ impl Definition for Rccc {
 
 impl Rccc {
     pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
-        let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
-        let in_flight = line * parameters.base_rtt() as f64;
+        let line = line_rate_bps as f64 / 8.0 / SECOND.as_f64();
+        let in_flight = line * parameters.base_rtt().as_f64();
         let packet = i64::from(packet_bytes);
         let most = ((parameters.max_wnd_bdp * in_flight) as i64).max(packet);
         let nscc = parameters.nscc.clone().map(Arc::new);

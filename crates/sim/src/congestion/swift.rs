@@ -132,7 +132,7 @@ impl Definition for Swift {
 
     fn prepare(parameters: &Parameters) -> Constants {
         let root = |packets: f64| 1.0 / packets.sqrt();
-        let range = f64::from(parameters.fs_range_ns) * NANOSECOND as f64;
+        let range = f64::from(parameters.fs_range_ns) * NANOSECOND.as_f64();
         let [small, large] = [
             parameters.fs_min_window_packets,
             parameters.fs_max_window_packets,
@@ -140,7 +140,7 @@ impl Definition for Swift {
         .map(root);
         let alpha = range / (small - large);
         Constants {
-            base: f64::from(parameters.base_target_ns) * NANOSECOND as f64,
+            base: f64::from(parameters.base_target_ns) * NANOSECOND.as_f64(),
             range,
             alpha,
             beta: -alpha * large,
@@ -153,7 +153,7 @@ impl Definition for Swift {
             line: line_rate_bps as f64,
             packet: f64::from(packet_bytes),
             window: constants.parameters.initial_window_packets,
-            rtt: 0,
+            rtt: Picoseconds::ZERO,
             cut_at: None,
             timeouts: 0,
             constants,
@@ -185,7 +185,7 @@ impl CongestionControl for Swift {
         self.rtt = rtt;
         let constants = Arc::clone(&self.constants);
         let it = &constants.parameters;
-        let (delay, target) = (rtt as f64, constants.target(self.window));
+        let (delay, target) = (rtt.as_f64(), constants.target(self.window));
         if delay < target {
             // A window that is not used says nothing of the network (RFC 7661).
             if 2.0 * f64::from(ack.outstanding) + 2.0 < self.window {

@@ -108,7 +108,7 @@ impl Definition for Timely {
         let line = line_rate_bps as f64;
         Box::new(Timely {
             line,
-            packet_time: f64::from(packet_bytes) * 8.0 * SECOND as f64 / line,
+            packet_time: f64::from(packet_bytes) * 8.0 * SECOND.as_f64() / line,
             rate: line,
             previous: None,
             difference: 0.0,
@@ -123,7 +123,7 @@ impl Timely {
     /// Algorithm 1; times in ps.
     fn update(&mut self, rtt: f64) {
         let it = &*self.parameters;
-        let ps = |ns: u32| f64::from(ns) * NANOSECOND as f64;
+        let ps = |ns: u32| f64::from(ns) * NANOSECOND.as_f64();
         let change = rtt - self.previous.unwrap_or(rtt);
         self.previous = Some(rtt);
         self.difference = (1.0 - it.alpha) * self.difference + it.alpha * change;
@@ -159,7 +159,7 @@ impl CongestionControl for Timely {
             return;
         }
         self.bytes = 0;
-        self.update((rtt as f64 - self.packet_time).max(0.0));
+        self.update((rtt.as_f64() - self.packet_time).max(0.0));
     }
 
     fn peek(&self, _now: Picoseconds) -> Option<f64> {

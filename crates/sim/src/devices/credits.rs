@@ -214,7 +214,7 @@ impl Sender {
     fn new(granting: Granting) -> Self {
         Sender {
             asked: 0,
-            quiet_until: 0,
+            quiet_until: Picoseconds::ZERO,
             ask_at: NEVER,
             timer_at: NEVER,
             initial: 0,

@@ -35,9 +35,9 @@ impl NicPort {
         let rate = parameters.messages_per_second;
         NicPort {
             paced: BinaryHeap::new(),
-            gate: 0,
-            message_gap: rate.map_or(0, |rate| SECOND / rate),
-            pipe_until: 0,
+            gate: Picoseconds::ZERO,
+            message_gap: rate.map_or(Picoseconds::ZERO, |rate| SECOND / rate),
+            pipe_until: Picoseconds::ZERO,
             pipe: parameters.pipe.as_ref().map(|it| HostPipe::new(it).into()),
             ready: 0,
             control_ignores_pause: parameters.control_ignores_pause,
@@ -47,7 +47,9 @@ impl NicPort {
 
     /// From a post to the NIC having the first byte.
     pub fn latency(&self) -> Picoseconds {
-        self.pipe.as_ref().map_or(0, |pipe| pipe.latency())
+        self.pipe
+            .as_ref()
+            .map_or(Picoseconds::ZERO, |pipe| pipe.latency())
     }
 
     /// The priorities whose acknowledgements and CNPs have to wait.
@@ -71,7 +73,7 @@ impl NicPort {
     /// A message begins; the next may only after the gap.
     #[inline]
     pub fn begin_message(&mut self, now: Picoseconds) {
-        if self.message_gap > 0 {
+        if self.message_gap > Picoseconds::ZERO {
             self.gate = self.gate.max(now) + self.message_gap;
         }
     }
@@ -148,7 +150,11 @@ impl NicPort {
         }
         let mut at = NEVER;
         if self.ready & !state.paused != 0 {
-            let gate = if free == now { self.gate } else { 0 };
+            let gate = if free == now {
+                self.gate
+            } else {
+                Picoseconds::ZERO
+            };
             at = free.max(self.pipe_until).max(gate);
         }
         if let Some(Reverse((time, _))) = self.paced.peek() {

@@ -75,7 +75,7 @@ impl Operations {
             status: vec![Status::Unfinished; count],
             completed: 0,
             ended_count: 0,
-            latest: vec![0; 2 * scenario.connections.len()],
+            latest: vec![Picoseconds::ZERO; 2 * scenario.connections.len()],
             overflow: vec![VecDeque::new(); 2 * scenario.connections.len()],
         }
     }

@@ -130,7 +130,7 @@ impl Queue {
             deficit: 0,
             marks: 0,
             average: 0.0,
-            empty_since: 0,
+            empty_since: Picoseconds::ZERO,
             frames: 0,
             sent_bytes: 0,
             marker,

@@ -177,7 +177,7 @@ impl Voqs {
 
     /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
     pub fn latency(&self, egress: PortId) -> Picoseconds {
-        self.ports[egress].map_or(0, |set| set.latency)
+        self.ports[egress].map_or(Picoseconds::ZERO, |set| set.latency)
     }
 
     /// The table `voqs`: every queue that ever held something.
@@ -244,7 +244,8 @@ impl Egress {
             cores: cores as u32,
             credit: i64::from(credit_bytes),
             latency,
-            window: latency.div_ceil(byte.max(1)) + u64::from(scenario.longest_frame()),
+            window: latency.div_ceil(byte.max(Picoseconds(1)))
+                + u64::from(scenario.longest_frame()),
         })
     }
 }
@@ -285,7 +286,7 @@ impl Voq {
         frames: 0,
         balance: 0,
         average: 0.0,
-        empty_since: 0,
+        empty_since: Picoseconds::ZERO,
     };
 
     /// The length that marking sees when a frame joins; `packet`: time of the longest packet at the port.
@@ -293,7 +294,7 @@ impl Voq {
         if marker.at.is_none() {
             return 0.0;
         }
-        let idle = (self.bytes == 0).then(|| (now - self.empty_since) / packet.max(1));
+        let idle = (self.bytes == 0).then(|| (now - self.empty_since) / packet.max(Picoseconds(1)));
         marker.length(self.bytes as f64, &mut self.average, idle)
     }
 

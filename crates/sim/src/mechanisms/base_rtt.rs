@@ -119,11 +119,11 @@ impl LongestPaths<'_> {
         let table: &Table = &self.next_hops.tables[0].1;
         let set = table.set(destination, switch);
         if set == HERE || set == NOWHERE {
-            return 0;
+            return Picoseconds::ZERO;
         }
         // Configured routes may contain a loop; it is followed once.
-        self.known.insert((switch, destination), 0);
-        let mut longest = 0;
+        self.known.insert((switch, destination), Picoseconds::ZERO);
+        let mut longest = Picoseconds::ZERO;
         for port in self.next_hops.sets.ports(set) {
             let next = self.scenario.node_of(port.peer());
             if let Some(next) = next.switch(self.scenario.hosts) {
@@ -141,7 +141,7 @@ impl LongestPaths<'_> {
         let peer = self.scenario.node_of(port.peer());
         let latency = match peer.is_switch(self.scenario.hosts) {
             true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
-            false => 0,
+            false => Picoseconds::ZERO,
         };
         ByteTime::from_rate(link.rate).times(self.bytes) + link.delay + latency
     }
@@ -188,7 +188,7 @@ mod tests {
             );
             let mut scenario = reader::read(&text, "roce", 1).unwrap();
             let idle_network = IdleNetwork::measure(&scenario).unwrap();
-            assert_eq!(idle_network.base_rtt, expected, "{network}");
+            assert_eq!(idle_network.base_rtt, Picoseconds(expected), "{network}");
             assert_eq!(idle_network.packet_bytes, 4_158, "a gap shorter");
             let slow = network.contains("gbps");
             assert_eq!(

@@ -160,8 +160,8 @@ impl<'a> Rules<'a> {
         {
             Headroom::Fixed { bytes } => u128::from(bytes).div_ceil(cell),
             Headroom::RateDelay { times } => {
-                let bits = u128::from(link.rate) * u128::from(link.delay) * u128::from(times);
-                bits.div_ceil(8 * u128::from(SECOND)).div_ceil(cell)
+                let bits = u128::from(link.rate) * u128::from(link.delay.0) * u128::from(times);
+                bits.div_ceil(8 * u128::from(SECOND.0)).div_ceil(cell)
             }
             Headroom::Computed { percent } => {
                 let cells = Terms::compute(&self.control_loop(port)).cells();

@@ -81,7 +81,7 @@ impl EventQueue {
             coarse_begin: NO_SLOT,
             pool: Pool::new(),
             heap: BinaryHeap::new(),
-            now: 0,
+            now: Picoseconds::ZERO,
             len: 0,
         }
     }
@@ -97,7 +97,7 @@ impl EventQueue {
         );
         self.len += 1;
         let packed = pack(event);
-        let slot = event.time >> FINE_BITS;
+        let slot = event.time.0 >> FINE_BITS;
         if slot <= self.horizon {
             self.insert_open(packed);
         } else if slot - self.base < FINE_SLOTS as u64 {
@@ -217,7 +217,7 @@ impl EventQueue {
 
     #[inline(never)]
     fn push_timer(&mut self, time: Picoseconds, packed: u128) {
-        let coarse = time >> COARSE_BITS;
+        let coarse = time.0 >> COARSE_BITS;
         if coarse - (self.base >> (COARSE_BITS - FINE_BITS)) >= COARSE_SLOTS as u64 {
             self.heap.push(Reverse(packed));
             return;
@@ -240,7 +240,7 @@ impl EventQueue {
         let fine = self.fine.next_after(self.horizon).unwrap_or(NO_SLOT);
         match fine.min(self.coarse_begin) {
             NO_SLOT => heap,
-            slot => (slot << FINE_BITS).min(heap),
+            slot => Picoseconds(slot << FINE_BITS).min(heap),
         }
     }
 
@@ -249,7 +249,7 @@ impl EventQueue {
     fn advance(&mut self, end: Picoseconds) -> bool {
         self.open.clear();
         self.head = 0;
-        let end = end >> FINE_BITS;
+        let end = end.0 >> FINE_BITS;
         loop {
             let fine = self.fine.next_after(self.horizon).unwrap_or(NO_SLOT);
             let heap = self.heap.peek().map_or(NO_SLOT, |top| slot_of(top.0));
@@ -322,7 +322,7 @@ impl Default for EventQueue {
 /// When a packed event happens.
 #[inline]
 fn time_of(packed: u128) -> Picoseconds {
-    (packed >> 64) as u64
+    Picoseconds((packed >> 64) as u64)
 }
 
 /// The fine slot of a packed event.
@@ -334,13 +334,13 @@ fn slot_of(packed: u128) -> u64 {
 /// An event as one number whose order is that of (time, key, payload).
 #[inline]
 fn pack(event: Event) -> u128 {
-    u128::from(event.time) << 64 | u128::from(event.key) << 32 | u128::from(event.payload)
+    u128::from(event.time.0) << 64 | u128::from(event.key) << 32 | u128::from(event.payload)
 }
 
 #[inline]
 fn unpack(packed: u128) -> Event {
     Event {
-        time: (packed >> 64) as u64,
+        time: Picoseconds((packed >> 64) as u64),
         key: (packed >> 32) as u32,
         payload: packed as u32,
     }

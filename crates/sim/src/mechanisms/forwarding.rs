@@ -126,7 +126,7 @@ impl Forwarding {
                 let place = flow.among(ecmp, packet.seed, packet.switch, packet.node, ports.len());
                 return Some(ports[place]);
             }
-            Balance::Spray => 0,
+            Balance::Spray => Picoseconds::ZERO,
             Balance::Flowlet => ecmp.flowlet_gap_ns * NANOSECOND,
             Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
         };
@@ -135,7 +135,7 @@ impl Forwarding {
             *chosen += 1;
             (chance::uniform(seed, set, *chosen) * among as f64) as usize
         };
-        if gap > 0 {
+        if gap > Picoseconds::ZERO {
             if let Some((port, last)) =
                 self.flowlets[packet.switch as usize].get_mut(&packet.sender)
             {
@@ -160,7 +160,7 @@ impl Forwarding {
             }
             _ => ports[any(ports.len())],
         };
-        if gap > 0 {
+        if gap > Picoseconds::ZERO {
             self.flowlets[packet.switch as usize].insert(packet.sender, (port, packet.now));
         }
         Some(port)

@@ -56,7 +56,7 @@ impl HostPipe {
             buffer: into.times(parameters.receive_buffer_bytes),
             xoff: into.times(parameters.xoff_bytes),
             xon: into.times(parameters.xon_bytes),
-            received_until: 0,
+            received_until: Picoseconds::ZERO,
             pausing: 0,
             drops: 0,
         }

@@ -67,7 +67,7 @@ pub(crate) fn refresh_quanta(pfc: &Pfc, is_stuck: bool) -> Option<u16> {
 /// From a PFC frame received to the port obeying it, as the parameters say.
 pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
     match reaction {
-        Reaction::Fixed { ns } => ns * NANOSECOND,
+        Reaction::Fixed { ns } => *ns * NANOSECOND,
         Reaction::Ceiling => headroom::response_ceiling(rate),
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
         let reaction = reaction(&scenario.of_port(port.peer()).pfc.reaction, link.rate);
         generation + link.delay + reaction + quanta
     });
-    pauses.max().unwrap_or(0)
+    pauses.max().unwrap_or(Picoseconds::ZERO)
 }
 
 impl Index<Priority> for Pauses {
@@ -106,7 +106,7 @@ impl Pause {
     pub const NONE: Pause = Pause {
         since: NEVER,
         until: NEVER,
-        total: 0,
+        total: Picoseconds::ZERO,
         xoff_received: 0,
         xon_received: 0,
         xoff_sent: 0,

@@ -39,7 +39,7 @@ impl TelemetryRecord {
         hops: [Hop {
             port: PortId(0),
             queue_bytes: 0,
-            time: 0,
+            time: Picoseconds::ZERO,
             sent_bytes: 0,
             rate: 0,
         }; MOST_HOPS],

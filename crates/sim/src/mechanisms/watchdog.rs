@@ -32,18 +32,23 @@ impl Guard {
     pub const NONE: Guard = Guard {
         armed: false,
         stuck: false,
-        since: 0,
-        free_since: 0,
+        since: Picoseconds::ZERO,
+        free_since: Picoseconds::ZERO,
         times_stuck: 0,
         times_recovered: 0,
-        stuck_for: 0,
+        stuck_for: Picoseconds::ZERO,
         dropped_frames: 0,
         dropped_bytes: 0,
     };
 
     /// For how long it was stuck by `now`.
     pub fn stuck_until(&self, now: Picoseconds) -> Picoseconds {
-        self.stuck_for + if self.stuck { now - self.since } else { 0 }
+        self.stuck_for
+            + if self.stuck {
+                now - self.since
+            } else {
+                Picoseconds::ZERO
+            }
     }
 
     /// A pause begins: when to poll, if no poll is pending.

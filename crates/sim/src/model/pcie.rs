@@ -136,8 +136,8 @@ impl Link {
             completion: parameters.completion(),
             request: parameters.reads.map(|it| it.max_read_request_bytes),
             dllp: parameters.dllp_bytes.unwrap_or(0),
-            into_until: 0,
-            from_until: 0,
+            into_until: Picoseconds::ZERO,
+            from_until: Picoseconds::ZERO,
         })
     }
 

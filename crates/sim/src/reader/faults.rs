@@ -70,7 +70,7 @@ impl<'j> FaultReader<'j, '_> {
         let has_time = form.names.contains(&"from_ns");
         let (from, until) = match has_time {
             true => self.time(&item)?,
-            false => (0, NEVER),
+            false => (Picoseconds::ZERO, NEVER),
         };
         Some(Fault {
             from,

@@ -1,7 +1,7 @@
 //! Numbers with a unit as the simulator counts them.
 
 use super::problems::{Object, Problems};
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::Picoseconds;
 
 /// A rate in bits per second; Gb/s may have a fraction (25.78125).
 pub fn rate(object: &Object, key: &str, problems: &mut Problems) -> Option<u64> {
@@ -12,5 +12,5 @@ pub fn rate(object: &Object, key: &str, problems: &mut Problems) -> Option<u64> 
 /// A point in time or a span in picoseconds, given in ns.
 pub fn time(object: &Object, key: &str, problems: &mut Problems) -> Option<Picoseconds> {
     let ns = object.whole(key, problems)?;
-    Some(ns * NANOSECOND)
+    Some(Picoseconds::from_nanoseconds(ns))
 }

@@ -14,6 +14,7 @@ use crate::congestion;
 use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
+use crate::time::NANOSECOND;
 
 /// Two hosts at a switch.
 const PAIR: &str = r#"{"name": "pair", "desc": "two", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,
@@ -60,7 +61,7 @@ fn a_pair() {
         a: NodeId(0),
         b: NodeId(2),
         rate: 100_000_000_000,
-        delay: 1_000_000,
+        delay: Picoseconds(1_000_000),
         loss: 0.0,
         pfc_lost_from: NEVER,
     };
@@ -89,9 +90,9 @@ fn a_pair() {
             queue_pair: QueuePairId(0),
             verb: Verb::Write,
             bytes: 4096,
-            at: 5_000,
+            at: Picoseconds(5_000),
             after: vec![],
-            delay: 0,
+            delay: Picoseconds::ZERO,
         }],
         parameters: preset::by_name("hpcc").unwrap(),
         devices: Devices::default(),
@@ -135,11 +136,25 @@ fn everything_a_file_can_say() {
     };
     assert_eq!(
         link(0),
-        (NodeId(2), NodeId(0), 25_781_250_000, 500_000, 0.0, NEVER)
+        (
+            NodeId(2),
+            NodeId(0),
+            25_781_250_000,
+            500 * NANOSECOND,
+            0.0,
+            NEVER
+        )
     );
     assert_eq!(
         link(1),
-        (NodeId(0), NodeId(3), 400_000_000_000, 20_000, 0.001, 3_000)
+        (
+            NodeId(0),
+            NodeId(3),
+            400_000_000_000,
+            20 * NANOSECOND,
+            0.001,
+            3 * NANOSECOND
+        )
     );
     assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000]);
     // Host 0 has ports 1 and 2, host 1 has port 4.
@@ -163,18 +178,18 @@ fn everything_a_file_can_say() {
             datagrams(4, 1, 49_155),
         ]
     );
-    let operation = |queue_pair, verb, bytes, at, after, delay| Operation {
+    let operation = |queue_pair, verb, bytes, at_ns, after, delay_ns| Operation {
         queue_pair: QueuePairId(queue_pair),
         verb,
         bytes,
-        at,
+        at: at_ns * NANOSECOND,
         after,
-        delay,
+        delay: delay_ns * NANOSECOND,
     };
     let expected = [
-        operation(1, Verb::Read, 0, 1_000, vec![], 0), // the data goes from src, so dst reads
-        operation(2, Verb::Send, 7, 2_000, vec![], 0),
-        operation(3, Verb::Write, 8, 0, vec![1], 3_000),
+        operation(1, Verb::Read, 0, 1, vec![], 0), // the data goes from src, so dst reads
+        operation(2, Verb::Send, 7, 2, vec![], 0),
+        operation(3, Verb::Write, 8, 0, vec![1], 3),
         operation(6, Verb::Send, 9, 0, vec![], 0), // to the second of queue pair 4's destinations
     ];
     assert_eq!(scenario.operations, expected);

@@ -15,7 +15,7 @@ use crate::model::scenario_file as file;
 use crate::model::scenario_file::LATEST_NS;
 use crate::model::schema::form::forms;
 use crate::problem::grouped;
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::Picoseconds;
 use std::collections::BTreeMap;
 
 /// What the traffic part of a file says, each entry by itself.
@@ -36,7 +36,7 @@ struct Post {
 const TOO_MANY_PACKETS: u64 = 1 << 32;
 
 /// The latest that delays and times may put a start.
-const LATEST: Picoseconds = LATEST_NS * NANOSECOND;
+const LATEST: Picoseconds = Picoseconds::from_nanoseconds(LATEST_NS);
 
 /// UDP source ports of RoCEv2 senders are dynamic ones (RFC 6335, section 6): 0xC000 to 0xFFFF.
 const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
@@ -183,7 +183,7 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
         bytes: bytes?,
         at: at?,
         after: Vec::new(),
-        delay: 0,
+        delay: Picoseconds::ZERO,
     };
     Some((ends, Post { place, operation }))
 }

@@ -63,7 +63,7 @@ impl Border {
             part_of,
             leaving: (0..parts).map(|_| Vec::new()).collect(),
             earliest: NEVER,
-            horizon: 0,
+            horizon: Picoseconds::ZERO,
             frames: 0,
             completions: 0,
             begun: 0,

@@ -33,7 +33,7 @@ use crate::simulation::capture::{self, file::Capture};
 use crate::simulation::class;
 use crate::simulation::series::Series;
 use crate::simulation::state::{Behind, Device, Settings, Simulation};
-use crate::time::{ByteTime, NANOSECOND, NEVER};
+use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,11 +58,11 @@ impl Simulation {
         let (markers, marker) = markers(&scenario, &resolved);
         let priorities = scenario.priorities();
         let mut simulation = Simulation {
-            now: 0,
+            now: Picoseconds::ZERO,
             key: 0,
             until: scenario.until,
             queue: EventQueue::new(),
-            still_since: 0,
+            still_since: Picoseconds::ZERO,
             repeated: 0,
             border: None,
             frames: Frames::new(),
@@ -144,10 +144,15 @@ impl Simulation {
             let captures = &self.scenario.observe.captures;
             let captured = captures.iter().any(|at| at.link() == port.link());
             self.ports.push(Port {
-                busy_until: 0,
+                busy_until: Picoseconds::ZERO,
                 wake_at: NEVER,
                 byte: ByteTime::from_rate(link.rate),
-                flight: link.delay + if peer_is_switch { latency } else { 0 },
+                flight: link.delay
+                    + if peer_is_switch {
+                        latency
+                    } else {
+                        Picoseconds::ZERO
+                    },
                 sent: 0,
                 device,
                 switch,
@@ -234,7 +239,7 @@ impl Simulation {
                 queue_pair.echoes = echoes;
                 let acks = self.scenario.set(number).transport.ack_priority;
                 queue_pair.received.answer_by(acks.map(Priority));
-                queue_pair.follow(0, mtu);
+                queue_pair.follow(Picoseconds::ZERO, mtu);
                 let credit = queue_pair.credit();
                 if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
                     credits.begin(id, credit);
@@ -245,8 +250,8 @@ impl Simulation {
 
     fn begin(&mut self) {
         self.post_first();
-        if self.scenario.observe.interval > 0 {
-            self.schedule(0, class::SAMPLE, 0, 0);
+        if self.scenario.observe.interval > Picoseconds::ZERO {
+            self.schedule(Picoseconds::ZERO, class::SAMPLE, 0, 0);
         }
     }
 }

@@ -56,13 +56,13 @@ impl Simulation {
         let frame = &{ self.frames[index] };
         if frame.kind == Kind::Pfc {
             let capture = &mut self.captures[number];
-            capture.file.pfc(&mut capture.bytes, now, &pfc(frame));
+            capture.file.pfc(&mut capture.bytes, now.0, &pfc(frame));
             return;
         }
         if matches!(frame.kind, Kind::Credit | Kind::CreditRequest) {
             let packet = self.credit_packet(frame, index);
             let capture = &mut self.captures[number];
-            capture.file.credit(&mut capture.bytes, now, &packet);
+            capture.file.credit(&mut capture.bytes, now.0, &packet);
             return;
         }
         if matches!(frame.kind, Kind::Tcp | Kind::TcpAck | Kind::Udp) {
@@ -70,12 +70,12 @@ impl Simulation {
             let packet = self.socket_packet(frame, &mut streams);
             let capture = &mut self.captures[number];
             capture.streams = streams;
-            capture.file.socket(&mut capture.bytes, now, &packet);
+            capture.file.socket(&mut capture.bytes, now.0, &packet);
             return;
         }
         let packet = self.packet(frame);
         let capture = &mut self.captures[number];
-        capture.file.packet(&mut capture.bytes, now, &packet);
+        capture.file.packet(&mut capture.bytes, now.0, &packet);
     }
 
     fn packet(&self, frame: &Frame) -> Packet {

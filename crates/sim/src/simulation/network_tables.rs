@@ -19,7 +19,7 @@ pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
                 "least_ps",
                 Column::U64(
                     operations(simulation)
-                        .map(|it| least(simulation, it).unwrap_or(NEVER))
+                        .map(|it| least(simulation, it).unwrap_or(NEVER).0)
                         .collect(),
                 ),
             )],
@@ -53,7 +53,7 @@ fn links(simulation: &Simulation) -> Table {
             ),
             (
                 "delay_ps",
-                Column::U64(links.iter().map(|it| it.delay).collect()),
+                Column::U64(links.iter().map(|it| it.delay.0).collect()),
             ),
         ],
     )
@@ -144,7 +144,9 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     let queue_pair = &simulation.queue_pairs[id];
     if queue_pair.unreliable {
         let byte = simulation.ports[queue_pair.port].byte;
-        let times = data.iter().map(|(count, bytes)| count * byte.times(*bytes));
+        let times = data
+            .iter()
+            .map(|(count, bytes)| *count * byte.times(*bytes));
         return Some(times.sum());
     }
     let (there, again) = (path(simulation, id)?, path(simulation, id.peer())?);
@@ -161,23 +163,24 @@ fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, u32)]) -> Pi
         .collect();
     // When each port has sent all frames so far.
     let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];
-    sent[0] = Some(0);
+    sent[0] = Some(Picoseconds::ZERO);
     for (count, bytes) in train.iter().filter(|(count, _)| *count > 0) {
         let before = std::mem::replace(&mut sent, vec![None; ports.len()]);
         for (start, since) in before.iter().enumerate() {
             let Some(since) = since else { continue };
             // All of them wait for the slowest port from here on.
-            let (mut time, mut slowest) = (*since, 0);
+            let (mut time, mut slowest) = (*since, Picoseconds::ZERO);
             for (hop, port) in ports.iter().enumerate().skip(start) {
                 let takes = port.byte.times(*bytes);
                 slowest = slowest.max(takes);
                 time += takes;
                 sent[hop] = sent[hop].max(Some(time + (count - 1) * slowest));
                 let next = path.get(hop + 1);
-                time += port.flight + next.map_or(0, |next| simulation.credit_latency(*next));
+                time += port.flight
+                    + next.map_or(Picoseconds::ZERO, |next| simulation.credit_latency(*next));
             }
         }
     }
-    let last = sent.last().copied().flatten().unwrap_or(0);
-    last + ports.last().map_or(0, |it| it.flight)
+    let last = sent.last().copied().flatten().unwrap_or(Picoseconds::ZERO);
+    last + ports.last().map_or(Picoseconds::ZERO, |it| it.flight)
 }

@@ -46,7 +46,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     if !circles.is_empty() {
         tables.push(deadlocks(&simulation, &circles));
     }
-    if simulation.scenario.observe.interval > 0 {
+    if simulation.scenario.observe.interval > Picoseconds::ZERO {
         tables.push(std::mem::take(&mut simulation.series).table());
     }
     let context = network_tables::tables(&simulation);
@@ -54,14 +54,14 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     let mut summary = std::mem::take(&mut simulation.totals);
     summary.deadlocks = circles.len() as u64;
     if !operations.all_ended() {
-        summary.end = simulation.now;
+        summary.end = simulation.now.0;
     }
 
     for (number, status) in operations.status.iter().enumerate() {
         match status {
             Status::Completed => summary
                 .completion
-                .push(operations.ended[number] - operations.started[number]),
+                .push((operations.ended[number] - operations.started[number]).0),
             _ => summary.failed += 1,
         }
     }
@@ -114,8 +114,8 @@ fn flows(simulation: &Simulation) -> Table {
                 },
             ),
             ("bytes", u64s(operations.iter().map(|o| o.bytes))),
-            ("start_ps", u64s(state.started.iter().copied())),
-            ("end_ps", u64s(state.ended.iter().copied())),
+            ("start_ps", u64s(state.started.iter().map(|time| time.0))),
+            ("end_ps", u64s(state.ended.iter().map(|time| time.0))),
             (
                 "status",
                 Column::Word {
@@ -149,7 +149,7 @@ fn queue_pairs(simulation: &Simulation) -> Table {
             "delivered_bytes",
             u64s(all.iter().map(|q| q.received.bytes)),
         ),
-        ("delivered_ps", u64s(all.iter().map(|q| q.received.last))),
+        ("delivered_ps", u64s(all.iter().map(|q| q.received.last.0))),
         ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
         ("cnps_received", u64s(all.iter().map(|q| q.counts.cnps))),
         ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
@@ -288,7 +288,7 @@ fn queues(simulation: &Simulation) -> Table {
                 "xon_received",
                 u64s(used.iter().map(|id| pause(id).xon_received)),
             ),
-            ("paused_ps", u64s(used.iter().map(|id| pause(id).total))),
+            ("paused_ps", u64s(used.iter().map(|id| pause(id).total.0))),
         ],
     )
 }
@@ -303,8 +303,8 @@ fn pauses(simulation: &Simulation) -> Table {
                 "priority",
                 Column::U8(rows.iter().map(|row| row.priority.0).collect()),
             ),
-            ("start_ps", u64s(rows.iter().map(|row| row.start))),
-            ("end_ps", u64s(rows.iter().map(|row| row.end))),
+            ("start_ps", u64s(rows.iter().map(|row| row.start.0))),
+            ("end_ps", u64s(rows.iter().map(|row| row.end.0))),
         ],
     )
 }
@@ -332,7 +332,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
             ),
             ("times_stuck", of(&|it| u64::from(it.times_stuck))),
             ("times_recovered", of(&|it| u64::from(it.times_recovered))),
-            ("stuck_ps", of(&|it| it.stuck_until(simulation.now))),
+            ("stuck_ps", of(&|it| it.stuck_until(simulation.now).0)),
             ("dropped_frames", of(&|it| it.dropped_frames)),
             ("dropped_bytes", of(&|it| it.dropped_bytes)),
         ],

@@ -94,7 +94,7 @@ impl Simulation {
     /// XOFF or XON is decided on.
     pub(crate) fn generate(&mut self, port: PortId, priority: Priority, xoff: bool) {
         let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
-        if generation == 0 {
+        if generation == Picoseconds::ZERO {
             return self.pfc_ready(priority_queue_number(port, priority), xoff);
         }
         // XOFF and XON may be decided in one instant, in either order: the number keeps it.
@@ -175,7 +175,7 @@ impl Simulation {
         let pause = &mut self.sides[port].pauses[frame.priority];
         pause.count_received(frame.quanta() != 0);
         let reaction = self.sides[port].reaction;
-        if reaction == 0 {
+        if reaction == Picoseconds::ZERO {
             return self.pfc_applies(port, index);
         }
         self.schedule(self.now + reaction, class::PFC_APPLIES, port.0, index);

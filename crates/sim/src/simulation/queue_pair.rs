@@ -227,7 +227,7 @@ impl Simulation {
         }
         let port = queue_pair.port;
         let delay = delay + self.cnp_delay(port);
-        if delay == 0 {
+        if delay == Picoseconds::ZERO {
             return self.send_cnp(id);
         }
         let ready = self.now + delay;

@@ -104,7 +104,10 @@ impl Series {
         Table::new(
             "series",
             vec![
-                ("time_ps", Column::U64(self.time)),
+                (
+                    "time_ps",
+                    Column::U64(self.time.into_iter().map(|time| time.0).collect()),
+                ),
                 (
                     "what",
                     Column::Word {

@@ -8,6 +8,7 @@ use crate::mechanisms::frame::{CE, ECT};
 use crate::mechanisms::marking::{Law, Marker};
 use crate::model::parameters::MarkAt;
 use crate::simulation::state::Simulation;
+use crate::time::Picoseconds;
 
 impl Simulation {
     /// A frame stands in the switch behind `ingress`.
@@ -198,7 +199,7 @@ impl Simulation {
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
         let idle = (may_be_idle && queue.bytes == 0).then(|| {
             let byte = self.ports[egress].byte;
-            (self.now - queue.empty_since) / byte.times(self.settings.longest).max(1)
+            (self.now - queue.empty_since) / byte.times(self.settings.longest).max(Picoseconds(1))
         });
         marker.length(f64::from(queue.bytes), &mut queue.average, idle)
     }

@@ -43,7 +43,7 @@ impl Simulation {
             let Some(latency) = voqs.grant(at, &mut self.frames, self.now) else {
                 return;
             };
-            if latency == 0 {
+            if latency == Picoseconds::ZERO {
                 self.crosses(egress, priority);
             } else {
                 let entity = priority_queue_number(egress, priority);
@@ -98,6 +98,6 @@ impl Simulation {
     /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
     pub(crate) fn credit_latency(&self, egress: PortId) -> Picoseconds {
         let voqs = self.voqs.as_ref();
-        voqs.map_or(0, |voqs| voqs.latency(egress))
+        voqs.map_or(Picoseconds::ZERO, |voqs| voqs.latency(egress))
     }
 }

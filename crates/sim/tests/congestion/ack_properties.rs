@@ -137,7 +137,7 @@ impl Sender {
     /// An ACK of any number of packets, late or early, marked or not; or a loss.
     fn hear(&mut self, it: &mut Algorithm, line: u64, call: [u16; 4]) {
         let [what, packets, wait, other] = call.map(u32::from);
-        self.now += Picoseconds::from(wait) * 10 * NANOSECOND;
+        self.now += u64::from(wait) * 10 * NANOSECOND;
         self.next += packets % 50;
         let (until, next) = (self.until, self.next);
         self.overtaken = false;
@@ -181,7 +181,7 @@ impl Sender {
                     until: self.until,
                     next,
                     outstanding: next - self.until,
-                    rtt: (what % 5 != 0).then_some(Picoseconds::from(other) * 100 * NANOSECOND),
+                    rtt: (what % 5 != 0).then_some(u64::from(other) * 100 * NANOSECOND),
                     marked: what % 3 == 0,
                     hops,
                     penalty: Penalty {
@@ -199,7 +199,7 @@ impl Sender {
         let mut hops = self.told.last().copied().unwrap_or_default();
         for (port, hop) in (1..).zip(&mut hops) {
             let elapsed = self.now - hop.time;
-            let could = (elapsed as f64 * line as f64 / 8e12) as u64;
+            let could = (elapsed.as_f64() * line as f64 / 8e12) as u64;
             hop.port = PortId(port);
             hop.rate = line;
             hop.time = self.now;

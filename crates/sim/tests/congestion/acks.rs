@@ -17,7 +17,7 @@ fn started(parameters: Parameters, gigabits: u64) -> Algorithm {
 /// An ACK of everything before packet `until`; with `next` the window in flight.
 fn ack(bytes: u32, until: u32, next: u32) -> Ack<'static> {
     Ack {
-        now: 0,
+        now: Picoseconds::ZERO,
         bytes,
         until,
         next,
@@ -37,14 +37,17 @@ fn close(found: Option<f64>, expected: f64) {
 #[test]
 fn dctcp_by_hand() {
     let mut it = started(Parameters::Dctcp(dctcp::Parameters::default()), 100);
-    assert_eq!((it.window(), it.rate(0)), (Some(10_000.0), None));
+    assert_eq!(
+        (it.window(), it.rate(Picoseconds::ZERO)),
+        (Some(10_000.0), None)
+    );
     // Slow start: a window acknowledged is a window more. Nothing of it was marked: alpha keeps 15/16.
     it.on_ack(&ack(10_000, 10, 20));
     assert_eq!(
-        (it.window(), it.alpha(0)),
+        (it.window(), it.alpha(Picoseconds::ZERO)),
         (Some(20_000.0), Some(15.0 / 16.0))
     );
-    assert_eq!(it.throughput(0), Some(16e9));
+    assert_eq!(it.throughput(Picoseconds::ZERO), Some(16e9));
     // All of the next window is marked: alpha = 15/16 * 15/16 + 1/16, and half of that is cut.
     let marked = Ack {
         marked: true,
@@ -52,7 +55,7 @@ fn dctcp_by_hand() {
     };
     it.on_ack(&marked);
     let alpha: f64 = 225.0 / 256.0 + 16.0 / 256.0;
-    assert_eq!(it.alpha(0), Some(alpha));
+    assert_eq!(it.alpha(Picoseconds::ZERO), Some(alpha));
     let window = 20_000.0 * (1.0 - alpha / 2.0);
     assert_eq!(it.window(), Some(window));
     // Once per window, and a marked ACK does not raise the window.
@@ -64,7 +67,10 @@ fn dctcp_by_hand() {
     // Congestion avoidance: a packet more per window acknowledged. 5 of 11 packets of this one were marked.
     it.on_ack(&ack(6_000, 47, 57));
     assert_eq!(it.window(), Some(window + 1000.0 * 6000.0 / window));
-    close(it.alpha(0), 15.0 / 16.0 * alpha + 1.0 / 16.0 * 5.0 / 11.0);
+    close(
+        it.alpha(Picoseconds::ZERO),
+        15.0 / 16.0 * alpha + 1.0 / 16.0 * 5.0 / 11.0,
+    );
 }
 
 #[test]
@@ -80,10 +86,10 @@ fn dctcp_grows_only_while_the_window_holds_it_back() {
 #[test]
 fn dctcp_floor_and_losses() {
     let mut it = started(Parameters::Dctcp(dctcp::Parameters::default()), 100);
-    it.on_loss(0, Loss::Gap { until: 3, next: 12 });
+    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 3, next: 12 });
     assert_eq!(it.window(), Some(5_000.0));
     // The same window of packets lost another.
-    it.on_loss(0, Loss::Gap { until: 7, next: 12 });
+    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 7, next: 12 });
     assert_eq!(it.window(), Some(5_000.0));
     for until in 0..5 {
         it.on_ack(&Ack {
@@ -92,7 +98,7 @@ fn dctcp_floor_and_losses() {
         });
     }
     assert_eq!(it.window(), Some(2_000.0));
-    it.on_loss(0, Loss::Timeout { next: 20 });
+    it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 20 });
     assert_eq!(it.window(), Some(1_000.0));
     // Slow start up to the half of what there was, which is the floor.
     it.on_ack(&ack(1_000, 21, 21));
@@ -119,7 +125,10 @@ fn hpcc_by_hand() {
         ..hpcc::Parameters::default()
     };
     let mut it = started(Parameters::Hpcc(parameters), 100);
-    assert_eq!((it.window(), it.rate(0)), (Some(125_000.0), Some(100e9)));
+    assert_eq!(
+        (it.window(), it.rate(Picoseconds::ZERO)),
+        (Some(125_000.0), Some(100e9))
+    );
     let told = |it: &mut Algorithm, hop: Hop, until, next| {
         it.on_ack(&Ack {
             hops: &[hop],
@@ -132,7 +141,7 @@ fn hpcc_by_hand() {
     // A full link for one T, and a fifth of T's bytes at least in the queue: u = 1.2.
     let first = told(&mut it, hop(110, 1_125_000, 25_000), 2, 20);
     close(Some(first), 125_000.0 / (1.2 / 0.95) + 80.0);
-    close(it.rate(0), first * 8.0 / 10e-6);
+    close(it.rate(Picoseconds::ZERO), first * 8.0 / 10e-6);
     // Half of T at half of the rate: U = 0.6 + 0.25, below 0.95. Not a new window yet: W_c stays.
     let second = told(&mut it, hop(115, 1_156_250, 0), 20, 25);
     close(Some(second), first + 80.0);
@@ -230,7 +239,10 @@ fn swift_by_hand() {
         it.window().unwrap() / f64::from(PACKET)
     };
     // Below the target: 3 packets acknowledged of a window of 12.
-    close(Some(after(&mut it, 0, 20 * MICROSECOND)), 12.25);
+    close(
+        Some(after(&mut it, Picoseconds::ZERO, 20 * MICROSECOND)),
+        12.25,
+    );
     // The target of 12.25 packets: alpha = 100 us / (1/sqrt(0.1) - 1/sqrt(100)), and
     // 20 us + alpha / sqrt(12.25) - alpha / sqrt(100), sqrt(12.25) = 3.5.
     let alpha = 100.0 / (10.0_f64.sqrt() - 0.1);
@@ -248,7 +260,7 @@ fn swift_by_hand() {
         Some(after(&mut it, 901 * MICROSECOND, 900 * MICROSECOND)),
         cut / 2.0,
     );
-    assert_eq!(it.rate(0), None);
+    assert_eq!(it.rate(Picoseconds::ZERO), None);
 }
 
 #[test]
@@ -258,17 +270,20 @@ fn swift_paces_a_window_below_one_packet() {
         ..swift::Parameters::default()
     };
     let mut it = started(Parameters::Swift(parameters), 100);
-    assert_eq!(it.rate(0), None);
+    assert_eq!(it.rate(Picoseconds::ZERO), None);
     // The target of 0.5 packets is 20 us + 32.66 us * (1.414 - 0.1) = 62.9 us.
     it.on_ack(&Ack {
         rtt: Some(60 * MICROSECOND),
         ..ack(PACKET, 1, 1)
     });
     // A packet acknowledged is one packet more: 1.5 are not paced.
-    assert_eq!((it.window(), it.rate(0)), (Some(1_500.0), None));
-    it.on_loss(0, Loss::Gap { until: 1, next: 1 });
+    assert_eq!(
+        (it.window(), it.rate(Picoseconds::ZERO)),
+        (Some(1_500.0), None)
+    );
+    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 1, next: 1 });
     assert_eq!(it.window(), Some(750.0));
-    close(it.rate(0), 750.0 * 8.0 / 60e-6);
+    close(it.rate(Picoseconds::ZERO), 750.0 * 8.0 / 60e-6);
     for _ in 0..5 {
         it.on_loss(MICROSECOND, Loss::Timeout { next: 1 });
     }
@@ -283,15 +298,18 @@ fn timely_by_hand() {
         ..timely::Parameters::default()
     };
     let mut it = started(Parameters::Timely(parameters), 10);
-    assert_eq!((it.rate(0), it.window()), (Some(10e9), None));
+    assert_eq!(
+        (it.rate(Picoseconds::ZERO), it.window()),
+        (Some(10e9), None)
+    );
     // A packet takes 0.8 us of the sender's link.
     let mut after = |rtt_ns: u64| {
-        let rtt = Some((rtt_ns + 800) * 1000);
+        let rtt = Some(Picoseconds::from_nanoseconds(rtt_ns + 800));
         it.on_ack(&Ack {
             rtt,
             ..ack(64_000, 1, 1)
         });
-        it.rate(0).unwrap()
+        it.rate(Picoseconds::ZERO).unwrap()
     };
     // Above T_high: 1 - 0.8 (1 - 500/1000) = 0.6.
     close(Some(after(1_000_000)), 6e9);
@@ -318,13 +336,13 @@ fn timely_takes_one_rtt_per_segment() {
     };
     for _ in 0..63 {
         it.on_ack(&slow);
-        assert_eq!(it.rate(0), Some(10e9));
+        assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
     }
     // Without an RTT the segment goes on.
     it.on_ack(&Ack { rtt: None, ..slow });
-    assert_eq!(it.rate(0), Some(10e9));
+    assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
     it.on_ack(&slow);
-    assert!(it.rate(0) < Some(10e9));
+    assert!(it.rate(Picoseconds::ZERO) < Some(10e9));
 }
 
 #[test]

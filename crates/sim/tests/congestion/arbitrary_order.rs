@@ -8,7 +8,7 @@ use wirespeed_sim::congestion::{
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, SECOND};
 
 /// Timers one expiry at a time are followed for this long at most.
-const NAIVE_UNTIL: Picoseconds = 20 * MILLISECOND;
+const NAIVE_UNTIL: Picoseconds = MILLISECOND.times(20);
 
 /// Reads parameters and calls out of `bytes`, makes the calls, and panics where something does not hold:
 /// the rate stays between minimum and line rate and alpha between 0 and 1; calls that only look change nothing, to
@@ -24,7 +24,7 @@ pub fn arbitrary_order(bytes: &[u8]) {
     let mut seldom = prepared.start(line, 4096);
     let mut often = prepared.start(line, 4096);
     let mut naive = Some(Naive::start(&parameters, line));
-    let mut now: Picoseconds = 0;
+    let mut now: Picoseconds = Picoseconds::ZERO;
     while !input.0.is_empty() {
         let call = input.byte();
         let before = now;
@@ -180,15 +180,15 @@ fn broadcom(input: &mut Input) -> dcqcn_broadcom::Parameters {
 
 /// How long until the next call: nothing, any while, periods exactly and just missed, and very long.
 fn wait(input: &mut Input) -> Picoseconds {
-    let many = Picoseconds::from(input.byte());
+    let many = u64::from(input.byte());
     match input.below(8) {
-        0 => 0,
-        1 => many * 80 * NANOSECOND + 1,
+        0 => Picoseconds::ZERO,
+        1 => many * 80 * NANOSECOND + Picoseconds(1),
         2 => many % 16 * MICROSECOND,
-        3 => many % 8 * 4 * MICROSECOND - (many % 8).min(1),
+        3 => many % 8 * 4 * MICROSECOND - Picoseconds((many % 8).min(1)),
         4 => many % 8 * 55 * MICROSECOND,
-        5 => many % 8 * 300 * MICROSECOND + many / 128,
-        6 => many * 7_654_321,
+        5 => many % 8 * 300 * MICROSECOND + Picoseconds(many / 128),
+        6 => Picoseconds(many * 7_654_321),
         _ if many < 250 => many % 4 * 100 * MICROSECOND,
         _ => (many - 249) * 1000 * SECOND,
     }

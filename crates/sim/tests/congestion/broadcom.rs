@@ -5,7 +5,7 @@ use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
-const RTT: Picoseconds = 40 * MICROSECOND;
+const RTT: Picoseconds = MICROSECOND.times(40);
 const UNIT: f64 = 12.8e6;
 
 fn started(parameters: Parameters) -> Algorithm {
@@ -30,19 +30,22 @@ fn send(it: &mut Algorithm, now: Picoseconds, packets: u32) {
 #[test]
 fn the_first_epoch_halves_and_five_more_recover() {
     for mut it in [p(Broadcom::default()), d(Broadcom::default())] {
-        assert_eq!(it.rate(0), None);
-        it.on_cnp(7);
+        assert_eq!(it.rate(Picoseconds::ZERO), None);
+        it.on_cnp(Picoseconds(7));
         // Without a packet in the epoch all of it was congested.
-        assert_eq!((it.rate(7), it.alpha(7)), (Some(40e9), Some(1.0)));
-        assert_eq!(it.rate(7 + RTT - 1), Some(40e9));
+        assert_eq!(
+            (it.rate(Picoseconds(7)), it.alpha(Picoseconds(7))),
+            (Some(40e9), Some(1.0))
+        );
+        assert_eq!(it.rate(Picoseconds(7 - 1) + RTT), Some(40e9));
         let rates = [20e9, 30e9, 35e9, 37.5e9, 38.75e9, 39.375e9, 39.6875e9];
         for (n, rate) in (1..).zip(rates) {
-            assert_eq!(it.peek(7 + n * RTT), Some(rate));
-            assert_eq!(it.rate(7 + n * RTT), Some(rate));
-            assert_eq!(it.rate(7 + (n + 1) * RTT - 1), Some(rate));
+            assert_eq!(it.peek(Picoseconds(7) + n * RTT), Some(rate));
+            assert_eq!(it.rate(Picoseconds(7) + n * RTT), Some(rate));
+            assert_eq!(it.rate(Picoseconds(7 - 1) + (n + 1) * RTT), Some(rate));
         }
         // Six quiet epochs: 15/16 each.
-        let alpha = it.alpha(7 + 7 * RTT).unwrap();
+        let alpha = it.alpha(Picoseconds(7) + 7 * RTT).unwrap();
         assert!((alpha - 0.9375_f64.powi(6)).abs() < 1e-15);
     }
 }
@@ -51,16 +54,16 @@ fn the_first_epoch_halves_and_five_more_recover() {
 fn p_counts_epochs_and_d_counts_packets() {
     // Epochs of 8 packets: 2 CNPs in the first, 4 in the second, none in the third.
     let run = |mut it: Algorithm| {
-        it.on_cnp(0);
-        it.on_cnp(1);
-        send(&mut it, 2, 8);
+        it.on_cnp(Picoseconds::ZERO);
+        it.on_cnp(Picoseconds(1));
+        send(&mut it, Picoseconds(2), 8);
         let first = it.rate(RTT).unwrap();
         for _ in 0..4 {
-            it.on_cnp(RTT + 1);
+            it.on_cnp(RTT + Picoseconds(1));
         }
-        send(&mut it, RTT + 2, 8);
+        send(&mut it, RTT + Picoseconds(2), 8);
         let second = it.rate(2 * RTT).unwrap();
-        send(&mut it, 2 * RTT + 1, 8);
+        send(&mut it, 2 * RTT + Picoseconds(1), 8);
         let third = it.rate(3 * RTT).unwrap();
         (first, second, third, it.alpha(3 * RTT).unwrap())
     };
@@ -90,9 +93,9 @@ fn more_cnps_than_packets_are_all_of_them() {
         ..Broadcom::default()
     });
     for _ in 0..5 {
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
     }
-    send(&mut it, 1, 4);
+    send(&mut it, Picoseconds(1), 4);
     assert_eq!(it.rate(RTT), Some(20e9));
     assert_eq!(it.alpha(RTT), Some(1.0));
 }
@@ -107,7 +110,7 @@ fn the_rise_doubles_at_both_thresholds() {
         tr_update_cyls: 255,
         ..Broadcom::default()
     });
-    it.on_cnp(0);
+    it.on_cnp(Picoseconds::ZERO);
     it.on_cnp(RTT);
     let (mut target, mut rate) = (20e9, 10e9);
     assert_eq!(it.rate(2 * RTT), Some(rate));
@@ -163,7 +166,7 @@ fn the_rise_goes_with_line_rate() {
             ..Broadcom::default()
         });
         let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
-        it.on_cnp(0);
+        it.on_cnp(Picoseconds::ZERO);
         it.on_cnp(RTT);
         // Rate and target were a quarter and half of line rate.
         let target = line / 2.0 + line / 1000.0;
@@ -179,8 +182,8 @@ fn a_lone_flow_is_back_at_nine_tenths_four_rtts_after_one_cnp() {
         for parameters in [Parameters::DcqcnP, Parameters::DcqcnD] {
             let parameters = parameters(Broadcom::default());
             let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
-            it.on_cnp(0);
-            let regained = (1..).find(|n| *n > 1 && it.rate(n * RTT).unwrap() >= 0.9 * line);
+            it.on_cnp(Picoseconds::ZERO);
+            let regained = (1..).find(|&n| n > 1 && it.rate(n * RTT).unwrap() >= 0.9 * line);
             assert_eq!(regained, Some(4), "{gigabits}");
         }
     }
@@ -202,8 +205,11 @@ fn first_rates_floor_cap_and_divider() {
         tr_update_cyls: 255,
         ..Broadcom::default()
     });
-    it.on_cnp(0);
-    assert_eq!((it.rate(0), it.alpha(0)), (Some(12.8e9), Some(0.5)));
+    it.on_cnp(Picoseconds::ZERO);
+    assert_eq!(
+        (it.rate(Picoseconds::ZERO), it.alpha(Picoseconds::ZERO)),
+        (Some(12.8e9), Some(0.5))
+    );
     // The newest epoch is all that counts: cp = 1, a quarter off.
     assert_eq!(it.rate(RTT), Some(9.6e9));
     it.on_cnp(RTT);
@@ -219,9 +225,9 @@ fn a_queue_pair_that_sent_nothing_starts_anew() {
         inact_th_us: 100,
         ..Broadcom::default()
     });
-    it.on_cnp(0);
+    it.on_cnp(Picoseconds::ZERO);
     send(&mut it, 50 * MICROSECOND, 1);
-    assert_eq!(it.peek(150 * MICROSECOND - 1), Some(35e9));
+    assert_eq!(it.peek(150 * MICROSECOND - Picoseconds(1)), Some(35e9));
     assert_eq!(it.peek(150 * MICROSECOND), None);
     assert_eq!(it.rate(150 * MICROSECOND), None);
     it.on_cnp(150 * MICROSECOND);

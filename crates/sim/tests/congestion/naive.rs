@@ -138,8 +138,8 @@ impl NaiveDcqcn {
             rc: line,
             rt: line,
             alpha: 1.0,
-            alpha_timer: 0,
-            increase_timer: 0,
+            alpha_timer: Picoseconds::ZERO,
+            increase_timer: Picoseconds::ZERO,
             bytes: 0,
             t: 0,
             bc: 0,
@@ -342,7 +342,7 @@ impl NaiveEpochs {
         };
         let p = &self.parameters;
         let idle = u64::from(p.inact_th_us) * MICROSECOND;
-        if idle > 0 && now - it.sent_at >= idle {
+        if idle > Picoseconds::ZERO && now - it.sent_at >= idle {
             self.limited = None;
             return;
         }

@@ -7,7 +7,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
 /// 100 Gb/s and 12 us: the network that the constants are for, with a target of 9 us.
-const BASE: Picoseconds = 12 * MICROSECOND;
+const BASE: Picoseconds = MICROSECOND.times(12);
 const MOST: f64 = 1.5 * 150_000.0;
 
 fn started(parameters: Nscc, gigabits: u64) -> Algorithm {
@@ -39,7 +39,7 @@ fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack<
 /// Brings the window down to `packets`, a loss each.
 fn window_of(it: &mut Algorithm, packets: f64) {
     while it.window().unwrap() > (packets + 0.5) * f64::from(PACKET) {
-        it.on_loss(0, Loss::Gap { until: 0, next: 0 });
+        it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 0 });
     }
 }
 
@@ -53,16 +53,23 @@ fn it_begins_with_the_largest_window() {
         };
         let it = started(parameters, gigabits);
         close(it.window(), window);
-        assert_eq!((it.peek(0), it.throughput(0)), (None, None));
+        assert_eq!(
+            (it.peek(Picoseconds::ZERO), it.throughput(Picoseconds::ZERO)),
+            (None, None)
+        );
     }
     // A shorter RTT makes the largest smaller.
     let mut it = started(Nscc::default(), 100);
     it.on_ack(&Ack {
         rtt: Some(BASE / 2),
-        ..ack(MICROSECOND, 0, 0, false)
+        ..ack(MICROSECOND, 0, Picoseconds::ZERO, false)
     });
     close(it.window(), MOST / 2.0);
-    assert_eq!(it.throughput(0), Some(100e9), "never above line rate");
+    assert_eq!(
+        it.throughput(Picoseconds::ZERO),
+        Some(100e9),
+        "never above line rate"
+    );
 }
 
 /// Each packet acknowledged adds 4 packets per window, less what the delay takes of the target, 9 us of the reference's 12;
@@ -119,7 +126,7 @@ fn a_mark_and_delay_cut() {
         close(it.window(), 100_000.0 * left);
         it.on_ack(&ack(3 * BASE, 1, delay, true));
         close(it.window(), 100_000.0 * left);
-        it.on_ack(&ack(3 * BASE + 1, 1, delay, true));
+        it.on_ack(&ack(3 * BASE + Picoseconds(1), 1, delay, true));
         close(it.window(), 100_000.0 * left * left);
     }
 }
@@ -129,7 +136,7 @@ fn a_mark_and_delay_cut() {
 fn without_delay_it_grows_fast() {
     let mut it = started(Nscc::default(), 100);
     window_of(&mut it, 100.0);
-    it.on_ack(&ack(MICROSECOND, 100, 0, false));
+    it.on_ack(&ack(MICROSECOND, 100, Picoseconds::ZERO, false));
     let before = it.window().unwrap();
     // The growth of a packet's delay below 1 us is that of the rule below the target.
     close(
@@ -162,7 +169,7 @@ fn quick_adapt() {
     close(it.window(), MOST - 1_000.0);
     it.on_ack(&ack(2 * MICROSECOND, 7, 9 * MICROSECOND, true));
     let end = MICROSECOND + 21 * MICROSECOND;
-    it.on_loss(end - 1, trimmed);
+    it.on_loss(end - Picoseconds(1), trimmed);
     close(it.window(), MOST - 2_000.0);
     it.on_loss(end, trimmed);
     close(it.window(), 7_000.0);
@@ -181,9 +188,9 @@ fn quick_adapt() {
 #[test]
 fn a_timeout_leaves_one_packet() {
     let mut it = started(Nscc::default(), 100);
-    it.on_loss(0, Loss::Timeout { next: 9 });
+    it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 9 });
     assert_eq!(it.window(), Some(1_000.0));
-    it.on_loss(0, Loss::Gap { until: 0, next: 9 });
+    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 9 });
     assert_eq!(it.window(), Some(1_000.0));
 }
 

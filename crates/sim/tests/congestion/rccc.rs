@@ -6,7 +6,7 @@ use wirespeed_sim::congestion::rccc::Parameters as Rccc;
 use wirespeed_sim::congestion::{
     nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty, ReceiverDriven,
 };
-use wirespeed_sim::time::MICROSECOND;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1_000;
 /// 1.5 times 100 Gb/s for 8 us.
@@ -41,14 +41,17 @@ fn trimmed(last_hop: bool) -> Loss {
 #[test]
 fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
     let mut it = started(Rccc::default());
-    assert_eq!((credit(&it), it.window(), it.peek(0)), (MOST, None, None));
+    assert_eq!(
+        (credit(&it), it.window(), it.peek(Picoseconds::ZERO)),
+        (MOST, None, None)
+    );
     sender(&mut it).spend(PACKET);
     assert_eq!(credit(&it), MOST - 1_000);
     // What is left of it is void with the first credit, or the first packet that is trimmed.
     let mut other = it.clone();
     sender(&mut it).on_credit(5_000);
     assert_eq!(credit(&it), 5_000);
-    other.on_loss(0, trimmed(true));
+    other.on_loss(Picoseconds::ZERO, trimmed(true));
     assert_eq!(credit(&other), 0);
     sender(&mut other).on_credit(5_000);
     assert_eq!(credit(&other), 5_000);
@@ -184,7 +187,7 @@ proptest! {
                     granted = granted.max(number);
                     sender(&mut it).on_credit(number);
                 }
-                1 => it.on_loss(0, trimmed(number % 2 == 0)),
+                1 => it.on_loss(Picoseconds::ZERO, trimmed(number % 2 == 0)),
                 _ => while credit(&it) > 0 && spent < number {
                     sender(&mut it).spend(PACKET);
                     spent += u64::from(PACKET);

@@ -7,7 +7,7 @@ use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::IpVersion;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
-use wirespeed_sim::time::MICROSECOND;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 use wirespeed_sim::Simulation;
 use wirespeed_wire::{Packet, PacketKind, Syndrome};
 
@@ -54,7 +54,13 @@ fn message_sequence_numbers() {
         (Verb::Send, 1),
     ];
     for (verb, packets) in messages {
-        post(&mut scenario, queue_pair, verb, packets * mtu, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            verb,
+            packets * mtu,
+            Picoseconds::ZERO,
+        );
     }
     let mut found = Vec::new();
     for packet in captured(scenario) {
@@ -89,7 +95,13 @@ fn a_read_asked_for_again() {
         scenario.links[0].loss = 0.1;
         let queue_pair = connect(&mut scenario, 0, 1);
         let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
-        post(&mut scenario, queue_pair, Verb::Read, 4 * mtu, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Read,
+            4 * mtu,
+            Picoseconds::ZERO,
+        );
         let mut requests = Vec::new();
         for packet in captured(scenario) {
             if let PacketKind::ReadRequest { reth } = packet.kind {
@@ -120,7 +132,7 @@ fn rnr_naks() {
     let mut scenario = chain(0, 100, 100, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
     for _ in 0..2 {
-        post(&mut scenario, queue_pair, Verb::Send, 10, 0);
+        post(&mut scenario, queue_pair, Verb::Send, 10, Picoseconds::ZERO);
     }
     let answers = captured(scenario).into_iter().filter_map(|packet| {
         let aeth = packet.kind.aeth()?;
@@ -153,8 +165,20 @@ fn tags_and_ip_versions_to_the_byte() {
         ) = (ip, vlan);
         let queue_pair = connect(&mut scenario, 0, 1);
         let bytes = 2 * u64::from(scenario.parameters.transport.mtu_bytes);
-        post(&mut scenario, queue_pair, Verb::Write, bytes, 0);
-        post(&mut scenario, queue_pair, Verb::Read, bytes, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            bytes,
+            Picoseconds::ZERO,
+        );
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Read,
+            bytes,
+            Picoseconds::ZERO,
+        );
         let outcome = run(scenario.clone());
         let counted = [0, 1].map(|port| column(&outcome, "ports", "bytes")[port]);
         let packets = captured(scenario);
@@ -190,7 +214,13 @@ fn sockets_to_the_byte() {
         let queue_pair = connect(&mut scenario, 0, 1);
         scenario.connections[0].service = service;
         for bytes in [1, 100_000] {
-            post(&mut scenario, queue_pair, Verb::Send, bytes, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Send,
+                bytes,
+                Picoseconds::ZERO,
+            );
         }
         let outcome = run(scenario.clone());
         let counted = [0, 1].map(|port| column(&outcome, "ports", "bytes")[port]);

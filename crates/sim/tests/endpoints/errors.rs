@@ -20,21 +20,21 @@ fn dead_link(ack_timeout: u8, retry_count: u8, verb: Verb) -> Scenario {
     scenario.links[0].loss = 1.0;
     let queue_pair = connect(&mut scenario, 0, 1);
     for _ in 0..2 {
-        post(&mut scenario, queue_pair, verb, 5_000, 0);
+        post(&mut scenario, queue_pair, verb, 5_000, Picoseconds::ZERO);
     }
     scenario.operations.push(Operation {
         queue_pair,
         verb,
         bytes: 1,
-        at: 0,
+        at: Picoseconds::ZERO,
         after: vec![0],
-        delay: 0,
+        delay: Picoseconds::ZERO,
     });
     post(&mut scenario, queue_pair, verb, 1, LATER);
     scenario
 }
 
-const LATER: Picoseconds = 50_000 * MICROSECOND;
+const LATER: Picoseconds = MICROSECOND.times(50_000);
 
 fn ends(outcome: &Outcome) -> (Vec<u64>, Vec<u64>) {
     (
@@ -49,11 +49,11 @@ fn retries_run_out() {
     for (ack_timeout, retry_count) in [(1, 0), (1, 1), (1, 7), (5, 7), (9, 3)] {
         for verb in [Verb::Write, Verb::Send, Verb::Read] {
             let outcome = run(dead_link(ack_timeout, retry_count, verb));
-            let timeout = (4_096 * NANOSECOND) << ack_timeout;
+            let timeout = 4_096 * NANOSECOND * (1 << ack_timeout);
             let failed = timeout * (u64::from(retry_count) + 1);
             let (status, end) = ends(&outcome);
             assert_eq!(status, [FAILED, FAILED, UNFINISHED, FAILED]);
-            assert_eq!(end, [failed, failed, NEVER, LATER]);
+            assert_eq!(end, [failed, failed, NEVER, LATER].map(|time| time.0));
             assert_eq!(outcome.summary.failed, 4);
             assert!(outcome.summary.completion.is_empty());
             // What was sent: two messages of two packets (a read is one request), and all of it per retry.
@@ -72,7 +72,7 @@ fn without_a_timeout_a_queue_pair_waits_for_ever() {
     let outcome = run(dead_link(0, 7, Verb::Write));
     let (status, end) = ends(&outcome);
     assert_eq!(status, [UNFINISHED; 4]);
-    assert_eq!(end, [NEVER; 4]);
+    assert_eq!(end, [NEVER.0; 4]);
     assert_eq!(outcome.summary.retransmissions, 0);
 }
 
@@ -89,7 +89,13 @@ fn another_queue_pair_of_the_port_goes_on() {
             port_b: PortId(3),
             ..connection
         });
-    let last = post(&mut scenario, QueuePairId(2), Verb::Write, 1 << 20, 0);
+    let last = post(
+        &mut scenario,
+        QueuePairId(2),
+        Verb::Write,
+        1 << 20,
+        Picoseconds::ZERO,
+    );
     let outcome = run(scenario);
     assert_eq!(ends(&outcome).0[last as usize], COMPLETED);
 }
@@ -104,7 +110,7 @@ fn sampling_ends_with_the_run_though_an_operation_never_ends() {
     let outcome = run(scenario);
     let times = column(&outcome, "series", "time_ps");
     let last = times.last().copied().unwrap();
-    assert!(last <= LATER + 7 * MICROSECOND, "{last}");
+    assert!(last <= (LATER + 7 * MICROSECOND).0, "{last}");
     assert!(last > unobserved.summary.end, "{last}");
     assert_eq!(outcome.summary.end, unobserved.summary.end);
 }

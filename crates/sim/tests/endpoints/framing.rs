@@ -17,8 +17,8 @@ fn completion(
 ) -> Picoseconds {
     let mut scenario = chain(switches, gbps, delay_ns, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
-    post(&mut scenario, queue_pair, verb, bytes, 0);
-    run(scenario).summary.completion[0]
+    post(&mut scenario, queue_pair, verb, bytes, Picoseconds::ZERO);
+    Picoseconds(run(scenario).summary.completion[0])
 }
 
 /// Bytes on the wire of each packet that carries data: path MTU, padding to 4 (IBTA 9.2.5), shortest frame 64 (802.3).
@@ -39,10 +39,18 @@ fn data_packets(verb: Verb, bytes: u64, mtu: u64) -> Vec<u64> {
 
 /// Store and forward: each of the equal links passes every frame on only when it has all of it, so packets in a row
 /// need the sum of their times plus once more per switch the longest of them.
-fn one_way(frames: &[u64], switches: u64, gbps: u64, delay: u64, latency: u64) -> Picoseconds {
+fn one_way(
+    frames: &[u64],
+    switches: u64,
+    gbps: u64,
+    delay: Picoseconds,
+    latency: Picoseconds,
+) -> Picoseconds {
     let longest = frames.iter().max().unwrap();
     let sum: u64 = frames.iter().sum();
-    wire(sum + switches * longest, gbps) + (switches + 1) * delay + switches * latency
+    wire(sum + switches * longest, gbps)
+        + Picoseconds(((switches + 1) * delay).0)
+        + Picoseconds((switches * latency).0)
 }
 
 /// Path MTU and link efficiency: payload / (payload + 62 + 20), headers and gap of IEEE 802.3 and IBTA volume 1.
@@ -67,7 +75,7 @@ fn link_efficiency_of_a_long_write() {
             // The difference of two lengths is free of the ends: RETH, flight, last ACK.
             let steady = time(512) - time(256);
             assert_eq!(steady, 256 * wire(mtu + BARE, 100));
-            let measured = wire(256 * mtu, 100) as f64 / steady as f64;
+            let measured = wire(256 * mtu, 100).as_f64() / steady.as_f64();
             assert!((measured - efficiency).abs() < 5e-6, "{mtu}: {measured}");
         }
     }
@@ -111,7 +119,7 @@ fn goodput_of_a_long_write() {
             completion(0, gbps, 500, parameters.clone(), Verb::Write, bytes)
         };
         let bits = 256 * 8 * u64::from(mtu);
-        let measured = (bits * 1_000) as f64 / (time(512) - time(256)) as f64;
+        let measured = (bits * 1_000) as f64 / (time(512) - time(256)).as_f64();
         assert!((measured - goodput).abs() < 0.01, "{gbps}: {measured}");
     }
 }
@@ -292,7 +300,7 @@ fn what_each_parameter_of_framing_is_worth() {
         change(&mut changed);
         let with = completion(1, 100, 500, roce(), verb, bytes);
         let without = completion(1, 100, 500, changed, verb, bytes);
-        assert_eq!(without as i64 - with as i64, expected, "{what}");
+        assert_eq!(without.0 as i64 - with.0 as i64, expected, "{what}");
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::model::results::Outcome;
-use wirespeed_sim::time::Picoseconds;
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 const GBPS: u64 = 100;
 const DELAY_NS: u64 = 20_000;
@@ -18,7 +18,7 @@ fn packet() -> Picoseconds {
 /// The packet after the lost one ends two packet times after the lost one began; its NAK comes a flight, its own length
 /// and a flight later.
 fn in_vain() -> u64 {
-    let nak = 2 * packet() + 2 * DELAY_NS * 1_000 + wire(ACK, GBPS);
+    let nak = 2 * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     nak / packet()
 }
 
@@ -30,7 +30,7 @@ fn long_write(packets: u64, loss: f64, seed: u64, ack_timeout: u8, report_again:
     let mut parameters = roce();
     parameters.transport.ack_timeout = ack_timeout;
     parameters.transport.nak_interval_ns =
-        report_again.then(|| (2 * in_vain() + 1) * packet() / 2_000);
+        report_again.then(|| (2 * in_vain() + 1) * packet() / 2 / NANOSECOND);
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
     scenario.seed = seed;
     scenario.links[0].loss = loss;
@@ -46,8 +46,8 @@ fn packet_times(packets: u64, loss: f64, seeds: u64, ack_timeout: u8, report_aga
             column(&outcome, "queue_pairs", "delivered_bytes")[1],
             packets * 4096
         );
-        let ends = 2 * DELAY_NS * 1_000 + wire(ACK + 16, GBPS);
-        (outcome.summary.completion[0] - ends) as f64 / packet() as f64
+        let ends = 2 * DELAY_NS * NANOSECOND + wire(ACK + 16, GBPS);
+        (outcome.summary.completion[0] - ends.0) as f64 / packet().as_f64()
     });
     times.sum()
 }
@@ -84,8 +84,8 @@ fn goodput_under_loss() {
 #[test]
 fn without_loss_nothing_is_sent_again() {
     let outcome = long_write(20_000, 0.0, 1, 4, true);
-    let expected = wire(20_000 * (4096 + BARE) + 16 + ACK, GBPS) + 2 * DELAY_NS * 1_000;
-    assert_eq!(outcome.summary.completion, [expected]);
+    let expected = wire(20_000 * (4096 + BARE) + 16 + ACK, GBPS) + 2 * DELAY_NS * NANOSECOND;
+    assert_eq!(outcome.summary.completion, [expected.0]);
     assert_eq!(outcome.summary.retransmissions, 0);
 }
 
@@ -106,7 +106,7 @@ fn one_nak_per_gap_waits_for_the_timeout() {
     const LOSS: f64 = 1e-2;
     const SENT: f64 = 400_000.0;
     let w = in_vain() as f64;
-    let timeout = (4_096_000u64 << 8) as f64 / packet() as f64;
+    let timeout = (4_096_000u64 << 8) as f64 / packet().as_f64();
     let often = packet_times(20_000, LOSS, 20, 8, true);
     let once = packet_times(20_000, LOSS, 20, 8, false);
     let waits = SENT * LOSS * 2.0 * LOSS;

@@ -47,7 +47,13 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
         for verb in [Verb::Send, Verb::Read] {
             let mut scenario = chain(0, 100, 500, with_pipe(pipe.clone()));
             let queue_pair = connect(&mut scenario, 0, 1);
-            post(&mut scenario, queue_pair, verb, PACKETS * 4096, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                verb,
+                PACKETS * 4096,
+                Picoseconds::ZERO,
+            );
             let outcome = run(scenario);
             // The first gap of a read holds its AETH too where the wire decides; the last packet ends on the wire.
             let (extra, rest) = match verb {
@@ -58,11 +64,15 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
             // A read completes when the pipe of its own NIC has carried the last packet, too.
             let into_memory = match (verb, &pipe) {
                 (Verb::Read, Some(pipe)) => wire(4096, pipe.gbps.map_or(0, u64::from)),
-                _ => 0,
+                _ => Picoseconds::ZERO,
             };
             let on_links = wire(extra + FULL + rest, 100) + 1_000 * NANOSECOND;
             let expected = (PACKETS - 1) * gap + on_links + into_memory;
-            assert_eq!(outcome.summary.completion, [expected], "{verb:?} {pipe:?}");
+            assert_eq!(
+                outcome.summary.completion,
+                [expected.0],
+                "{verb:?} {pipe:?}"
+            );
             assert_eq!(outcome.summary.pfc_frames, 0);
         }
     }
@@ -75,7 +85,7 @@ fn latency_of_the_pipe() {
     let times = |verb, latency_ns| {
         let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, latency_ns)));
         let queue_pair = connect(&mut scenario, 0, 1);
-        post(&mut scenario, queue_pair, verb, 10_000, 0);
+        post(&mut scenario, queue_pair, verb, 10_000, Picoseconds::ZERO);
         let outcome = run(scenario);
         let delivered = column(&outcome, "queue_pairs", "delivered_ps");
         let at = delivered.iter().max().copied().unwrap();
@@ -86,7 +96,7 @@ fn latency_of_the_pipe() {
         for latency_ns in [1, 300, 5_000] {
             let later = latency_ns * NANOSECOND;
             let completed = if verb == Verb::Read { 2 * later } else { later };
-            let expected = (completion + completed, delivered + 2 * later);
+            let expected = (completion + completed.0, delivered + 2 * later.0);
             assert_eq!(times(verb, latency_ns), expected, "{verb:?}");
         }
     }
@@ -96,7 +106,7 @@ fn latency_of_the_pipe() {
     let outcome = run(scenario);
     let delivered = column(&outcome, "queue_pairs", "delivered_ps")[1];
     let ack = wire(ACK, 100) + 500 * NANOSECOND;
-    assert_eq!(delivered + ack, outcome.summary.completion[0]);
+    assert_eq!(delivered + ack.0, outcome.summary.completion[0]);
 }
 
 /// Hosts 0 and 1 send to host 2 over one switch, so that the wire into host 2 is full; 60 Gb/s leave its NIC.
@@ -105,7 +115,13 @@ fn into_a_slow_host(parameters: Parameters, priority: u8, packets: u64) -> Scena
     for source in [0, 1] {
         let queue_pair = connect(&mut scenario, source, 2);
         scenario.connections[queue_pair.connection()].priority = Priority(priority);
-        post(&mut scenario, queue_pair, Verb::Send, packets * 4096, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            packets * 4096,
+            Picoseconds::ZERO,
+        );
     }
     scenario
 }
@@ -129,7 +145,7 @@ fn a_slow_receiver_pauses_the_switch() {
 
     // All payload at 60 Gb/s, once the first has come: to the last byte in memory.
     let delivered = column(&outcome, "queue_pairs", "delivered_ps");
-    let end = delivered.iter().max().copied().unwrap();
+    let end = Picoseconds(delivered.iter().max().copied().unwrap());
     let pipe_time = 2 * PACKETS * wire(4096, 60);
     let first = 2 * (wire(FULL, 100) + 500 * NANOSECOND);
     let late = end - (pipe_time + first);
@@ -142,7 +158,7 @@ fn a_slow_receiver_pauses_the_switch() {
         queue(&outcome, TO_RECEIVER - 1, "xon_sent"),
         queue(&outcome, TO_RECEIVER, "xon_received")
     );
-    let paused = queue(&outcome, TO_RECEIVER, "paused_ps") as f64 / end as f64;
+    let paused = queue(&outcome, TO_RECEIVER, "paused_ps") as f64 / end.as_f64();
     let expected = 1.0 - 60.0 / (100.0 * 4096.0 / FULL as f64);
     assert!(
         (paused - expected).abs() < 0.01,
@@ -153,11 +169,12 @@ fn a_slow_receiver_pauses_the_switch() {
     // for the loop, and is emptied at 60 Gb/s. The loop: a PFC frame behind an ACK, flight, reaction, a frame, flight.
     let reaction = 201_728 * 10; // bit times at 100 Gb/s (IEEE 802.1Q 36.1.3.3)
     let frame = wire(FULL, 100);
-    let stop = (wire(64 + 20, 100) + 1_000 * NANOSECOND + reaction + frame / 2) as f64;
+    let stop =
+        (wire(64 + 20, 100) + 1_000 * NANOSECOND + Picoseconds(reaction) + frame / 2).as_f64();
     let (fill, drain) = ((98.04 - 60.0) / 8_000.0, 60.0 / 8_000.0); // bytes per ps
     let swing = f64::from(64 << 10);
     let period = (swing + stop * drain) / fill + stop + (swing + stop * fill) / drain + stop;
-    let cycles = end as f64 / period;
+    let cycles = end.as_f64() / period;
     assert!(
         (xoff as f64 / cycles - 1.0).abs() < 0.05,
         "{xoff} pauses, expected {cycles:.1}"
@@ -178,7 +195,10 @@ fn a_fast_pipe_or_none_pauses_nobody() {
     // The wire into host 2 is what all wait for.
     let last = ends[0].iter().max().copied().unwrap();
     let full = wire(2_000 * FULL + FULL, 100) + 1_000 * NANOSECOND;
-    assert_eq!(last, full + 2 * wire(ACK, 100) + 1_000 * NANOSECOND);
+    assert_eq!(
+        Picoseconds(last),
+        full + 2 * wire(ACK, 100) + 1_000 * NANOSECOND
+    );
 }
 
 /// Room above XOFF for what comes in during the loop of the pause, less what leaves meanwhile.
@@ -205,7 +225,7 @@ fn room_above_xoff() {
     let obeyed = wire(84, 100) + 500 * NANOSECOND + 1_000 * NANOSECOND;
     let packets = (obeyed + 500 * NANOSECOND + wire(FULL, 100)) / wire(FULL, 100);
     // Each adds what does not leave until the next; the one that crosses is up to that much above XOFF.
-    let each = 4096 - wire(FULL, 100) * 60 / 8_000;
+    let each = 4096 - wire(FULL, 100).0 * 60 / 8_000;
     assert_eq!((packets, each), (7, 1_590));
     assert_eq!(dropped((packets + 1) as u32 * each as u32), 0);
     assert!(dropped((packets - 1) as u32 * each as u32) > 0);
@@ -229,7 +249,7 @@ fn a_lossy_priority_drops_and_goes_back() {
         .into_iter()
         .max()
         .unwrap();
-    let ratio = end as f64 / (2 * PACKETS * wire(4096, 60)) as f64;
+    let ratio = end as f64 / (2 * PACKETS * wire(4096, 60)).as_f64();
     assert!((1.0..1.02).contains(&ratio), "{ratio}");
 }
 
@@ -241,15 +261,21 @@ fn pipes_of_two_ports() {
     let mut scenario = network(2, 0, links, with_pipe(pipe(50, 0)));
     for _ in 0..2 {
         let queue_pair = connect(&mut scenario, 0, 1);
-        post(&mut scenario, queue_pair, Verb::Send, 100 * 4096, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            100 * 4096,
+            Picoseconds::ZERO,
+        );
     }
     scenario.connections[1].port_a = PortId(2);
     scenario.connections[1].port_b = PortId(3);
-    assert_eq!(run(scenario.clone()).summary.completion, [alone, alone]);
+    assert_eq!(run(scenario.clone()).summary.completion, [alone.0, alone.0]);
     scenario.connections[1].port_a = PortId(0);
     scenario.connections[1].port_b = PortId(1);
     let last = run(scenario).summary.completion[1];
-    assert_eq!(last, alone + 100 * wire(4096, 50));
+    assert_eq!(Picoseconds(last), alone + 100 * wire(4096, 50));
 }
 
 /// What waits for a read finds its data in memory, also where something else that it waits for comes later.
@@ -258,10 +284,16 @@ fn what_follows_a_read_finds_its_data_in_memory() {
     let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));
     let queue_pair = connect(&mut scenario, 0, 1);
     let other = connect(&mut scenario, 0, 1);
-    let read = post(&mut scenario, queue_pair, Verb::Read, 4096, 0);
-    let write = post(&mut scenario, other, Verb::Write, 1, 0);
+    let read = post(
+        &mut scenario,
+        queue_pair,
+        Verb::Read,
+        4096,
+        Picoseconds::ZERO,
+    );
+    let write = post(&mut scenario, other, Verb::Write, 1, Picoseconds::ZERO);
     for after in [vec![read], vec![read, write]] {
-        let number = post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+        let number = post(&mut scenario, queue_pair, Verb::Write, 1, Picoseconds::ZERO);
         scenario.operations[number as usize].after = after;
     }
     let outcome = run(scenario);
@@ -279,8 +311,14 @@ fn what_follows_a_read_finds_its_data_in_memory() {
 fn a_write_completes_after_the_read_before_it() {
     let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));
     let queue_pair = connect(&mut scenario, 0, 1);
-    post(&mut scenario, queue_pair, Verb::Read, 4096, 0);
-    post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+    post(
+        &mut scenario,
+        queue_pair,
+        Verb::Read,
+        4096,
+        Picoseconds::ZERO,
+    );
+    post(&mut scenario, queue_pair, Verb::Write, 1, Picoseconds::ZERO);
     let outcome = run(scenario);
     let in_memory = column(&outcome, "queue_pairs", "delivered_ps")[0];
     assert_eq!(column(&outcome, "flows", "end_ps"), [in_memory; 2]);

@@ -26,7 +26,13 @@ fn bottleneck(parameters: Parameters, packets: u64) -> Scenario {
     let links = vec![link(0, 2, 200, DELAY_NS), link(1, 2, 100, DELAY_NS)];
     let mut scenario = network(2, 1, links, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
-    post(&mut scenario, queue_pair, Verb::Send, packets * 4096, 0);
+    post(
+        &mut scenario,
+        queue_pair,
+        Verb::Send,
+        packets * 4096,
+        Picoseconds::ZERO,
+    );
     scenario
 }
 
@@ -64,7 +70,13 @@ fn pacing_is_per_queue_pair() {
         let mut scenario = bottleneck(marking_all(roce()), 400);
         for _ in 1..pairs {
             let queue_pair = connect(&mut scenario, 0, 1);
-            post(&mut scenario, queue_pair, Verb::Send, 400 * 4096, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Send,
+                400 * 4096,
+                Picoseconds::ZERO,
+            );
         }
         let outcome = run(scenario);
         let received = column(&outcome, "queue_pairs", "cnps_received");
@@ -109,10 +121,10 @@ fn first_cut(outcome: &Outcome, line: f64) -> Picoseconds {
     let cut = rates.clone().find(|row| values[*row] < line);
     let cut = cut.expect("a cut");
     assert_eq!(values[cut], line / 2.0);
-    times[cut]
+    Picoseconds(times[cut])
 }
 
-const SAMPLING: Picoseconds = 2 * NANOSECOND;
+const SAMPLING: Picoseconds = NANOSECOND.times(2);
 
 fn observed(mut scenario: Scenario, queue_pair: QueuePairId, until: Picoseconds) -> Outcome {
     scenario.observe.interval = SAMPLING;
@@ -127,7 +139,7 @@ fn the_cut_comes_when_the_cnp_does() {
     let behind_ack = wire(ACK, 100);
     let rows = [
         (0, 0),
-        (2, behind_ack),
+        (2, behind_ack.0),
         (1_000, 1_000_000),
         (3_000, 3_000_000),
         (20_000, 20_000_000),
@@ -144,7 +156,7 @@ fn the_cut_comes_when_the_cnp_does() {
         let flight = DELAY_NS * NANOSECOND;
         let there = wire(FULL, 200) + 4 * wire(FULL, 100) + 2 * flight;
         let back = wire(CNP, 100) + wire(CNP, 200) + 2 * flight;
-        let cut = there + shift + back;
+        let cut = there + Picoseconds(shift) + back;
         let seen = first_cut(&outcome, 200e9);
         assert_eq!(seen, cut.next_multiple_of(SAMPLING), "delay {delay_ns}");
     }
@@ -192,7 +204,9 @@ fn cut_behind_a_queue(
     let priorities = column(&outcome, "series", "priority");
     let values = fractions(&outcome, "series", "value");
     let mut waiting = (0..times.len())
-        .filter(|row| what[*row] == 0 && priorities[*row] == 3 && times[*row] <= start + came_by)
+        .filter(|row| {
+            what[*row] == 0 && priorities[*row] == 3 && times[*row] <= (start + came_by).0
+        })
         .map(|row| values[row] as u64);
     (
         first_cut(&outcome, 100e9) - start,

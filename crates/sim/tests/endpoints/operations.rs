@@ -9,7 +9,7 @@ use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const DELAY_NS: u64 = 1_000;
-const DELAY: Picoseconds = DELAY_NS * 1_000;
+const DELAY: Picoseconds = Picoseconds(DELAY_NS * 1_000);
 
 /// A write of 8 bytes over a cable of 1 us at 100 Gb/s: the packet, and its ACK.
 fn small_write() -> Picoseconds {
@@ -49,32 +49,52 @@ fn after_at_and_delay() {
     // Operations 0 and 1 complete at `one` and 7 us + `one`.
     let late = 7 * MICROSECOND;
     let rows: [(&[u32], Picoseconds, Picoseconds, Picoseconds); 9] = [
-        (&[], 0, 0, 0),
-        (&[], 5, 0, 5),
-        (&[], 5, 3, 8),
-        (&[0], 0, 0, one),
-        (&[0], 0, 3, one + 3),
-        (&[0], one - 1, 3, one + 3),
-        (&[0], one + 9, 3, one + 12),
-        (&[0, 1], 0, 3, late + one + 3),
-        (&[1, 0], late + one, 0, late + one),
+        (&[], Picoseconds::ZERO, Picoseconds::ZERO, Picoseconds::ZERO),
+        (&[], Picoseconds(5), Picoseconds::ZERO, Picoseconds(5)),
+        (&[], Picoseconds(5), Picoseconds(3), Picoseconds(8)),
+        (&[0], Picoseconds::ZERO, Picoseconds::ZERO, one),
+        (
+            &[0],
+            Picoseconds::ZERO,
+            Picoseconds(3),
+            one + Picoseconds(3),
+        ),
+        (
+            &[0],
+            one - Picoseconds(1),
+            Picoseconds(3),
+            one + Picoseconds(3),
+        ),
+        (
+            &[0],
+            one + Picoseconds(9),
+            Picoseconds(3),
+            one + Picoseconds(12),
+        ),
+        (
+            &[0, 1],
+            Picoseconds::ZERO,
+            Picoseconds(3),
+            late + one + Picoseconds(3),
+        ),
+        (&[1, 0], late + one, Picoseconds::ZERO, late + one),
     ];
     for (after, at, delay, start) in rows {
         let mut scenario = star(4, 100, DELAY_NS / 2, roce());
         scenario.links = vec![link(0, 1, 100, DELAY_NS), link(2, 3, 100, DELAY_NS)];
         let first = connect(&mut scenario, 0, 1);
         let other = connect(&mut scenario, 2, 3);
-        post(&mut scenario, first, Verb::Write, 8, 0);
+        post(&mut scenario, first, Verb::Write, 8, Picoseconds::ZERO);
         post(&mut scenario, first, Verb::Write, 8, late);
         // On another host, so that it meets nothing.
         post_after(&mut scenario, other, after, at, delay);
         let outcome = run(scenario);
         assert_eq!(
-            starts(&outcome)[2],
+            Picoseconds(starts(&outcome)[2]),
             start,
             "after {after:?} at {at} + {delay}"
         );
-        assert_eq!(ends(&outcome)[2], start + one);
+        assert_eq!(Picoseconds(ends(&outcome)[2]), start + one);
     }
 }
 
@@ -82,26 +102,26 @@ fn after_at_and_delay() {
 fn a_chain_of_operations_takes_the_sum_of_their_times() {
     let mut scenario = chain(0, 100, DELAY_NS, roce());
     let ahead = connect(&mut scenario, 0, 1);
-    post(&mut scenario, ahead, Verb::Write, 8, 0);
+    post(&mut scenario, ahead, Verb::Write, 8, Picoseconds::ZERO);
     for number in 1..1_000 {
         // There and back: the answer of a ping-pong is posted at the other end.
         post_after(
             &mut scenario,
             if number % 2 == 0 { ahead } else { ahead.peer() },
             &[number - 1],
-            0,
+            Picoseconds::ZERO,
             MICROSECOND,
         );
     }
     let outcome = run(scenario);
     let last = 999 * (small_write() + MICROSECOND) + small_write();
-    assert_eq!(ends(&outcome)[999], last);
+    assert_eq!(Picoseconds(ends(&outcome)[999]), last);
 }
 
 /// Operation i of a queue pair with `depth` outstanding starts on the wire when i - depth completes: with a round trip
 /// longer than depth packets its end is `round_trip (i / depth + 1) + packet (i mod depth)`.
-fn windowed(count: u64, depth: u64, round_trip: u64, packet: u64) -> Vec<Picoseconds> {
-    let end = |i| round_trip * (i / depth + 1) + packet * (i % depth);
+fn windowed(count: u64, depth: u64, round_trip: Picoseconds, packet: Picoseconds) -> Vec<u64> {
+    let end = |i| (round_trip * (i / depth + 1) + packet * (i % depth)).0;
     (0..count).map(end).collect()
 }
 
@@ -114,7 +134,7 @@ fn tx_depth_is_how_many_are_outstanding() {
         let mut scenario = chain(0, 100, DELAY_NS, parameters);
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..20 {
-            post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+            post(&mut scenario, queue_pair, Verb::Write, 8, Picoseconds::ZERO);
         }
         let outcome = run(scenario);
         let expected = windowed(20, u64::from(depth), small_write(), packet);
@@ -133,7 +153,7 @@ fn reads_outstanding_are_limited_apart() {
         let mut scenario = chain(0, 100, DELAY_NS, parameters);
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..20 {
-            post(&mut scenario, queue_pair, Verb::Read, 8, 0);
+            post(&mut scenario, queue_pair, Verb::Read, 8, Picoseconds::ZERO);
         }
         let expected = windowed(20, u64::from(limit), round_trip, request);
         assert_eq!(ends(&run(scenario)), expected, "limit {limit}");
@@ -146,13 +166,13 @@ fn a_thousand_small_messages() {
     scenario.links[0].delay = DELAY / 10;
     let queue_pair = connect(&mut scenario, 0, 1);
     for _ in 0..1_000 {
-        post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+        post(&mut scenario, queue_pair, Verb::Write, 8, Picoseconds::ZERO);
     }
     let outcome = run(scenario);
     // Back to back: 128 outstanding are more than the 26 that a round trip of 215 ns holds.
     let packet = wire(BARE + RETH + 8, 100);
     let end = 999 * packet + small_write() - 2 * DELAY + 2 * DELAY / 10;
-    assert_eq!(ends(&outcome)[999], end);
+    assert_eq!(Picoseconds(ends(&outcome)[999]), end);
     assert_eq!(column(&outcome, "ports", "frames"), [1_000, 1_000]);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
     assert_eq!(delivered, [0, 8_000]);
@@ -179,9 +199,9 @@ fn messages_per_second() {
         let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..100 {
-            post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+            post(&mut scenario, queue_pair, Verb::Write, 8, Picoseconds::ZERO);
         }
-        let expected: Vec<_> = (0..100).map(|i| i * gap + small_write()).collect();
+        let expected: Vec<_> = (0..100).map(|i| (i * gap + small_write()).0).collect();
         assert_eq!(ends(&run(scenario)), expected, "{limit:?}");
     }
 }
@@ -198,18 +218,24 @@ fn the_message_rate_is_that_of_a_port() {
             scenario.connections[1].port_b = PortId(3);
         }
         for number in 0..20 {
-            post(&mut scenario, pairs[number % 2], Verb::Write, 8, 0);
+            post(
+                &mut scenario,
+                pairs[number % 2],
+                Verb::Write,
+                8,
+                Picoseconds::ZERO,
+            );
         }
         let ends = ends(&run(scenario));
-        assert_eq!(ends[18] - ends[16], gap);
-        assert_eq!(ends[19] - ends[17], gap);
+        assert_eq!(Picoseconds(ends[18] - ends[16]), gap);
+        assert_eq!(Picoseconds(ends[19] - ends[17]), gap);
     }
 }
 
 /// A response is a message of the port that gives it: two hosts that read from a third get half of its rate each.
 #[test]
 fn the_message_rate_holds_for_read_responses() {
-    for (limit, apart) in [(Some(1_000_000), MICROSECOND), (None, 0)] {
+    for (limit, apart) in [(Some(1_000_000), MICROSECOND), (None, Picoseconds::ZERO)] {
         let mut scenario = star(3, 100, DELAY_NS, limited(limit));
         for reader in [0, 1] {
             let queue_pair = connect(&mut scenario, reader, 2);
@@ -222,10 +248,10 @@ fn the_message_rate_holds_for_read_responses() {
         let (first, second) = outcome.summary.completion.split_at(50);
         let frames = [BARE + RETH, BARE + AETH + 8];
         let alone = 2 * (wire(frames[0] + frames[1], 100) + 2 * DELAY);
-        assert_eq!(first, [alone; 50]);
+        assert_eq!(first, [alone.0; 50]);
         // Without the limit the second request waits for the first on the wire, and so does its response.
         let behind = wire(frames[0], 100);
-        assert_eq!(second, [alone + apart.max(behind); 50], "{limit:?}");
+        assert_eq!(second, [(alone + apart.max(behind)).0; 50], "{limit:?}");
     }
 }
 
@@ -236,7 +262,13 @@ fn the_message_rate_holds_up_beginnings_only() {
         let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..10 {
-            post(&mut scenario, queue_pair, Verb::Write, 40_960, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                40_960,
+                Picoseconds::ZERO,
+            );
         }
         ends(&run(scenario))
     });
@@ -246,11 +278,17 @@ fn the_message_rate_holds_up_beginnings_only() {
     let mut scenario = chain(0, 100, DELAY_NS, limited(Some(1_000_000)));
     let long = connect(&mut scenario, 0, 1);
     let small = connect(&mut scenario, 0, 1);
-    post(&mut scenario, long, Verb::Write, 100 * 4096, 0);
+    post(
+        &mut scenario,
+        long,
+        Verb::Write,
+        100 * 4096,
+        Picoseconds::ZERO,
+    );
     for _ in 0..10 {
-        post(&mut scenario, small, Verb::Write, 8, 0);
+        post(&mut scenario, small, Verb::Write, 8, Picoseconds::ZERO);
     }
     let outcome = run(scenario);
     let bytes = 100 * (4096 + BARE) + RETH + 10 * (BARE + RETH + 8) + ACK;
-    assert_eq!(ends(&outcome)[0], wire(bytes, 100) + 2 * DELAY);
+    assert_eq!(Picoseconds(ends(&outcome)[0]), wire(bytes, 100) + 2 * DELAY);
 }

@@ -10,6 +10,7 @@ use wirespeed_sim::model::parameters::Pipe;
 use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
+use wirespeed_sim::time::Picoseconds;
 
 const MESSAGE: u64 = 32 << 20;
 /// Generation 5 with 16 lanes, before and after the line code, Gb/s.
@@ -75,7 +76,7 @@ fn carry(scenario: &mut Scenario, source: u32, verb: Verb) {
         _ => (source, other),
     };
     let queue_pair = connect(scenario, a, b);
-    post(scenario, queue_pair, verb, MESSAGE, 0);
+    post(scenario, queue_pair, verb, MESSAGE, Picoseconds::ZERO);
 }
 
 /// Gb/s of payload until the last of it is in memory, and pauses asked for by NICs.

@@ -15,7 +15,7 @@ const DELAY_NS: u64 = 1_000;
 const BYTES: u64 = 4_096;
 const MESSAGES: u64 = 20;
 /// RNR timer code 2 (IBTA volume 1, table 45).
-const WAIT: Picoseconds = 20 * MICROSECOND;
+const WAIT: Picoseconds = MICROSECOND.times(20);
 
 /// Sends of one packet each, all posted at once, to a receiver with so many receives.
 fn sends(rx_depth: Option<u32>, receive_ns: u64, rnr_retry: u8) -> Outcome {
@@ -28,7 +28,13 @@ fn sends(rx_depth: Option<u32>, receive_ns: u64, rnr_retry: u8) -> Outcome {
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
     for _ in 0..MESSAGES {
-        post(&mut scenario, queue_pair, Verb::Send, BYTES, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            BYTES,
+            Picoseconds::ZERO,
+        );
     }
     run(scenario)
 }
@@ -52,7 +58,7 @@ fn a_slow_application_sets_the_pace() {
         let accepted = packet() + (MESSAGES - 1) * (packet() + tries * try_again());
         // The last arrives, and its ACK.
         let end = accepted + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
-        assert_eq!(outcome.summary.end, end, "{receive_ns} ns");
+        assert_eq!(Picoseconds(outcome.summary.end), end, "{receive_ns} ns");
         let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
         assert_eq!(naks, [0, (MESSAGES - 1) * tries]);
         assert_eq!(column(&outcome, "queue_pairs", "naks_sent"), [0, 0]);
@@ -66,10 +72,10 @@ fn a_slow_application_sets_the_pace() {
 fn a_deep_receive_queue_hides_it() {
     let wire_bound = MESSAGES * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     let deep = sends(Some(MESSAGES as u32), 100_000, 7);
-    assert_eq!(deep.summary.end, wire_bound);
+    assert_eq!(Picoseconds(deep.summary.end), wire_bound);
     assert_eq!(column(&deep, "queue_pairs", "rnr_naks_sent"), [0, 0]);
     let off = sends(None, 100_000, 7);
-    assert_eq!(off.summary.end, wire_bound);
+    assert_eq!(Picoseconds(off.summary.end), wire_bound);
     let table = off.tables.iter().find(|it| it.name == "queue_pairs");
     let names = table.unwrap().columns.iter().map(|(name, _)| *name);
     assert!(!names.into_iter().any(|name| name == "rnr_naks_sent"));
@@ -97,14 +103,20 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     let mut scenario = chain(0, GBPS, 20_000, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
     for before in [None, Some(0), Some(1)] {
-        let operation = post(&mut scenario, queue_pair, Verb::Send, BYTES, 0) as usize;
+        let operation = post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            BYTES,
+            Picoseconds::ZERO,
+        ) as usize;
         scenario.operations[operation].after = before.into_iter().collect();
     }
     scenario.operations[2].delay = 20 * MICROSECOND;
     let lost = LinkDown {
         of: Links::One(LinkId(0)),
         detection: MILLISECOND,
-        convergence: 0,
+        convergence: Picoseconds::ZERO,
     };
     scenario.faults = vec![Fault {
         from: 105 * MICROSECOND,
@@ -115,7 +127,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 1]);
     assert_eq!(outcome.summary.completion.len(), 3);
     let again = 116 * MICROSECOND..119 * MICROSECOND;
-    assert!(again.contains(&(outcome.summary.end - 40 * MICROSECOND)));
+    assert!(again.contains(&(Picoseconds(outcome.summary.end) - 40 * MICROSECOND)));
 }
 
 /// Receives, and what a sender is told without one, are the receiver's; the sender's own code is for what it receives.
@@ -134,7 +146,7 @@ fn the_receiver_says_how_long() {
         let outcome = run(reader::read(&text, "roce", 1).unwrap());
         let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
         assert_eq!(naks, [0, 1]);
-        outcome.summary.end
+        Picoseconds(outcome.summary.end)
     };
     // Codes 2 and 22 are 20 us and 20.48 ms.
     assert!(refused(22, 2) < 30 * MICROSECOND);

@@ -7,7 +7,7 @@ use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::model::parameters::{Recovery, Reordering};
 use wirespeed_sim::model::results::Outcome;
-use wirespeed_sim::time::Picoseconds;
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 const GBPS: u64 = 100;
 /// 2 km of fibre.
@@ -22,7 +22,7 @@ fn packet() -> Picoseconds {
 
 /// The packets that leave after a lost one and before its NAK is there.
 fn in_vain() -> u64 {
-    (2 * packet() + 2 * DELAY_NS * 1_000 + wire(ACK, GBPS)) / packet()
+    (2 * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS)) / packet()
 }
 
 /// A long write. The ACK timeout is the smallest above the round trip of 20.5 us (4.096 us 2^3).
@@ -31,7 +31,7 @@ fn long_write(recovery: Recovery, window: u16, loss: f64, seed: u64) -> Outcome 
     let transport = &mut parameters.transport;
     transport.ack_timeout = 3;
     // Go-back-N reports a gap that stays open when the first packet after a lost retransmission comes.
-    transport.nak_interval_ns = Some((2 * in_vain() + 1) * packet() / 2_000);
+    transport.nak_interval_ns = Some(((2 * in_vain() + 1) * packet() / 2_000).0);
     transport.recovery = recovery;
     transport.window_packets = window;
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
@@ -47,8 +47,8 @@ fn goodput(recovery: Recovery, window: u16, loss: f64) -> f64 {
         let outcome = long_write(recovery, window, loss, seed);
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes")[1];
         assert_eq!(delivered, PACKETS * 4096);
-        let ends = 2 * DELAY_NS * 1_000 + wire(ACK + 16, GBPS);
-        (outcome.summary.completion[0] - ends) as f64 / packet() as f64
+        let ends = 2 * DELAY_NS * NANOSECOND + wire(ACK + 16, GBPS);
+        (outcome.summary.completion[0] - ends.0) as f64 / packet().as_f64()
     });
     (PACKETS * SEEDS) as f64 / times.sum::<f64>()
 }
@@ -101,11 +101,11 @@ fn without_loss_both_are_the_same() {
 /// A window of W packets is worth W packets per round trip: from a packet's first bit to its ACK's last.
 #[test]
 fn the_window_bounds_what_is_on_its_way() {
-    let round_trip = packet() + 2 * DELAY_NS * 1_000 + wire(ACK, GBPS);
+    let round_trip = packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     for window in [1, 10, 25] {
         let outcome = long_write(Recovery::SelectiveRepeat, window, 0.0, 1);
         let rounds = PACKETS / u64::from(window);
-        let last = outcome.summary.completion[0];
+        let last = Picoseconds(outcome.summary.completion[0]);
         // The first packet has 16 bytes more, an RETH; the last round its packets behind each other.
         let least = rounds * round_trip;
         let most = least + u64::from(window) * packet() + wire(16, GBPS) * 2;

@@ -12,7 +12,7 @@ const FULL: u64 = 4096 + BARE;
 
 /// From the end of the last packet on the wire to its ACK being there.
 fn tail() -> Picoseconds {
-    wire(ACK, 100) + 2 * DELAY_NS * 1_000
+    wire(ACK, 100) + Picoseconds(2 * DELAY_NS * 1_000)
 }
 
 /// Queue pairs of a priority take turns packet by packet. The first finds the port idle and sends at once; from then on
@@ -23,7 +23,13 @@ fn queue_pairs_take_turns() {
         let mut scenario = chain(0, 100, DELAY_NS, roce());
         for _ in 0..n {
             let queue_pair = connect(&mut scenario, 0, 1);
-            post(&mut scenario, queue_pair, Verb::Write, 100 * 4096, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                100 * 4096,
+                Picoseconds::ZERO,
+            );
         }
         // The first ends at the beginning of round 99, the others one after the other in round 100.
         let last_packet = |k| {
@@ -34,7 +40,7 @@ fn queue_pairs_take_turns() {
             }
         };
         let expected: Vec<_> = (0..n)
-            .map(|k| wire(n * RETH + last_packet(k) * FULL, 100) + tail())
+            .map(|k| (wire(n * RETH + last_packet(k) * FULL, 100) + tail()).0)
             .collect();
         assert_eq!(run(scenario).summary.completion, expected);
     }
@@ -47,13 +53,25 @@ fn a_turn_is_a_packet() {
     let mut scenario = chain(0, 100, DELAY_NS, roce());
     let long = connect(&mut scenario, 0, 1);
     let short = connect(&mut scenario, 0, 1);
-    post(&mut scenario, long, Verb::Write, 100 * 4096, 0);
+    post(
+        &mut scenario,
+        long,
+        Verb::Write,
+        100 * 4096,
+        Picoseconds::ZERO,
+    );
     for _ in 0..100 {
-        post(&mut scenario, short, Verb::Write, 4096, 0);
+        post(&mut scenario, short, Verb::Write, 4096, Picoseconds::ZERO);
     }
     let ends = run(scenario).summary.completion;
-    assert_eq!(ends[0], wire(198 * FULL + 99 * RETH, 100) + tail());
-    assert_eq!(ends[100], wire(200 * FULL + 101 * RETH, 100) + tail());
+    assert_eq!(
+        Picoseconds(ends[0]),
+        wire(198 * FULL + 99 * RETH, 100) + tail()
+    );
+    assert_eq!(
+        Picoseconds(ends[100]),
+        wire(200 * FULL + 101 * RETH, 100) + tail()
+    );
 }
 
 /// A queue pair that comes later gets its share from then on.
@@ -62,23 +80,29 @@ fn a_latecomer_waits_for_one_packet() {
     let mut scenario = chain(0, 100, DELAY_NS, roce());
     let early = connect(&mut scenario, 0, 1);
     let late = connect(&mut scenario, 0, 1);
-    post(&mut scenario, early, Verb::Send, 100 * 4096, 0);
+    post(
+        &mut scenario,
+        early,
+        Verb::Send,
+        100 * 4096,
+        Picoseconds::ZERO,
+    );
     // Within the 50th packet; the early one has its turn at the end of it, then the late one.
     post(
         &mut scenario,
         late,
         Verb::Send,
         4096,
-        wire(49 * FULL, 100) + 1,
+        wire(49 * FULL, 100) + Picoseconds(1),
     );
     let outcome = run(scenario);
     let ends = column(&outcome, "flows", "end_ps");
-    assert_eq!(ends[1], wire(52 * FULL, 100) + tail());
-    assert_eq!(ends[0], wire(101 * FULL, 100) + tail());
+    assert_eq!(Picoseconds(ends[1]), wire(52 * FULL, 100) + tail());
+    assert_eq!(Picoseconds(ends[0]), wire(101 * FULL, 100) + tail());
 }
 
 /// Two priorities on one cable, each a long send; when that of priority 3 is complete, and that of 4.
-fn two_priorities(change: fn(&mut Parameters)) -> [Picoseconds; 2] {
+fn two_priorities(change: fn(&mut Parameters)) -> [u64; 2] {
     const PACKETS: u64 = 3_000;
     let mut parameters = roce();
     change(&mut parameters);
@@ -86,10 +110,16 @@ fn two_priorities(change: fn(&mut Parameters)) -> [Picoseconds; 2] {
     for priority in [3, 4] {
         let queue_pair = connect(&mut scenario, 0, 1);
         scenario.connections[queue_pair.connection()].priority = Priority(priority);
-        post(&mut scenario, queue_pair, Verb::Send, PACKETS * 4096, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            PACKETS * 4096,
+            Picoseconds::ZERO,
+        );
     }
     let ends = run(scenario).summary.completion;
-    [ends[0] - tail(), ends[1] - tail()].map(|end| end * 1_000 / wire(PACKETS * FULL, 100))
+    [ends[0], ends[1]].map(|end| (Picoseconds(end) - tail()) * 1_000 / wire(PACKETS * FULL, 100))
 }
 
 /// Deficit weighted round robin at the NIC: while both send, the bytes are as the weights. In thousandths of the time that
@@ -117,7 +147,7 @@ fn priorities_share_by_weight() {
 }
 
 /// Two sends of 100 packets between two hosts with two cables.
-fn two_cables(second: u32) -> Vec<Picoseconds> {
+fn two_cables(second: u32) -> Vec<u64> {
     let links = vec![link(0, 1, 100, DELAY_NS); 2];
     let mut scenario: Scenario = network(2, 0, links, roce());
     for first_port in [0, second] {
@@ -125,7 +155,13 @@ fn two_cables(second: u32) -> Vec<Picoseconds> {
         let connection = &mut scenario.connections[queue_pair.connection()];
         connection.port_a = PortId(first_port);
         connection.port_b = PortId(first_port + 1);
-        post(&mut scenario, queue_pair, Verb::Send, 100 * 4096, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Send,
+            100 * 4096,
+            Picoseconds::ZERO,
+        );
     }
     run(scenario).summary.completion
 }
@@ -133,7 +169,8 @@ fn two_cables(second: u32) -> Vec<Picoseconds> {
 #[test]
 fn ports_of_a_host_do_not_share() {
     let alone = wire(100 * FULL, 100) + tail();
-    assert_eq!(two_cables(2), [alone, alone]);
+    assert_eq!(two_cables(2), [alone.0, alone.0]);
     let together = wire(200 * FULL, 100) + tail();
-    assert_eq!(two_cables(0), [together - 2 * wire(FULL, 100), together]);
+    let first = together - 2 * wire(FULL, 100);
+    assert_eq!(two_cables(0), [first.0, together.0]);
 }

@@ -6,7 +6,7 @@ use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{IpVersion, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Service, Verb};
-use wirespeed_sim::time::NANOSECOND;
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 /// One message from host 0 to host 1 over one switch, at 100 Gb/s.
 fn transfer(
@@ -23,7 +23,7 @@ fn transfer(
         scenario.connections[0].service,
         scenario.connections[0].priority,
     ) = (service, Priority(0));
-    post(&mut scenario, id, Verb::Send, bytes, 0);
+    post(&mut scenario, id, Verb::Send, bytes, Picoseconds::ZERO);
     run(scenario)
 }
 
@@ -53,14 +53,18 @@ fn bytes_on_the_wire() {
             Some(ack) => wire(1_001 * frame + 2 * ack, 100) + 2 * delay,
             None => wire(1_000 * frame, 100), // it is over when it has left
         };
-        assert_eq!(outcome.summary.completion, [expected], "{service:?} {ip:?}");
+        assert_eq!(
+            outcome.summary.completion,
+            [expected.0],
+            "{service:?} {ip:?}"
+        );
         assert_eq!(
             column(&outcome, "queue_pairs", "delivered_bytes"),
             [0, 1_000 * payload]
         );
         let mut context = outcome.context.iter();
         let limits = context.find(|table| table.name == "limits").unwrap();
-        let least = Column::U64(vec![expected]);
+        let least = Column::U64(vec![expected.0]);
         assert_eq!(limits.columns, [("least_ps", least)]);
     }
 }

@@ -7,7 +7,7 @@ use wirespeed_sim::ids::QueuePairId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Connection, Scenario, Service, Verb};
-use wirespeed_sim::time::NANOSECOND;
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 use wirespeed_wire::{Ecn, PacketKind};
 
 const GBPS: u64 = 100;
@@ -25,7 +25,13 @@ fn writes(service: Service, messages: u64, packets: u64, loss: f64) -> Outcome {
     let queue_pair = connect(&mut scenario, 0, 1);
     scenario.connections[0].service = service;
     for _ in 0..messages {
-        post(&mut scenario, queue_pair, Verb::Write, packets * MTU, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            packets * MTU,
+            Picoseconds::ZERO,
+        );
     }
     run(scenario)
 }
@@ -39,7 +45,7 @@ fn a_loss_costs_the_rest_of_its_message() {
     const LOSS: f64 = 0.01;
     let outcome = writes(Service::Uc, MESSAGES, PACKETS, LOSS);
     let sent = MESSAGES * (PACKETS * wire(MTU + BARE, GBPS) + wire(RETH, GBPS));
-    assert_eq!(outcome.summary.end, sent);
+    assert_eq!(Picoseconds(outcome.summary.end), sent);
     assert_eq!(outcome.summary.failed, 0);
     assert_eq!(outcome.summary.retransmissions, 0);
     assert_eq!(column(&outcome, "ports", "frames")[1], 0, "no ACK");
@@ -60,7 +66,7 @@ fn a_loss_costs_the_rest_of_its_message() {
     let reliable = writes(Service::Rc, MESSAGES, PACKETS, LOSS);
     let delivered = column(&reliable, "queue_pairs", "delivered_bytes")[1];
     assert_eq!(delivered, MESSAGES * PACKETS * MTU);
-    assert!(reliable.summary.end > sent);
+    assert!(reliable.summary.end > sent.0);
 }
 
 /// Without loss all arrives, as over a reliable connection but for the ACKs.
@@ -73,7 +79,7 @@ fn without_loss_everything_arrives() {
     assert_eq!(received, [0, 10]);
     let reliable = writes(Service::Rc, 10, 16, 0.0);
     let way_back = 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
-    assert_eq!(outcome.summary.end + way_back, reliable.summary.end);
+    assert_eq!(outcome.summary.end + way_back.0, reliable.summary.end);
 }
 
 /// One queue pair of host 0 and datagrams of so many bytes to hosts 1 to 3 in turn.
@@ -91,7 +97,7 @@ fn datagrams(parameters: Parameters, rounds: u64, bytes: u64) -> Scenario {
                 QueuePairId(2 * destination),
                 Verb::Send,
                 bytes,
-                0,
+                Picoseconds::ZERO,
             );
         }
     }
@@ -104,7 +110,7 @@ fn one_queue_pair_has_many_destinations() {
     for bytes in [MTU, 100] {
         let outcome = run(datagrams(roce(), 20, bytes));
         let one = wire(bytes + BARE + DETH, GBPS);
-        let ends: Vec<u64> = (1..=60).map(|sent| sent * one).collect();
+        let ends: Vec<u64> = (1..=60).map(|sent| (sent * one).0).collect();
         assert_eq!(column(&outcome, "flows", "end_ps"), ends);
         let received = column(&outcome, "queue_pairs", "messages_received");
         assert_eq!(received, [0, 20, 0, 20, 0, 20]);
@@ -148,8 +154,20 @@ fn captures() {
     let mut scenario = chain(1, GBPS, DELAY_NS, roce());
     let queue_pair = connect(&mut scenario, 0, 1);
     scenario.connections[0].service = Service::Uc;
-    post(&mut scenario, queue_pair, Verb::Write, 3 * MTU, 0);
-    post(&mut scenario, queue_pair, Verb::Send, 100, 0);
+    post(
+        &mut scenario,
+        queue_pair,
+        Verb::Write,
+        3 * MTU,
+        Picoseconds::ZERO,
+    );
+    post(
+        &mut scenario,
+        queue_pair,
+        Verb::Send,
+        100,
+        Picoseconds::ZERO,
+    );
     let packets = captured(scenario);
     assert!(packets
         .iter()

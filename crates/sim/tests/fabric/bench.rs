@@ -64,7 +64,7 @@ pub fn send_frame(payload: u32) -> u32 {
 /// Posts `count` sends of `bytes` each at time 0.
 pub fn sends(scenario: &mut Scenario, queue_pair: QueuePairId, count: u64, bytes: u64) {
     for _ in 0..count {
-        crate::support::post(scenario, queue_pair, Verb::Send, bytes, 0);
+        crate::support::post(scenario, queue_pair, Verb::Send, bytes, Picoseconds::ZERO);
     }
 }
 
@@ -91,7 +91,8 @@ pub fn pauses(outcome: &Outcome, port: u32, priority: u8) -> Vec<(Picoseconds, P
     let keys = ports.into_iter().zip(priorities);
     let own = (u64::from(port), u64::from(priority));
     let rows = keys.zip(times).filter(|(key, _)| *key == own);
-    rows.map(|(_, times)| times).collect()
+    rows.map(|(_, (start, end))| (Picoseconds(start), Picoseconds(end)))
+        .collect()
 }
 
 /// A captured frame.

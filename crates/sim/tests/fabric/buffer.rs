@@ -37,7 +37,7 @@ fn drops(outcome: &Outcome, host: u32) -> u64 {
 }
 
 /// Long after all have come in, and before a second frame leaves.
-const FILLED: Picoseconds = 100 * MICROSECOND;
+const FILLED: Picoseconds = MICROSECOND.times(100);
 
 /// Each of m congested groups gets `alpha S / (1 + alpha m)`, all of them `alpha m / (1 + alpha m)` of S: the fixed point of x = alpha (S - m x).
 #[test]
@@ -93,7 +93,7 @@ fn frames_fill_cells() {
         parameters.switch.alpha_exponent = 0;
         let mut scenario = funnel(1, parameters, SHARED);
         collide(&mut scenario, &[0], SHARED, u64::from(payload));
-        let until = SHARED * frame_time(100_000_000_000, frame) + 1;
+        let until = SHARED * frame_time(100_000_000_000, frame) + Picoseconds(1);
         let outcome = run_until(scenario, until);
         // Frame k + 1 fits while (k + 1) cells <= free = S - k cells.
         let frames = (SHARED / each).div_ceil(2);
@@ -177,7 +177,7 @@ fn headroom_is_for_the_lossless() {
             bytes: 254 * HEADROOM as u32,
         };
         let mut scenario = funnel(1, parameters, 200);
-        scenario.links[0].pfc_lost_from = 0;
+        scenario.links[0].pfc_lost_from = Picoseconds::ZERO;
         collide(&mut scenario, &[0], 1000, 0);
         let outcome = run_until(scenario, FILLED);
         let headroom = queue(&outcome, 1, DATA, "max_headroom_bytes") / 254;

@@ -13,7 +13,7 @@ const CELL: u64 = 254;
 /// A priority that is not lossless.
 const LOSSY: u8 = 0;
 /// Long after all have come in, and before a second frame leaves.
-const FILLED: Picoseconds = 100 * MICROSECOND;
+const FILLED: Picoseconds = MICROSECOND.times(100);
 
 /// Hosts that all send to the last one, behind a link that takes one frame and then no other. The buffer of the switch has so
 /// many cells beside headroom of one's own.
@@ -48,7 +48,7 @@ impl Bench {
 
     /// A host sends more than there is room for, and obeys no pause.
     fn floods(&mut self, host: u32, priority: u8) {
-        self.scenario.links[host as usize].pfc_lost_from = 0;
+        self.scenario.links[host as usize].pfc_lost_from = Picoseconds::ZERO;
         self.sends(host, priority, 3_000);
     }
 
@@ -205,7 +205,7 @@ proptest! {
         for (host, bytes) in (0..).zip(&payloads) {
             let id = connect(&mut bench.scenario, host, 5);
             bench.scenario.connections.last_mut().unwrap().priority = if host < 2 { Priority(DATA) } else { Priority(LOSSY) };
-            bench.scenario.links[host as usize].pfc_lost_from = 0;
+            bench.scenario.links[host as usize].pfc_lost_from = Picoseconds::ZERO;
             for _ in 0..40 {
                 post(&mut bench.scenario, id, Verb::Send, *bytes, MICROSECOND);
             }

@@ -13,7 +13,7 @@ const BYTES: u64 = 1 << 20;
 /// Of a full packet, on the link.
 const PACKET: u64 = 62 + 4096 + 20;
 /// Twice two links of 100 Gb/s and 1 us.
-const RTT: Picoseconds = 4_683_000;
+const RTT: Picoseconds = Picoseconds(4_683_000);
 /// 1.5 times what 100 Gb/s carry in that time.
 const INITIAL: u64 = 87_806;
 
@@ -28,7 +28,13 @@ fn incast(senders: u32, bytes: u64, congestion: Congestion) -> Scenario {
     let mut scenario = star(senders + 1, 100, 1_000, parameters);
     for sender in 0..senders {
         let queue_pair = connect(&mut scenario, sender, senders);
-        post(&mut scenario, queue_pair, Verb::Write, bytes, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            bytes,
+            Picoseconds::ZERO,
+        );
     }
     scenario
 }
@@ -63,7 +69,12 @@ fn queue_over_time(mut scenario: Scenario) -> (Vec<(Picoseconds, f64)>, Outcome)
     let rows = of("what").into_iter().zip(of("priority"));
     let rows: Vec<_> = rows.zip(of("time_ps").into_iter().zip(value)).collect();
     let of_data = rows.into_iter().filter(|(key, _)| *key == (0, 3));
-    (of_data.map(|(_, sample)| sample).collect(), outcome)
+    (
+        of_data
+            .map(|(_, (time, value))| (Picoseconds(time), value))
+            .collect(),
+        outcome,
+    )
 }
 
 #[test]
@@ -77,7 +88,7 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
             let after = samples
                 .iter()
                 .filter(|(time, _)| *time > 13 * MILLISECOND / 10);
-            let end = outcome.summary.end - 20 * MICROSECOND;
+            let end = Picoseconds(outcome.summary.end) - 20 * MICROSECOND;
             let values = after
                 .filter(|(time, _)| *time < end)
                 .map(|(_, value)| *value);
@@ -96,7 +107,7 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
         // The link carries all, with what credit leaves of it, after the first way there and back.
         let frames = 32 * 256;
         let least = (frames * PACKET + 16 * u64::from(senders)) * 80;
-        let most = (least as f64 / 0.98) as u64 + 3 * RTT;
+        let most = (least as f64 / 0.98) as u64 + 3 * RTT.0;
         assert!(
             (least..most).contains(&it.end),
             "{senders}: {} of {least}",
@@ -138,7 +149,7 @@ fn senders_are_served_in_turns() {
     let jain = sum * sum / (squares * rates.len() as f64);
     assert!(jain > 0.999, "{jain}");
     // 99 % of the link, but for the first round trip.
-    let used = sum / 4096.0 * PACKET as f64 * 80.0 / (4 * MILLISECOND) as f64;
+    let used = sum / 4096.0 * PACKET as f64 * 80.0 / (4 * MILLISECOND).as_f64();
     assert!((0.985..1.0).contains(&used), "{used}");
 }
 
@@ -209,7 +220,7 @@ fn a_message_after_a_pause_asks_first() {
     assert_eq!(requests[1], 0);
     assert!(requests[0] >= 1, "{requests:?}");
     // Request and credit, then data and acknowledgement: ten packets of 334 ns after two round trips.
-    let took = end - start;
+    let took = Picoseconds(end - start);
     assert!(
         (2 * RTT - MICROSECOND..2 * RTT + 4 * MICROSECOND).contains(&took),
         "{took}"
@@ -246,7 +257,13 @@ fn a_narrow_network_needs_nscc_as_well() {
         let mut scenario = network(8, 2, links, parameters);
         for host in 0..4 {
             let queue_pair = connect(&mut scenario, host, host + 4);
-            post(&mut scenario, queue_pair, Verb::Write, 8 * BYTES, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                8 * BYTES,
+                Picoseconds::ZERO,
+            );
         }
         let outcome = run(scenario);
         assert_eq!((outcome.summary.failed, outcome.summary.drops), (0, 0));

@@ -57,11 +57,11 @@ fn a_run_in_deadlock_ends() {
     assert_eq!(outcome.summary.drops, 0);
     // The ring stands still before each flow sent 1 MiB, and a pause takes at most 65,535 quanta of 5.12 ns: after two of
     // that the run is over.
-    let longest: Picoseconds = 65_535 * 5_120;
+    let longest: Picoseconds = Picoseconds(65_535 * 5_120);
     let sent: u64 = column(&outcome, "queue_pairs", "packets").iter().sum();
     assert!(sent < 12 * 256, "{sent}");
-    assert!(outcome.summary.end > longest, "{}", outcome.summary.end);
-    let within = 256 * 12 * 4194 * 80 + 2 * longest;
+    assert!(outcome.summary.end > longest.0, "{}", outcome.summary.end);
+    let within = 256 * 12 * 4194 * 80 + 2 * longest.0;
     assert!(outcome.summary.end < within, "{}", outcome.summary.end);
     // Each waits for the next: the links of the ring are those from 6 to 11, cabled in its order.
     assert_eq!(circle(&outcome), [12, 14, 16, 18, 20, 22]);
@@ -89,7 +89,7 @@ fn circle(outcome: &Outcome) -> Vec<u64> {
 /// A run that is cut off names it once it has stood for as long as a pause can take, and not before.
 #[test]
 fn a_deadlock_has_stood_for_a_while() {
-    let longest: Picoseconds = 65_535 * 5_120;
+    let longest: Picoseconds = Picoseconds(65_535 * 5_120);
     let cut = |until| {
         let mut scenario = ring(parameters(), true);
         scenario.parameters.transport.ack_timeout = 14;
@@ -97,7 +97,7 @@ fn a_deadlock_has_stood_for_a_while() {
         run(scenario)
     };
     // It has come to a standstill when each flow has sent at most 1 MiB.
-    let still = 256 * 12 * 4194 * 80;
+    let still = Picoseconds(256 * 12 * 4194 * 80);
     assert_eq!(cut(longest).summary.deadlocks, 0);
     assert_eq!(circle(&cut(still + longest)).len(), 6);
 }
@@ -168,7 +168,7 @@ fn timeouts_come_first() {
     parameters.transport.ack_timeout = 14;
     let outcome = ends_within(ring(parameters, true), 1_000_000);
     assert_eq!(column(&outcome, "flows", "status"), vec![FAILED; 12]);
-    assert!(outcome.summary.end > (8 * 4_096 * NANOSECOND) << 14);
+    assert!(outcome.summary.end > (8 * 4_096 * NANOSECOND).0 << 14);
 }
 
 /// Without the flows that close the cycle.
@@ -213,5 +213,5 @@ fn a_long_pause_is_none() {
         .zip(&ends)
         .map(|(start, end)| end - start)
         .max();
-    assert!(longest > Some(60 * MILLISECOND), "{longest:?}");
+    assert!(longest > Some((60 * MILLISECOND).0), "{longest:?}");
 }

@@ -10,7 +10,7 @@ use wirespeed_sim::time::Picoseconds;
 const BYTES: u64 = 8 << 20;
 const BUFFER: u64 = 512 << 10;
 /// What the memory of the receiver needs for those of both senders; a buffer of it after the last ACK.
-const LEAST: Picoseconds = (2 * BYTES - BUFFER) * 8 * 1_000 / 40;
+const LEAST: Picoseconds = Picoseconds((2 * BYTES - BUFFER) * 8 * 1_000 / 40);
 
 fn asking(rcv_cwnd_pend: u8) -> nscc::Parameters {
     nscc::Parameters {
@@ -35,7 +35,13 @@ fn slow_memory(congestion: Congestion) -> Outcome {
     let mut scenario = star(3, 100, 1_000, parameters);
     for sender in 0..2 {
         let queue_pair = connect(&mut scenario, sender, 2);
-        post(&mut scenario, queue_pair, Verb::Write, BYTES, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            BYTES,
+            Picoseconds::ZERO,
+        );
     }
     run(scenario)
 }
@@ -50,7 +56,7 @@ fn a_penalty_spares_the_receive_buffer() {
         assert_eq!((it.drops, it.trims, it.failed), (0, 0, 0), "{penalty}");
         assert_eq!(it.retransmissions, 0, "{penalty}");
         assert!(
-            (LEAST..LEAST * 11 / 10).contains(&it.end),
+            (LEAST..LEAST * 11 / 10).contains(&Picoseconds(it.end)),
             "{penalty}: {}",
             it.end
         );
@@ -82,7 +88,13 @@ fn who_keeps_up_asks_for_nothing() {
         let mut scenario = star(3, 100, 1_000, parameters);
         for sender in 0..2 {
             let queue_pair = connect(&mut scenario, sender, 2);
-            post(&mut scenario, queue_pair, Verb::Write, BYTES, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                BYTES,
+                Picoseconds::ZERO,
+            );
         }
         run(scenario)
     };

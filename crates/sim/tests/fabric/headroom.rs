@@ -107,10 +107,22 @@ impl Bench {
     fn flood(&self, scenario: &mut Scenario) {
         let a = connect(scenario, 1, 2);
         sends(scenario, a, 2, 0);
-        post(scenario, a, Verb::Write, u64::from(PAYLOAD), 0);
+        post(
+            scenario,
+            a,
+            Verb::Write,
+            u64::from(PAYLOAD),
+            Picoseconds::ZERO,
+        );
         let filled = self.terms().window() / self.time(SHORTEST);
         sends(scenario, a, filled, 0);
-        post(scenario, a, Verb::Write, u64::from(PAYLOAD), 0);
+        post(
+            scenario,
+            a,
+            Verb::Write,
+            u64::from(PAYLOAD),
+            Picoseconds::ZERO,
+        );
         sends(scenario, a, 100, 0);
     }
 
@@ -124,7 +136,7 @@ impl Bench {
 
     fn run(&self, headroom: Headroom) -> Outcome {
         let all = self.crossing() + self.terms().window() + self.time(LONGEST);
-        run_until(self.scenario(headroom), all + 1)
+        run_until(self.scenario(headroom), all + Picoseconds(1))
     }
 
     /// Frames dropped, and the most headroom in use, cells.
@@ -186,29 +198,41 @@ fn without_any_term_it_is_too_little() {
     for (gbps, bench) in benches(LATENCY_NS) {
         let all = bench.terms();
         let without = [
-            ("response", Terms { response: 0, ..all }),
+            (
+                "response",
+                Terms {
+                    response: Picoseconds::ZERO,
+                    ..all
+                },
+            ),
             (
                 "generation",
                 Terms {
-                    generation: 0,
+                    generation: Picoseconds::ZERO,
                     ..all
                 },
             ),
             (
                 "frame sent back",
                 Terms {
-                    frame_sent_back: 0,
+                    frame_sent_back: Picoseconds::ZERO,
                     ..all
                 },
             ),
             (
                 "PFC frame",
                 Terms {
-                    pfc_frames: 0,
+                    pfc_frames: Picoseconds::ZERO,
                     ..all
                 },
             ),
-            ("cable", Terms { cable: 0, ..all }),
+            (
+                "cable",
+                Terms {
+                    cable: Picoseconds::ZERO,
+                    ..all
+                },
+            ),
             (
                 "crossing frame",
                 Terms {
@@ -254,7 +278,7 @@ fn a_prompt_peer_leaves_the_response_unused() {
         let outcome = run_until(scenario, end);
         let used = queue(&outcome, FLOODED, DATA, "max_headroom_bytes") / u64::from(bench.cell);
         let prompt = Terms {
-            response: 0,
+            response: Picoseconds::ZERO,
             // What has just started is a short frame: one cell.
             last_frame_cells: 1,
             ..bench.terms()

@@ -11,7 +11,7 @@ const RATE: u64 = 100_000_000_000;
 const PAYLOAD: u64 = 1024;
 /// Every data frame here is a send's, of 1086 bytes; lengths of the queue are so many frames.
 const FRAME: u32 = 62 + PAYLOAD as u32;
-const DELAY: Picoseconds = 100 * NANOSECOND;
+const DELAY: Picoseconds = NANOSECOND.times(100);
 
 /// Marking from `kmin` to `kmax` frames, on every link the same.
 fn marking(kmin: u32, kmax: u32, pmax: f64) -> Parameters {
@@ -46,9 +46,21 @@ const RECEIVER: u32 = 4;
 fn steady(parameters: Parameters, standing: u64, count: u64) -> Scenario {
     let mut scenario = bench(parameters);
     let a = connect(&mut scenario, 0, 2);
-    post(&mut scenario, a, Verb::Send, count * PAYLOAD, 0);
+    post(
+        &mut scenario,
+        a,
+        Verb::Send,
+        count * PAYLOAD,
+        Picoseconds::ZERO,
+    );
     let b = connect(&mut scenario, 1, 2);
-    post(&mut scenario, b, Verb::Send, (standing + 1) * PAYLOAD, 0); // one leaves at once
+    post(
+        &mut scenario,
+        b,
+        Verb::Send,
+        (standing + 1) * PAYLOAD,
+        Picoseconds::ZERO,
+    ); // one leaves at once
     scenario
 }
 
@@ -186,7 +198,13 @@ fn an_average_decays_while_nothing_comes() {
         parameters.marking.weight = 4;
         let mut scenario = bench(parameters);
         let b = connect(&mut scenario, 1, 2);
-        post(&mut scenario, b, Verb::Send, BURST * PAYLOAD, 0);
+        post(
+            &mut scenario,
+            b,
+            Verb::Send,
+            BURST * PAYLOAD,
+            Picoseconds::ZERO,
+        );
         // The last of the first burst has left the queue when it starts.
         let emptied = at_b + DELAY + (BURST - 1) * frame_time(RATE, FRAME);
         let second = emptied + u64::from(idle) * packet + packet / 2;
@@ -233,7 +251,13 @@ fn overload(at: MarkAt, threshold: u32) -> Vec<u64> {
     scenario.links[1].rate = RATE;
     for host in [0, 1] {
         let id = connect(&mut scenario, host, 2);
-        post(&mut scenario, id, Verb::Send, 400 * PAYLOAD, 0);
+        post(
+            &mut scenario,
+            id,
+            Verb::Send,
+            400 * PAYLOAD,
+            Picoseconds::ZERO,
+        );
     }
     let (_, frames) = capture(scenario, RECEIVER);
     frames
@@ -283,7 +307,13 @@ fn of_a_burst_the_tail_or_the_head() {
         parameters.marking.at = at;
         let mut scenario = bench(parameters);
         let b = connect(&mut scenario, 1, 2);
-        post(&mut scenario, b, Verb::Send, BURST as u64 * PAYLOAD, 0);
+        post(
+            &mut scenario,
+            b,
+            Verb::Send,
+            BURST as u64 * PAYLOAD,
+            Picoseconds::ZERO,
+        );
         let (outcome, frames) = capture(scenario, RECEIVER);
         assert_eq!(outcome.summary.ecn_marks, marked(&outcome, 0));
         let data = frames.into_iter().filter(|frame| frame.what == What::Data);
@@ -308,7 +338,13 @@ fn only_ecn_capable_packets_are_marked() {
     // X sends data to A and the acknowledgements of A's own; B congests the port to A.
     for (from, to) in [(0, 2), (2, 0), (1, 0)] {
         let id = connect(&mut scenario, from, to);
-        post(&mut scenario, id, Verb::Send, 500 * PAYLOAD, 0);
+        post(
+            &mut scenario,
+            id,
+            Verb::Send,
+            500 * PAYLOAD,
+            Picoseconds::ZERO,
+        );
     }
     let (outcome, frames) = capture(scenario, 0);
     let arrived = |what| {
@@ -335,7 +371,7 @@ fn only_ecn_capable_packets_are_marked() {
 /// A queue pair is told once per interval, by a CNP in a class of its own.
 #[test]
 fn a_receiver_tells_once_per_interval() {
-    const UNTIL: Picoseconds = 150 * MICROSECOND;
+    const UNTIL: Picoseconds = MICROSECOND.times(150);
     for interval_ns in [0, 4_000, 50_000] {
         let mut parameters = marking(0, 0, 1.0);
         parameters.notification.interval_ns = interval_ns;

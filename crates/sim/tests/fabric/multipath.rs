@@ -9,6 +9,7 @@ use wirespeed_sim::model::overrides::{Devices, Slot};
 use wirespeed_sim::model::parameters::{Ecmp, EcmpHash, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
+use wirespeed_sim::time::Picoseconds;
 
 /// Two leaves with a host each below `spines` spines. Leaf 0's port to spine n is `uplink(n)`.
 pub fn leaves(spines: u32) -> Scenario {
@@ -82,7 +83,13 @@ fn a_connection_keeps_its_path() {
         let mut scenario = leaves(4);
         scenario.seed = seed;
         let id = connect(&mut scenario, 0, 1);
-        post(&mut scenario, id, Verb::Send, 1000 * 4096, 0);
+        post(
+            &mut scenario,
+            id,
+            Verb::Send,
+            1000 * 4096,
+            Picoseconds::ZERO,
+        );
         let mut found = frames(&run(scenario), 4);
         found.sort_unstable();
         assert_eq!(found, [0, 0, 0, 1000]);

@@ -47,7 +47,7 @@ fn greedy(mut scenario: Scenario) -> Scenario {
             QueuePairId(2 * connection),
             Verb::Send,
             1 << 30,
-            0,
+            Picoseconds::ZERO,
         );
     }
     scenario
@@ -111,7 +111,7 @@ fn tcp_takes_its_share_and_no_more() {
     };
     for (roce, other) in [(50, 50), (70, 30), (20, 80)] {
         let (found, least) = shared(roce, other);
-        let all = (4 * MILLISECOND) as f64 * RATE as f64 / 8_000.0; // bytes of link in between
+        let all = (4 * MILLISECOND).as_f64() * RATE as f64 / 8_000.0; // bytes of link in between
         let turn = 8.0 * FULL[0] as f64 / all;
         assert!(found >= least - turn, "{found} of {least}");
         assert!(found <= least + 0.1 * (1.0 - least), "{found} of {least}");
@@ -138,7 +138,7 @@ fn strict_priority_starves_the_other() {
 fn a_background_takes_what_it_sends() {
     for (bytes, every) in [(1_472, MICROSECOND), (147_200, 100 * MICROSECOND)] {
         let mut scenario = beside(parameters(0, 50, 50), Service::Udp, 1);
-        for number in 0..1_000_000_000 / every {
+        for number in 0..MILLISECOND / every {
             post(
                 &mut scenario,
                 QueuePairId(2),

@@ -11,9 +11,9 @@ use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;
-const DELAY: Picoseconds = 500 * NANOSECOND;
+const DELAY: Picoseconds = NANOSECOND.times(500);
 /// A short frame, and a PFC frame.
-const SHORT: Picoseconds = 84 * 80;
+const SHORT: Picoseconds = Picoseconds(84 * 80);
 /// The NIC of the sender, and the switch's port to it.
 const SENDER: u32 = 0;
 const INGRESS: u32 = 1;
@@ -132,7 +132,7 @@ fn the_frame_in_transmission_is_finished() {
     let long = frame_time(RATE, send_frame(4096));
     let mut scenario = bottleneck(parameters(0, 0), BLOCKED, 4 * 17); // four frames
     let id = connect(&mut scenario, 0, 1);
-    post(&mut scenario, id, Verb::Send, 400_000, 0);
+    post(&mut scenario, id, Verb::Send, 400_000, Picoseconds::ZERO);
     let (outcome, frames) = capture_until(scenario, 30 * MICROSECOND);
     // The first leaves, two more are half of the shared space.
     let start = 3 * long + DELAY + SHORT + DELAY;
@@ -171,10 +171,10 @@ fn flood(parameters: Parameters) -> Scenario {
     scenario
 }
 
-const CROSSING: Picoseconds = 21 * SHORT + DELAY;
-const PAUSED: Picoseconds = CROSSING + SHORT + DELAY;
+const CROSSING: Picoseconds = Picoseconds(21 * SHORT.0 + DELAY.0);
+const PAUSED: Picoseconds = Picoseconds(CROSSING.0 + SHORT.0 + DELAY.0);
 /// A pause quantum, 512 bit times (IEEE 802.3 annex 31B.2).
-const QUANTUM: Picoseconds = 512 * 10;
+const QUANTUM: Picoseconds = Picoseconds(512 * 10);
 
 #[test]
 fn quanta_run_out() {
@@ -239,7 +239,7 @@ fn a_lost_refresh_lets_the_quanta_run_out() {
     let interval = u64::from(QUANTA / 2) * QUANTUM;
     for arrived in [0, 1, 2, 5] {
         let mut scenario = flood(parameters.clone());
-        scenario.links[0].pfc_lost_from = CROSSING + arrived * interval + 1;
+        scenario.links[0].pfc_lost_from = CROSSING + arrived * interval + Picoseconds(1);
         let over = PAUSED + (arrived + 2) * interval;
         let outcome = run_until(scenario, over + 10 * MICROSECOND);
         assert_eq!(pauses(&outcome, SENDER, DATA), [(PAUSED, over)]);
@@ -314,7 +314,13 @@ fn only_the_paused_priority_stops() {
         share(&mut scenario, 2000);
         for to in [1, 2] {
             let id = connect(&mut scenario, 0, to);
-            post(&mut scenario, id, Verb::Send, 100_000_000, 0);
+            post(
+                &mut scenario,
+                id,
+                Verb::Send,
+                100_000_000,
+                Picoseconds::ZERO,
+            );
         }
         scenario.connections[1].priority = Priority(other);
         let outcome = run_until(scenario, MILLISECOND);
@@ -396,22 +402,28 @@ fn pauses_sent_are_pauses_received() {
 fn a_victim_flow_falls_to_the_pause_duty_share() {
     let until = 4 * MILLISECOND;
     let line = RATE as f64 * 4096.0 / f64::from(send_frame(4096) + 20);
-    let frame = frame_time(RATE, send_frame(4096)) as f64 / until as f64;
+    let frame = frame_time(RATE, send_frame(4096)).as_f64() / until.as_f64();
     let run = |senders: u32| {
         let mut scenario = star(6, 100, 300, parameters(0, 36));
         share(&mut scenario, 20_000);
         let victim = connect(&mut scenario, 0, 5);
-        post(&mut scenario, victim, Verb::Send, 1 << 32, 0);
+        post(
+            &mut scenario,
+            victim,
+            Verb::Send,
+            1 << 32,
+            Picoseconds::ZERO,
+        );
         for host in 0..senders {
             let id = connect(&mut scenario, host, 4);
-            post(&mut scenario, id, Verb::Send, 1 << 32, 0);
+            post(&mut scenario, id, Verb::Send, 1 << 32, Picoseconds::ZERO);
         }
         let outcome = run_until(scenario, until);
         assert_eq!(outcome.summary.drops, 0);
         let paused = queue(&outcome, SENDER, DATA, "paused_ps");
-        let duty = 1.0 - paused as f64 / until as f64;
+        let duty = 1.0 - paused as f64 / until.as_f64();
         let bytes = column(&outcome, "queue_pairs", "delivered_bytes")[victim.index() + 1];
-        let goodput = bytes as f64 * 8e12 / until as f64;
+        let goodput = bytes as f64 * 8e12 / until.as_f64();
         let pauses = pauses(&outcome, SENDER, DATA).len() as f64;
         (duty, goodput / line, pauses * frame)
     };

@@ -173,7 +173,7 @@ fn an_idle_priority_saves_nothing() {
             for window in [20 * MICROSECOND, 100 * MICROSECOND] {
                 let bytes = sent(scenario.clone(), from + window);
                 let capacity =
-                    window as f64 / frame_time(RATE, send_frame(4096)) as f64 * frame as f64;
+                    window.as_f64() / frame_time(RATE, send_frame(4096)).as_f64() * frame as f64;
                 let expected = (share * capacity) as u64 + shorts;
                 // A round is two frames and `weight` frames.
                 let tolerance = (u64::from(weight) + 4) * frame;
@@ -210,6 +210,6 @@ fn two_flows(scenario: &mut Scenario) {
     for (to, priority) in [(1, 1), (2, 5)] {
         let id = connect(scenario, 0, to);
         scenario.connections[to as usize - 1].priority = Priority(priority);
-        post(scenario, id, Verb::Send, 1 << 30, 0);
+        post(scenario, id, Verb::Send, 1 << 30, Picoseconds::ZERO);
     }
 }

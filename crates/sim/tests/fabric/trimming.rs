@@ -7,6 +7,7 @@ use wirespeed_sim::congestion::{self, nscc};
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
+use wirespeed_sim::time::Picoseconds;
 
 const BYTES: u64 = 400_000;
 const HEADER: u32 = 64;
@@ -41,7 +42,7 @@ fn incast(parameters: Parameters, verb: Verb) -> Scenario {
         if verb == Verb::Read {
             queue_pair = queue_pair.peer();
         }
-        post(&mut scenario, queue_pair, verb, BYTES, 0);
+        post(&mut scenario, queue_pair, verb, BYTES, Picoseconds::ZERO);
     }
     scenario
 }
@@ -188,7 +189,13 @@ fn a_sender_sprays_by_entropy_values() {
         it.congestion = congestion;
         it.ecmp.balance = balance;
         let queue_pair = connect(&mut scenario, 0, 1);
-        post(&mut scenario, queue_pair, Verb::Write, 4096 * 6_400, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            4096 * 6_400,
+            Picoseconds::ZERO,
+        );
         let outcome = run(scenario);
         assert_eq!(outcome.summary.retransmissions, 0);
         frames(&outcome, 4)
@@ -228,7 +235,13 @@ fn an_incast_completes_without_pfc() {
         let mut scenario = star(senders + 1, 100, 1_000, ultra_ethernet());
         for sender in 0..senders {
             let queue_pair = connect(&mut scenario, sender, senders);
-            post(&mut scenario, queue_pair, Verb::Write, 1 << 20, 0);
+            post(
+                &mut scenario,
+                queue_pair,
+                Verb::Write,
+                1 << 20,
+                Picoseconds::ZERO,
+            );
         }
         let outcome = run(scenario);
         let it = &outcome.summary;

@@ -5,7 +5,7 @@ use crate::support::{column, connect, flow, link, network, run, star};
 use wirespeed_sim::model::parameters::{Architecture, MarkAt, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NANOSECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 use wirespeed_sim::Simulation;
 
 const SHARED: Architecture = Architecture::SharedBuffer {};
@@ -147,14 +147,18 @@ fn credit_takes_time_and_no_bandwidth() {
     };
     for bytes in [1, 4096, 4 << 20] {
         let extra = took(voq(700), bytes, 1) - took(SHARED, bytes, 1);
-        assert_eq!(extra, 2 * 700 * NANOSECOND, "data and its acknowledgement");
+        assert_eq!(
+            Picoseconds(extra),
+            2 * 700 * NANOSECOND,
+            "data and its acknowledgement"
+        );
         assert_eq!(took(VOQ, bytes, 1), took(SHARED, bytes, 1));
     }
     for latency in [0, 700, 5_000] {
         let shared = took(SHARED, 4 << 20, 2);
         let late = took(voq(latency), 4 << 20, 2) - shared;
         assert!(
-            late <= 2 * latency * NANOSECOND + frame_time(100_000_000_000, 4174),
+            late <= (2 * latency * NANOSECOND + frame_time(100_000_000_000, 4174)).0,
             "{late}"
         );
     }

@@ -7,7 +7,7 @@ use wirespeed_sim::model::faults::bit_errors::BitErrors;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;
 
@@ -114,9 +114,9 @@ fn an_xoff_may_be_lost() {
         .into_iter()
         .zip(column(&clean, "pauses", "start_ps"));
     let first = rows.filter(|(port, _)| *port == 0).map(|(_, start)| start);
-    let first = first.min().expect("host 0 is paused");
+    let first = Picoseconds(first.min().expect("host 0 is paused"));
     // It was in flight for 84 bytes and the cable, and obeyed when the standard says so at the latest.
-    let answer = 84 * 80 + 500 * NANOSECOND + response_ceiling(100_000_000_000);
+    let answer = Picoseconds(84 * 80) + 500 * NANOSECOND + response_ceiling(100_000_000_000);
     let burst = |errors: BitErrors| Fault {
         from: first - answer - 100 * NANOSECOND,
         until: first - answer + 100 * NANOSECOND,

@@ -86,8 +86,8 @@ fn late_ones_let_the_queue_grow() {
     // Of a frame, 4158 of 4178 bytes on the link are in the queue.
     let grown = 200 * MICROSECOND / 80 * 7 * 4158 / 4178;
     let (well, behind) = (deepest(Vec::new()), deepest(late(200 * MICROSECOND)));
-    assert!(behind > grown, "{behind} of {grown}");
-    assert!(well < grown / 3, "{well} of {grown}");
+    assert!(behind > grown.0, "{behind} of {grown}");
+    assert!(well < (grown / 3).0, "{well} of {grown}");
 }
 
 /// Where the buffer does not take it, PFC pauses the senders instead.
@@ -97,7 +97,7 @@ fn late_ones_leave_more_to_pfc() {
     let outcome = run(incast(late(200 * MICROSECOND)));
     assert!(outcome.summary.pfc_pauses > well.summary.pfc_pauses);
     assert_eq!(outcome.summary.losses, 0);
-    assert_eq!(run(incast(late(0))), well);
+    assert_eq!(run(incast(late(Picoseconds::ZERO))), well);
 }
 
 /// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a strict class of their own

@@ -12,7 +12,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NEVER};
 const COMPLETED: u64 = 1;
 const FAILED: u64 = 2;
 /// A data packet of 4096 bytes on 100 Gb/s, RETH aside: 14 + 20 + 8 + 12 + 4096 + 4 + 4 and the 20 of preamble and gap.
-const PACKET: Picoseconds = 4_178 * 80;
+const PACKET: Picoseconds = Picoseconds(4_178 * 80);
 
 fn down(
     of: Links,
@@ -133,7 +133,7 @@ fn a_link_that_comes_back_is_used_again() {
     let (soon, late) = (end(10), end(250));
     let slower = late - soon;
     assert!(
-        slower.abs_diff(240 * MICROSECOND) < 5 * MICROSECOND,
+        slower.abs_diff((240 * MICROSECOND).0) < (5 * MICROSECOND).0,
         "{slower}"
     );
     // Both ends of all links of the spine: as if the spine had failed.
@@ -173,7 +173,7 @@ fn a_sender_waits_for_its_link() {
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     assert!(outcome.summary.drops < 12, "{:?}", outcome.summary); // acknowledgements to it
-    assert!(outcome.summary.end >= undisturbed + outage);
+    assert!(outcome.summary.end >= undisturbed + outage.0);
     assert!(
         (1..12).contains(&outcome.summary.losses),
         "{}",
@@ -192,7 +192,13 @@ fn a_pause_is_asked_for_again() {
     scenario.buffer_bytes = vec![2 << 20];
     for source in [0, 1, 2] {
         let queue_pair = connect(&mut scenario, source, 3);
-        post(&mut scenario, queue_pair, Verb::Write, 8 << 20, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            8 << 20,
+            Picoseconds::ZERO,
+        );
     }
     let nic = port(&scenario, 0);
     let pauses = |outcome: &Outcome| {
@@ -206,9 +212,9 @@ fn a_pause_is_asked_for_again() {
     let undisturbed = pauses(&run(scenario.clone()));
     let (start, end) = undisturbed
         .into_iter()
-        .find(|(start, end)| end - start > 4 * MICROSECOND)
+        .find(|(start, end)| end - start > (4 * MICROSECOND).0)
         .expect("a long pause");
-    let begin = (start + end) / 2;
+    let begin = Picoseconds((start + end) / 2);
     let until = begin + MICROSECOND / 2;
     scenario.faults = vec![down(Links::One(LinkId(0)), begin, until, 0, 1)];
     let outcome = run(scenario);
@@ -219,15 +225,15 @@ fn a_pause_is_asked_for_again() {
     assert!(outcome.summary.drops < 4, "{by_switch:?}");
     let after = pauses(&outcome);
     assert!(
-        after.contains(&(start, begin)),
+        after.contains(&(start, begin.0)),
         "the pause ends with the link"
     );
     let next = after
         .iter()
         .map(|(start, _)| *start)
-        .find(|start| *start >= until);
+        .find(|start| *start >= until.0);
     assert!(
-        next.is_some_and(|next| next < until + 4 * MICROSECOND),
+        next.is_some_and(|next| next < (until + 4 * MICROSECOND).0),
         "{next:?}"
     );
 }

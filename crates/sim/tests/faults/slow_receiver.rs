@@ -38,12 +38,12 @@ fn slow(gbps: u64) -> Kind {
 fn time(outcome: &Outcome) -> Picoseconds {
     assert_eq!(column(outcome, "flows", "status"), [1]);
     assert_eq!(outcome.summary.drops, 0);
-    column(outcome, "queue_pairs", "delivered_ps")[1]
+    Picoseconds(column(outcome, "queue_pairs", "delivered_ps")[1])
 }
 
 /// How long 8 MiB take at a rate.
 fn at(gbps: u64) -> Picoseconds {
-    (8 << 20) * 8_000 / gbps
+    Picoseconds((8 << 20) * 8_000 / gbps)
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn for_a_time() {
     let caught_up = 1_048_576 * 80; // at most the buffer
     let lost = 300 * MICROSECOND;
     assert!(
-        (lost - caught_up..=lost + MICROSECOND).contains(&later),
+        (lost - Picoseconds(caught_up)..=lost + MICROSECOND).contains(&later),
         "{later}"
     );
     // Where it was never slower than the link, nothing happens.
@@ -101,10 +101,10 @@ fn at_the_same_time() {
     for (from, until, gbps) in [
         (0, 100 * us, 25),
         (0, 100 * us, 50),
-        (50 * us, 60 * us, 25),
-        (300 * us, 600 * us, 100),
+        ((50 * us).0, 60 * us, 25),
+        ((300 * us).0, 600 * us, 100),
     ] {
-        let other = fault(from, until, gbps);
+        let other = fault(Picoseconds(from), until, gbps);
         for faults in [
             vec![always(slow(25)), other.clone()],
             vec![other, always(slow(25))],
@@ -114,8 +114,11 @@ fn at_the_same_time() {
         }
     }
     // One after the other without a gap is one that is as long as both.
-    let both = vec![fault(0, 50 * us, 10), fault(50 * us, 600 * us, 10)];
-    let one = vec![fault(0, 600 * us, 10)];
+    let both = vec![
+        fault(Picoseconds::ZERO, 50 * us, 10),
+        fault(50 * us, 600 * us, 10),
+    ];
+    let one = vec![fault(Picoseconds::ZERO, 600 * us, 10)];
     assert_eq!(time(&run(write(both))), time(&run(write(one))));
 }
 

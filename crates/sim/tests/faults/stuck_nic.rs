@@ -41,7 +41,7 @@ fn paused(parameters: Parameters, faults: Vec<Fault>) -> Vec<(u64, u64)> {
     let rows = rows.zip(times("end_ps"));
     let facing = rows.filter(|((port, _), _)| *port == FACING);
     facing
-        .map(|((_, start), end)| (whole(start), whole(end)))
+        .map(|((_, start), end)| (whole(Picoseconds(start)), whole(Picoseconds(end))))
         .collect()
 }
 
@@ -95,7 +95,7 @@ fn it_never_lets_a_pause_run_out() {
         xon_bytes: 200_000,
     });
     let slow = Fault {
-        from: 0,
+        from: Picoseconds::ZERO,
         until: 1_000 * MICROSECOND,
         kind: Kind::SlowReceiver(SlowReceiver {
             port: PortId(NIC),

@@ -78,7 +78,7 @@ fn row(outcome: &Outcome) -> [u64; 7] {
 }
 
 fn end(outcome: &Outcome, flow: usize) -> Picoseconds {
-    column(outcome, "flows", "end_ps")[flow]
+    Picoseconds(column(outcome, "flows", "end_ps")[flow])
 }
 
 /// The same without a fault.
@@ -129,7 +129,10 @@ fn drop_frees_the_others() {
     let [port, priority, stuck, recovered, for_ps, frames, bytes] = row(&outcome);
     assert_eq!((port, priority, stuck, recovered), (7, 3, 1, 0));
     // Paused from 52.5 us on; the first poll that finds it paused for 200 us is that at 260 us.
-    assert_eq!(outcome.summary.end, 260 * MICROSECOND + for_ps);
+    assert_eq!(
+        Picoseconds(outcome.summary.end),
+        260 * MICROSECOND + Picoseconds(for_ps)
+    );
     assert!(frames > 100 && bytes > frames * 4_000, "{frames} {bytes}");
     assert_eq!(outcome.summary.watchdog_drops, frames);
     assert_eq!(outcome.summary.drops, 0);
@@ -148,7 +151,7 @@ fn it_recovers() {
     let [_, _, stuck, recovered, for_ps, ..] = row(&outcome);
     assert_eq!((stuck, recovered), (1, 1));
     // XON is obeyed after 1,002.5 us; the first poll that finds it free for 200 us is that at 1,210 us.
-    assert_eq!(for_ps, 950 * MICROSECOND);
+    assert_eq!(Picoseconds(for_ps), 950 * MICROSECOND);
     assert_eq!(outcome.summary.watchdog_recovered, 1);
     assert!(outcome.summary.retransmissions > 0);
 }

@@ -91,15 +91,15 @@ impl Ledger<'_> {
                 status == COMPLETED || !self.clean(),
                 "{number} {operation:?}"
             );
-            assert!(start[number] >= operation.at + operation.delay);
+            assert!(start[number] >= (operation.at + operation.delay).0);
             for earlier in &operation.after {
-                assert!(start[number] >= end[*earlier as usize] + operation.delay);
+                assert!(start[number] >= end[*earlier as usize] + operation.delay.0);
             }
             assert!(end[number] >= start[number]);
             if status == COMPLETED {
                 let least = self.slower(operation).times(operation.bytes as u32);
                 assert!(
-                    end[number] - start[number] >= least,
+                    end[number] - start[number] >= least.0,
                     "{number} {operation:?}"
                 );
             }

@@ -9,7 +9,7 @@ use wirespeed_sim::time::{Picoseconds, MILLISECOND};
 
 /// Where DCTCP's marking begins, as a step.
 const K: u32 = 150_000;
-const HALF: Picoseconds = 20 * MILLISECOND;
+const HALF: Picoseconds = MILLISECOND.times(20);
 
 /// `senders` hosts at 100 Gb/s write to one more without end, 1 us of cable each.
 fn incast(senders: u32, congestion: Congestion) -> Scenario {
@@ -22,7 +22,13 @@ fn incast(senders: u32, congestion: Congestion) -> Scenario {
     let mut scenario = star(senders + 1, 100, 1_000, parameters);
     for sender in 0..senders {
         let queue_pair = connect(&mut scenario, sender, senders);
-        post(&mut scenario, queue_pair, Verb::Write, 1 << 32, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            1 << 32,
+            Picoseconds::ZERO,
+        );
     }
     scenario
 }
@@ -71,12 +77,12 @@ fn over(mut first: Scenario, half: Picoseconds) -> Seen {
     let priority = column(&whole, "series", "priority");
     let value = fractions(&whole, "series", "value");
     let mut queue: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= half && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= half.0 && (what[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     queue.sort_by(f64::total_cmp);
     Seen {
-        used: on_link as f64 * 8.0 / (half as f64 / 1e12) / line,
+        used: on_link as f64 * 8.0 / (half.as_f64() / 1e12) / line,
         jain: sum * sum / (squares * rates.len() as f64),
         median: queue[queue.len() / 2],
         highest: *queue.last().unwrap(),

@@ -39,7 +39,13 @@ fn incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
     let mut scenario = star(senders + 1, 100, 1_000, parameters);
     for sender in 0..senders {
         let queue_pair = connect(&mut scenario, sender, senders);
-        post(&mut scenario, queue_pair, Verb::Write, 1 << 30, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            1 << 30,
+            Picoseconds::ZERO,
+        );
     }
     scenario.until = 100 * MILLISECOND;
     scenario.observe.interval = 10 * MICROSECOND;
@@ -59,7 +65,7 @@ fn queue_from(outcome: &Outcome, start: Picoseconds) -> f64 {
     let priority = column(outcome, "series", "priority");
     let value = fractions(outcome, "series", "value");
     let mut depths: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= start && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= start.0 && (what[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     depths.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NEVER};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NEVER};
 
 /// A column of a table that follows from the scenario alone.
 fn context(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
@@ -38,7 +38,7 @@ fn a_lone_flow_takes_the_least_time() {
             for source in [0, 1] {
                 let mut scenario = pair();
                 let queue_pair = connect(&mut scenario, source, 1 - source);
-                post(&mut scenario, queue_pair, verb, bytes, 700);
+                post(&mut scenario, queue_pair, verb, bytes, Picoseconds(700));
                 let outcome = run(scenario);
                 let taken = column(&outcome, "flows", "end_ps")[0]
                     - column(&outcome, "flows", "start_ps")[0];
@@ -112,7 +112,7 @@ fn no_way_is_known_before_it_is_chosen() {
     scenario.parameters.ecmp.balance = Balance::Spray;
     let outcome = run(scenario);
     assert!(context(&outcome, "paths", "port").is_empty());
-    assert_eq!(context(&outcome, "limits", "least_ps"), [NEVER; 128]);
+    assert_eq!(context(&outcome, "limits", "least_ps"), [NEVER.0; 128]);
 }
 
 fn sampled(samples: u32) -> Outcome {
@@ -144,8 +144,8 @@ fn samples_stay_few() {
             "{} of {most}",
             kept.len()
         );
-        let interval = kept.get(1).copied().unwrap_or(2 * MILLISECOND);
-        let expected: Vec<u64> = (0..=MILLISECOND).step_by(interval as usize).collect();
+        let interval = kept.get(1).copied().unwrap_or((2 * MILLISECOND).0);
+        let expected: Vec<u64> = (0..=MILLISECOND.0).step_by(interval as usize).collect();
         assert_eq!(kept, expected);
     }
 }

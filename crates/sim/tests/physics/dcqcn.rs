@@ -8,7 +8,7 @@ use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Framing, MarkAt, Marking, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 const LINE: f64 = 40e9;
 const PACKET: f64 = 1000.0;
@@ -51,7 +51,13 @@ fn incast(senders: u32) -> Scenario {
     let mut scenario = star(senders + 1, 40, 1_000, paper());
     for sender in 0..senders {
         let queue_pair = connect(&mut scenario, sender, senders);
-        post(&mut scenario, queue_pair, Verb::Write, 2_000_000_000, 0);
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            2_000_000_000,
+            Picoseconds::ZERO,
+        );
     }
     scenario
 }
@@ -181,7 +187,7 @@ fn second_half(senders: u32, at: MarkAt) -> SecondHalf {
     let sum: f64 = rates.iter().sum();
     let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
     let samples = series(&whole, QUEUE, towards(senders));
-    let second = samples.iter().filter(|(time, _)| *time >= half);
+    let second = samples.iter().filter(|(time, _)| *time >= half.0);
     let mut queue: Vec<f64> = second.map(|(_, bytes)| *bytes).collect();
     assert_eq!(queue.len(), 10_001);
     queue.sort_by(f64::total_cmp);
@@ -203,9 +209,21 @@ fn the_first_cut_and_its_recovery() {
     parameters.marking.kmax_bytes = 50_000;
     let mut scenario = star(3, 40, 1_000, parameters);
     let watched = connect(&mut scenario, 0, 2);
-    post(&mut scenario, watched, Verb::Write, 4_000_000, 0);
+    post(
+        &mut scenario,
+        watched,
+        Verb::Write,
+        4_000_000,
+        Picoseconds::ZERO,
+    );
     let burst = connect(&mut scenario, 1, 2);
-    post(&mut scenario, burst, Verb::Write, 100_000, 0);
+    post(
+        &mut scenario,
+        burst,
+        Verb::Write,
+        100_000,
+        Picoseconds::ZERO,
+    );
     scenario.observe.interval = MICROSECOND;
     scenario.observe.queue_pairs = vec![watched];
     let outcome = run(scenario);
@@ -224,6 +242,6 @@ fn the_first_cut_and_its_recovery() {
     let stated = [40e9, 20e9, 30e9, 35e9, 37.5e9, 38.75e9, 39.375e9, 39.6875e9];
     assert_eq!(rates[..8], stated);
     for pair in steps[1..8].windows(2) {
-        assert_eq!(pair[1].0 - pair[0].0, 55 * MICROSECOND);
+        assert_eq!(pair[1].0 - pair[0].0, 55 * MICROSECOND.0);
     }
 }

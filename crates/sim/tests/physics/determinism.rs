@@ -52,7 +52,7 @@ fn everything(seed: u64) -> Scenario {
         for round in 0..6 {
             let verb = verbs[(host + round) as usize % 3];
             let bytes = 100_000 + 12_345 * u64::from(host);
-            let operation = post(&mut scenario, queue_pair, verb, bytes, 0);
+            let operation = post(&mut scenario, queue_pair, verb, bytes, Picoseconds::ZERO);
             scenario.operations[operation as usize].after = before.into_iter().collect();
             before = (round % 2 == 0).then_some(operation);
         }
@@ -342,13 +342,13 @@ fn the_tables_are_those_recorded() {
 
 /// What a run comes to, for people: operations, times, and what happened on the way.
 fn described(summary: &Summary, operations: usize) -> String {
-    let us = |time: Picoseconds| time as f64 / MICROSECOND as f64;
+    let us = |time: Picoseconds| time.as_f64() / MICROSECOND.as_f64();
     let mut times = summary.completion.clone();
     times.sort_unstable();
     // Nearest rank.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).max(1);
-        us(times.get(rank - 1).copied().unwrap_or(0))
+        us(Picoseconds(times.get(rank - 1).copied().unwrap_or(0)))
     };
     let mut text = String::new();
     let completed = times.len();
@@ -357,7 +357,7 @@ fn described(summary: &Summary, operations: usize) -> String {
         ("completion time, p50", percentile(50)),
         ("completion time, p99", percentile(99)),
         ("completion time, max", percentile(100)),
-        ("end of the run", us(summary.end)),
+        ("end of the run", us(Picoseconds(summary.end))),
     ] {
         writeln!(text, "  {label:<21} {time:.3} us").unwrap();
     }

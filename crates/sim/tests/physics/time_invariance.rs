@@ -37,7 +37,9 @@ fn outcome(algorithm: &str, later_ns: u64) -> Outcome {
 fn times(outcome: &Outcome) -> Vec<Picoseconds> {
     let ends = column(outcome, "flows", "end_ps").into_iter();
     let starts = column(outcome, "flows", "start_ps");
-    ends.zip(starts).map(|(end, start)| end - start).collect()
+    ends.zip(starts)
+        .map(|(end, start)| Picoseconds(end - start))
+        .collect()
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn what_comes_days_later_takes_as_long() {
                 let most = if algorithm == "hpcc" {
                     soon / 1_000_000
                 } else {
-                    0
+                    Picoseconds::ZERO
                 };
                 assert!(
                     late.abs_diff(soon) <= most,
@@ -69,7 +71,7 @@ fn what_comes_days_later_takes_as_long() {
                 let [soon, late] = [&soon, &late].map(|it| column(it, table, name));
                 assert_eq!(late, soon, "{algorithm}, {later_ns} ns: {name}");
             }
-            assert!(late.summary.end > later_ns * NANOSECOND);
+            assert!(late.summary.end > (later_ns * NANOSECOND).0);
         }
     }
 }
@@ -96,5 +98,5 @@ fn a_day_sampled() {
     assert!((500..=1_000).contains(&times.len()), "{}", times.len());
     let step = times[1];
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] == step));
-    assert!(times[times.len() - 1] > (DAY_NS * NANOSECOND) - step);
+    assert!(times[times.len() - 1] > ((DAY_NS * NANOSECOND) - Picoseconds(step)).0);
 }

@@ -104,7 +104,7 @@ pub fn post(
         bytes,
         at,
         after: Vec::new(),
-        delay: 0,
+        delay: Picoseconds::ZERO,
     });
     scenario.operations.len() as u32 - 1
 }
@@ -112,7 +112,7 @@ pub fn post(
 /// A write over a connection of its own, at time 0.
 pub fn flow(scenario: &mut Scenario, source: u32, destination: u32, bytes: u64) -> u32 {
     let queue_pair = connect(scenario, source, destination);
-    post(scenario, queue_pair, Verb::Write, bytes, 0)
+    post(scenario, queue_pair, Verb::Write, bytes, Picoseconds::ZERO)
 }
 
 /// Runs to the end.

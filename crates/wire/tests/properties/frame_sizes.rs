@@ -3,6 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 use wirespeed_wire::link_errors::{Fec, LinkErrors};
+use wirespeed_wire::time::Picoseconds;
 use wirespeed_wire::{Ip, PathMtu, PcieLink, ETHERNET_OVERHEAD, MIN_FRAME};
 
 use super::input;
@@ -79,8 +80,8 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     let longest = input.int_in_range(64..=65_535)?;
     let link = Loop {
         rate,
-        delay: input.int_in_range(0..=1_000_000_000)?,
-        generation: input.int_in_range(0..=1_000_000_000)?,
+        delay: Picoseconds(input.int_in_range(0..=1_000_000_000)?),
+        generation: Picoseconds(input.int_in_range(0..=1_000_000_000)?),
         response: response_ceiling(rate),
         longest,
         shortest: input.int_in_range(64..=longest)?,
@@ -95,7 +96,7 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     // The buffer holds at least the bytes that the link carries within the window.
     let byte_ps = 8e12 / rate as f64;
     // The time of a byte has 16 fractional bits.
-    let sent = (terms.window() as f64 / byte_ps * (1.0 - 1e-5)) as u64;
+    let sent = (terms.window().as_f64() / byte_ps * (1.0 - 1e-5)) as u64;
     let buffer = terms.cells() * u64::from(link.cell);
     let gaps = sent / u64::from(link.shortest + link.gap) * u64::from(link.gap);
     assert!(
@@ -103,7 +104,7 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
         "{link:?}"
     );
     let longer = Terms::compute(&Loop {
-        delay: link.delay + 1000,
+        delay: link.delay + Picoseconds(1000),
         ..link
     });
     assert!(longer.cells() >= terms.cells());

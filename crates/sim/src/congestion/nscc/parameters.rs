@@ -100,6 +100,6 @@ impl Parameters {
     /// ps.
     pub(super) fn config_base_rtt(&self) -> f64 {
         let nanoseconds = self.config_base_rtt_ns.unwrap_or(REFERENCE_RTT_NS);
-        f64::from(nanoseconds) * NANOSECOND as f64
+        f64::from(nanoseconds) * NANOSECOND.as_f64()
     }
 }

@@ -3,7 +3,7 @@ use crate::ids::Priority;
 use crate::model::overrides::Devices;
 use crate::model::preset;
 use crate::model::scenario::Observe;
-use crate::time::NEVER;
+use crate::time::{Picoseconds, NEVER};
 
 /// One switch with `buffer` bytes: a host at each of these rates (Gb/s), 1 us of cable.
 fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
@@ -12,7 +12,7 @@ fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
         a: NodeId(host),
         b: NodeId(hosts),
         rate: rate * 1_000_000_000,
-        delay: 1_000_000,
+        delay: Picoseconds(1_000_000),
         loss: 0.0,
         pfc_lost_from: NEVER,
     };

@@ -53,7 +53,7 @@ impl Pair {
     fn pop_until(&mut self, end: Picoseconds) {
         loop {
             let first = self.reference.0.peek().map(|top| top.0 .0);
-            assert!(self.queue.earliest() <= first.unwrap_or(u64::MAX));
+            assert!(self.queue.earliest() <= first.unwrap_or(Picoseconds::MAX));
             if first.is_none_or(|time| time > end) {
                 assert_eq!(self.queue.pop_until(end), None);
                 return;
@@ -126,18 +126,18 @@ fn start() -> impl Strategy<Value = u64> {
 proptest! {
     #[test]
     fn order_is_that_of_a_heap(start in start(), steps in steps()) {
-        let mut pair = Pair::starting_at(start);
+        let mut pair = Pair::starting_at(Picoseconds(start));
         for step in steps {
             match step {
                 Step::Push { delta, key, payload } => {
-                    pair.push(pair.queue.now().saturating_add(delta), key, payload);
+                    pair.push(pair.queue.now().saturating_add(Picoseconds(delta)), key, payload);
                 }
                 Step::Peek => {
                     let first = pair.reference.0.peek().map(|top| top.0);
                     let peeked = pair.queue.peek().map(|event| (event.time, event.key, event.payload));
                     assert_eq!(peeked, first);
                 }
-                Step::PopUntil(delta) => pair.pop_until(pair.queue.now().saturating_add(delta)),
+                Step::PopUntil(delta) => pair.pop_until(pair.queue.now().saturating_add(Picoseconds(delta))),
                 Step::Pop(count) => (0..count).for_each(|_| { pair.pop(); }),
             }
         }
@@ -152,14 +152,14 @@ proptest! {
         spread in prop_oneof![Just(1u64), Just(1 << FINE_BITS), Just(TIMER), Just(FAR)],
         deltas in prop::collection::vec(delta(), 1..40),
     ) {
-        let mut pair = Pair::starting_at(start);
+        let mut pair = Pair::starting_at(Picoseconds(start));
         for entity in 0..pending {
             let offset = u64::from(entity).wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread;
-            pair.push(start.saturating_add(offset), entity, 0);
+            pair.push(Picoseconds(start.saturating_add(offset)), entity, 0);
         }
         for delta in deltas.iter().cycle().take(4000) {
             let event = pair.pop().unwrap();
-            pair.push(event.time.saturating_add(*delta), event.key.rotate_left(7), event.payload + 1);
+            pair.push(event.time.saturating_add(Picoseconds(*delta)), event.key.rotate_left(7), event.payload + 1);
         }
         pair.drain();
     }
@@ -168,11 +168,11 @@ proptest! {
 #[test]
 fn the_present_takes_a_smaller_key_next() {
     let mut pair = Pair::default();
-    pair.push(700, 8, 0);
-    pair.push(700, 9, 0);
-    pair.push(701, 1, 0);
+    pair.push(Picoseconds(700), 8, 0);
+    pair.push(Picoseconds(700), 9, 0);
+    pair.push(Picoseconds(701), 1, 0);
     assert_eq!(pair.pop().unwrap().key, 8);
-    pair.push(700, 3, 0);
+    pair.push(Picoseconds(700), 3, 0);
     let popped = [pair.pop(), pair.pop(), pair.pop()].map(|event| event.unwrap().key);
     assert_eq!(popped, [3, 9, 1]);
 }
@@ -180,10 +180,10 @@ fn the_present_takes_a_smaller_key_next() {
 #[test]
 fn the_last_event_of_time_is_popped() {
     let mut pair = Pair::default();
-    pair.push(u64::MAX, u32::MAX, u32::MAX);
-    pair.push(u64::MAX, u32::MAX, u32::MAX);
-    assert_eq!(pair.pop().unwrap().time, u64::MAX);
-    pair.push(u64::MAX, 0, 0);
+    pair.push(Picoseconds::MAX, u32::MAX, u32::MAX);
+    pair.push(Picoseconds::MAX, u32::MAX, u32::MAX);
+    assert_eq!(pair.pop().unwrap().time, Picoseconds::MAX);
+    pair.push(Picoseconds::MAX, 0, 0);
     pair.drain();
 }
 
@@ -192,12 +192,12 @@ fn the_last_event_of_time_is_popped() {
 fn a_crowd_at_one_time() {
     let mut pair = Pair::default();
     for entity in 0..3000u32 {
-        pair.push(50_000, entity.wrapping_mul(0x9e37_79b9), 0);
+        pair.push(Picoseconds(50_000), entity.wrapping_mul(0x9e37_79b9), 0);
     }
     for _ in 0..9000 {
         let event = pair.pop().unwrap();
         pair.push(
-            event.time + u64::from(event.payload % 2),
+            event.time + Picoseconds(u64::from(event.payload % 2)),
             event.key.rotate_left(5),
             event.payload + 1,
         );
@@ -210,12 +210,12 @@ fn a_crowd_at_one_time() {
 fn a_burst_after_quiet() {
     let mut pair = Pair::default();
     for key in 0..4 {
-        pair.push(1_000_000 + u64::from(key) * 900_000, key, 0);
+        pair.push(Picoseconds(1_000_000 + u64::from(key) * 900_000), key, 0);
     }
     pair.pop();
     for key in 0..2000u32 {
         let offset = u64::from(key.wrapping_mul(0x9e37_79b9)) % 3_000_000;
-        pair.push(1_000_000 + offset, key, 1);
+        pair.push(Picoseconds(1_000_000 + offset), key, 1);
     }
     assert!(pair.queue.heap.len() < 200, "{}", pair.queue.heap.len());
     pair.drain();
@@ -225,17 +225,17 @@ fn a_burst_after_quiet() {
 #[test]
 fn a_crowd_before_what_was_peeked() {
     let mut pair = Pair::default();
-    let distant = 1 << 40;
+    let distant = Picoseconds(1 << 40);
     pair.push(distant, 0, 0);
     assert_eq!(pair.queue.peek().map(|event| event.time), Some(distant));
     for step in 0..FINE_SLOTS as u64 {
-        pair.push(distant + (step << FINE_BITS), 1, 0);
+        pair.push(distant + Picoseconds(step << FINE_BITS), 1, 0);
     }
     for step in (0..200).rev() {
-        pair.push(step << FINE_BITS, 0, 0);
+        pair.push(Picoseconds(step << FINE_BITS), 0, 0);
     }
     for step in 0..FINE_SLOTS as u64 {
-        pair.push((step + 100) << FINE_BITS, 2, 0);
+        pair.push(Picoseconds((step + 100) << FINE_BITS), 2, 0);
     }
     pair.drain();
 }
@@ -245,14 +245,14 @@ fn a_crowd_before_what_was_peeked() {
 fn what_is_not_due_stays_shut() {
     for distant in [TIMER - 1, FAR - 1, 64 * FAR] {
         let mut pair = Pair::default();
-        pair.push(distant, 0, 0);
-        pair.pop_until(distant / 2);
+        pair.push(Picoseconds(distant), 0, 0);
+        pair.pop_until(Picoseconds(distant / 2));
         assert!(pair.queue.horizon <= slot_of(u128::from(distant / 2) << 64));
         for key in 0..2000 {
-            pair.push(u64::from(key) << FINE_BITS, key, 0);
+            pair.push(Picoseconds(u64::from(key) << FINE_BITS), key, 0);
         }
         assert!(pair.queue.heap.len() <= 1);
-        pair.pop_until(1000 << FINE_BITS);
+        pair.pop_until(Picoseconds(1000 << FINE_BITS));
         pair.drain();
     }
 }
@@ -262,9 +262,9 @@ fn what_is_not_due_stays_shut() {
 fn the_earliest_leads_to_the_next() {
     for distant in [7, TIMER + 5, FAR - 3, 64 * FAR] {
         let mut queue = EventQueue::new();
-        assert_eq!(queue.earliest(), u64::MAX);
+        assert_eq!(queue.earliest(), Picoseconds::MAX);
         queue.push(Event {
-            time: distant,
+            time: Picoseconds(distant),
             key: 0,
             payload: 0,
         });
@@ -276,9 +276,9 @@ fn the_earliest_leads_to_the_next() {
 #[test]
 #[should_panic(expected = "an event at 899 ps was pushed at 900 ps")]
 fn the_past_is_refused() {
-    let mut pair = Pair::starting_at(900);
-    pair.push(900, 0, 0);
-    pair.push(899, 0, 0);
+    let mut pair = Pair::starting_at(Picoseconds(900));
+    pair.push(Picoseconds(900), 0, 0);
+    pair.push(Picoseconds(899), 0, 0);
 }
 
 /// Memory is that of the most events pending, not of every slot at its fullest.
@@ -292,7 +292,7 @@ fn memory_follows_the_peak() {
             round * 3 * TIMER + (round << FINE_BITS) + if round % 2 == 0 { 0 } else { TIMER };
         for key in 0..pending {
             queue.push(Event {
-                time,
+                time: Picoseconds(time),
                 key,
                 payload: 0,
             });
@@ -307,7 +307,7 @@ fn memory_follows_the_peak() {
     let mut queue = EventQueue::new();
     for key in 0..3 {
         queue.push(Event {
-            time: 0,
+            time: Picoseconds::ZERO,
             key,
             payload: 0,
         });
@@ -316,6 +316,6 @@ fn memory_follows_the_peak() {
         let event = queue.pop().unwrap();
         queue.push(Event { key, ..event });
     }
-    assert_eq!(queue.now(), 0);
+    assert_eq!(queue.now(), Picoseconds::ZERO);
     assert!(queue.open.capacity() < 1000);
 }

@@ -230,7 +230,7 @@ impl NextHops {
             });
             Arc::clone(table)
         };
-        let mut tables = vec![(0, table(&withdrawn))];
+        let mut tables = vec![(Picoseconds::ZERO, table(&withdrawn))];
         let mut changes = link_changes(scenario).into_iter().peekable();
         while let Some((time, link, away)) = changes.next() {
             let times = &mut withdrawn[link];

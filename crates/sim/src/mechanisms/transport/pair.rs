@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// From one end to the other, in ticks; each end sends one packet per tick, and replies besides.
-pub const FLIGHT: Picoseconds = 2;
+pub const FLIGHT: Picoseconds = Picoseconds(2);
 pub const MTU: u32 = 10;
 pub const READ: Kind = Kind::ReadRequest;
 pub const WRITE: Kind = Kind::Write;
@@ -26,7 +26,7 @@ pub fn plain() -> Settings {
         nak_interval: NEVER,
         max_outstanding_reads: 16,
         rx_depth: None,
-        receive: 0,
+        receive: Picoseconds::ZERO,
         min_rnr_timer: 1,
         rnr_retry: 7,
         window: 1_000,
@@ -99,7 +99,8 @@ pub fn posts() -> impl Strategy<Value = [Posts; 2]> {
 /// Whether packets are lost, and how late others are.
 pub fn disturbances() -> impl Strategy<Value = (Vec<bool>, Vec<Picoseconds>)> {
     let losses = prop::collection::vec(any::<bool>(), 0..60);
-    (losses, prop::collection::vec(0u64..12, 0..200))
+    let delay = (0u64..12).prop_map(Picoseconds);
+    (losses, prop::collection::vec(delay, 0..200))
 }
 
 /// Two ends and the wires between them.
@@ -122,8 +123,8 @@ impl<'a> Pair<'a> {
     pub fn recovering(recovery: Recovery, settings: &Settings) -> Self {
         Pair {
             ends: [0, 1].map(|_| End::new(recovery, settings)),
-            late: Box::new(|_, _| 0),
-            now: 0,
+            late: Box::new(|_, _| Picoseconds::ZERO),
+            now: Picoseconds::ZERO,
             loses: Box::new(|_, _| false),
             marks: Box::new(|_, _| false),
         }
@@ -171,7 +172,7 @@ impl<'a> Pair<'a> {
         let mut losses = losses.into_iter();
         let mut delays = delays.into_iter();
         self.loses = Box::new(move |_, _| losses.next().unwrap_or(false));
-        self.late = Box::new(move |_, _| delays.next().unwrap_or(0));
+        self.late = Box::new(move |_, _| delays.next().unwrap_or(Picoseconds::ZERO));
     }
 
     /// Both ends post and answer: each operation completes once, in order, and its bytes arrive once.
@@ -213,7 +214,7 @@ impl<'a> Pair<'a> {
                 self.put(side, segment);
             }
         }
-        self.now += 1;
+        self.now += Picoseconds(1);
     }
 
     fn time_out(&mut self, side: usize) {
@@ -303,8 +304,8 @@ pub struct Row {
     pub lost: &'static str,
     pub forward: &'static str,
     pub back: &'static str,
-    /// When each operation completes.
-    pub ended: &'static [Picoseconds],
+    /// Tick at which each operation completes.
+    pub ended: &'static [u64],
 }
 
 pub fn check(rows: Vec<Row>) {
@@ -325,7 +326,8 @@ pub fn check_recovery(recovery: Recovery, rows: Vec<Row>) {
             row.what
         );
         assert_eq!(responder.sent.join(" "), row.back, "{}: back", row.what);
-        let ended: Vec<_> = (0..).zip(row.ended.iter().copied()).collect();
+        let ended = row.ended.iter().map(|tick| Picoseconds(*tick));
+        let ended: Vec<_> = (0..).zip(ended).collect();
         assert_eq!(requester.ended, ended, "{}: ended", row.what);
         let bytes = |read| {
             let of_kind = row.post.iter().filter(|(kind, _)| (*kind == READ) == read);

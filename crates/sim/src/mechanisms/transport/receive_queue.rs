@@ -34,7 +34,7 @@ impl ReceiveQueue {
             posted: depth,
             coming: VecDeque::new(),
             takes,
-            busy_until: 0,
+            busy_until: Picoseconds::ZERO,
             refused: None,
         }
     }
@@ -89,18 +89,18 @@ mod tests {
 
     #[test]
     fn one_after_the_other() {
-        let mut receives = ReceiveQueue::new(2, 10);
+        let mut receives = ReceiveQueue::new(2, Picoseconds(10));
         for now in [0, 1] {
-            assert!(receives.any(now));
+            assert!(receives.any(Picoseconds(now)));
             receives.take();
-            receives.done(now + 1);
+            receives.done(Picoseconds(now + 1));
         }
         // Whole at 1 and 2, taken at 11 and 21.
         for (now, any) in [(2, false), (10, false), (11, true)] {
-            assert_eq!(receives.any(now), any, "{now}");
+            assert_eq!(receives.any(Picoseconds(now)), any, "{now}");
         }
         receives.take();
-        assert!(!receives.any(20));
-        assert!(receives.any(21));
+        assert!(!receives.any(Picoseconds(20)));
+        assert!(receives.any(Picoseconds(21)));
     }
 }

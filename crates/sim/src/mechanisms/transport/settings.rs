@@ -40,7 +40,7 @@ impl Settings {
         // IBTA 9.7.6.1.3: 4.096 µs times 2^timeout, 0 = disabled.
         let ack_timeout = match transport.ack_timeout {
             0 => NEVER,
-            exponent => (4_096 * NANOSECOND) << exponent.min(31),
+            exponent => 4_096 * NANOSECOND * (1 << exponent.min(31)),
         };
         Settings {
             mtu: transport.mtu_bytes,

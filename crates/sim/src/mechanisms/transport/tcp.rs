@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Before anything is known of the round trip, and at most (RFC 6298, 2.1 and 2.5).
 const FIRST_RTO: Picoseconds = SECOND;
-const LONGEST_RTO: Picoseconds = 60 * SECOND;
+const LONGEST_RTO: Picoseconds = SECOND.times(60);
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2).
 const DUPLICATES: u32 = 3;
 
@@ -86,7 +86,7 @@ impl Tcp {
             round_trip: None,
             backoffs: 0,
             deadline: NEVER,
-            last_sent: 0,
+            last_sent: Picoseconds::ZERO,
             expected: 0,
             early: BTreeSet::new(),
         }

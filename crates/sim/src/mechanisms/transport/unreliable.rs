@@ -200,7 +200,7 @@ mod tests {
         Unreliable::new(Arc::new(Settings {
             mtu: MTU,
             rx_depth,
-            receive: 100,
+            receive: Picoseconds(100),
             ..super::super::pair::plain()
         }))
     }
@@ -226,7 +226,8 @@ mod tests {
             for (operation, bytes) in [(0, 30), (1, 10), (2, 20)] {
                 sender.post(operation, Kind::Write, bytes);
             }
-            let sent: Vec<Segment> = std::iter::from_fn(|| sender.next(0)).collect();
+            let sent: Vec<Segment> =
+                std::iter::from_fn(|| sender.next(Picoseconds::ZERO)).collect();
             let mut delivered = 0;
             for &place in arrive {
                 let Segment {
@@ -244,7 +245,7 @@ mod tests {
                     span: 0,
                     asked: None,
                 };
-                let outcome = receiver.receive(0, arrival);
+                let outcome = receiver.receive(Picoseconds::ZERO, arrival);
                 assert_eq!((outcome.reply, outcome.progress), (None, false));
                 delivered += u64::from(outcome.delivered);
             }
@@ -264,12 +265,12 @@ mod tests {
         sender.post(8, Kind::Send, 0);
         for left in [2, 1] {
             assert_eq!(sender.completed(), None, "{left} packets left");
-            assert!(sender.next(0).is_some());
+            assert!(sender.next(Picoseconds::ZERO).is_some());
         }
-        assert!(sender.next(0).is_some());
+        assert!(sender.next(Picoseconds::ZERO).is_some());
         assert_eq!(sender.completed(), Some(7));
         assert_eq!(sender.completed(), None);
-        assert!(sender.begins_message() && sender.next(0).is_some());
+        assert!(sender.begins_message() && sender.next(Picoseconds::ZERO).is_some());
         assert_eq!(sender.completed(), Some(8));
         assert!(!sender.has_work());
     }
@@ -290,9 +291,9 @@ mod tests {
             };
             receiver.receive(now, arrival).delivered
         };
-        assert_eq!(take(0, Kind::Send, 0), MTU);
-        assert_eq!(take(1, Kind::Send, 1), 0);
-        assert_eq!(take(1, Kind::Write, 2), MTU);
-        assert_eq!(take(100, Kind::Send, 3), MTU);
+        assert_eq!(take(Picoseconds::ZERO, Kind::Send, 0), MTU);
+        assert_eq!(take(Picoseconds(1), Kind::Send, 1), 0);
+        assert_eq!(take(Picoseconds(1), Kind::Write, 2), MTU);
+        assert_eq!(take(Picoseconds(100), Kind::Send, 3), MTU);
     }
 }

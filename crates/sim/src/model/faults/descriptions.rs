@@ -40,7 +40,7 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
             places.push(Place::Link(number));
         };
         if link.loss > 0.0 {
-            on_link("frame-loss", 0);
+            on_link("frame-loss", Picoseconds::ZERO);
         }
         if link.pfc_lost_from != NEVER {
             on_link("pfc-loss", link.pfc_lost_from);

@@ -1,6 +1,5 @@
 //! The totals of a run.
 
-use crate::time::Picoseconds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +16,7 @@ pub struct Summary {
     pub events: u64,
     /// Simulated time at the end, ps.
     #[schemars(skip)]
-    pub end: Picoseconds,
+    pub end: u64,
     /// XOFF sent, counted per priority and port.
     pub pfc_pauses: u64,
     /// XON sent.
@@ -36,7 +35,7 @@ pub struct Summary {
     pub retransmissions: u64,
     /// Completion time of each completed operation in order of posting, ps: earliest post to last ACK.
     #[serde(skip)]
-    pub completion: Vec<Picoseconds>,
+    pub completion: Vec<u64>,
     /// Operations that failed or did not complete.
     #[schemars(skip)]
     pub failed: u64,

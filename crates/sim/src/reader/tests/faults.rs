@@ -7,7 +7,7 @@ use crate::model::faults::slow_receiver::SlowReceiver;
 use crate::model::faults::stuck_nic::StuckNic;
 use crate::model::faults::{cnp, Fault, Kind};
 use crate::reader::read;
-use crate::time::NEVER;
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_wire::link_errors::Fec;
 
 /// The pair with faults.
@@ -37,12 +37,20 @@ fn faults_of_every_kind() {
     assert_eq!(
         read(&text, "roce", 1).unwrap().faults,
         [
-            fault(5_000, 6_000, errors(LinkId(1), 1e-4, Fec::Rs544, 1e-13)),
-            fault(0, NEVER, errors(LinkId(0), 0.0, Fec::None, 0.0)),
-            fault(0, NEVER, stuck(PortId(2), 1 << 3)),
-            fault(0, NEVER, stuck(PortId(0), 1 << 5)),
             fault(
-                0,
+                5 * NANOSECOND,
+                6 * NANOSECOND,
+                errors(LinkId(1), 1e-4, Fec::Rs544, 1e-13)
+            ),
+            fault(
+                Picoseconds::ZERO,
+                NEVER,
+                errors(LinkId(0), 0.0, Fec::None, 0.0)
+            ),
+            fault(Picoseconds::ZERO, NEVER, stuck(PortId(2), 1 << 3)),
+            fault(Picoseconds::ZERO, NEVER, stuck(PortId(0), 1 << 5)),
+            fault(
+                Picoseconds::ZERO,
                 NEVER,
                 Kind::SlowReceiver(SlowReceiver {
                     port: PortId(2),
@@ -50,7 +58,7 @@ fn faults_of_every_kind() {
                 })
             ),
             fault(
-                0,
+                Picoseconds::ZERO,
                 NEVER,
                 Kind::CnpLoss(cnp::Loss {
                     link: LinkId(1),
@@ -58,11 +66,11 @@ fn faults_of_every_kind() {
                 })
             ),
             fault(
-                0,
+                Picoseconds::ZERO,
                 NEVER,
                 Kind::CnpDelay(cnp::Delay {
                     port: PortId(0),
-                    delay: 9_000
+                    delay: Picoseconds(9_000)
                 })
             ),
         ]

@@ -17,7 +17,7 @@ impl Traffic {
             }
         }
         let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
-        let mut earliest: Vec<Picoseconds> = vec![0; all.len()];
+        let mut earliest: Vec<Picoseconds> = vec![Picoseconds::ZERO; all.len()];
         let mut too_late = false;
         while let Some(done) = ready.pop() {
             let operation = &all[done].operation;

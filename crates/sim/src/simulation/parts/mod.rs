@@ -24,7 +24,7 @@ use crate::model::scenario::Scenario;
 use crate::problem::Refused;
 use crate::simulation::state::Simulation;
 use crate::simulation::{Occupancy, Progress};
-use crate::time::NEVER;
+use crate::time::{Picoseconds, NEVER};
 use load::Load;
 use partition::{Devices, Partition};
 use windows::{Agenda, Stop};
@@ -232,7 +232,11 @@ impl State {
         let agenda = Agenda {
             lookahead: partition.lookahead,
             until: whole.until,
-            sample: if interval > 0 { 0 } else { NEVER },
+            sample: if interval > Picoseconds::ZERO {
+                Picoseconds::ZERO
+            } else {
+                NEVER
+            },
             longest_pause: whole.settings.longest_pause,
             operations: whole.scenario.operations.len() as u64,
             last: None,
@@ -266,7 +270,7 @@ impl Parts {
         if let Stop::Over(at) = stop {
             self.over = true;
             let mut first = self.crew.parts()[0].lock();
-            first.now = first.now.max(at.unwrap_or(0));
+            first.now = first.now.max(at.unwrap_or(Picoseconds::ZERO));
         }
         stop
     }

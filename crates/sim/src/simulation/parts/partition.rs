@@ -122,7 +122,11 @@ impl Devices {
         lookaheads.dedup();
         let share = (self.work.iter().sum::<u64>() / parts as u64).max(1);
         let mut best: Option<(u64, Vec<u16>, Vec<u64>)> = None;
-        for lookahead in lookaheads.into_iter().rev().filter(|it| *it > 0) {
+        for lookahead in lookaheads
+            .into_iter()
+            .rev()
+            .filter(|it| *it > Picoseconds::ZERO)
+        {
             let Some((part_of, loads)) = self.cut_beyond(lookahead, parts) else {
                 continue;
             };
@@ -214,7 +218,7 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
         let connection = scenario.connections[operation.queue_pair.connection()];
         if operation.verb == Verb::Read {
             // A responder looks up what a request asks for at the requester.
-            tie(connection.ports(), 0, 0);
+            tie(connection.ports(), Picoseconds::ZERO, 0);
         }
         let port = simulation.poster(number as u32);
         for earlier in &operation.after {

@@ -145,7 +145,7 @@ impl Agenda {
         if let Some(last) = self.last.filter(|last| all.earliest <= *last) {
             return Next::Window(last); // a part stopped before its end
         }
-        let last = all.earliest.saturating_add(self.lookahead) - 1;
+        let last = all.earliest.saturating_add(self.lookahead) - Picoseconds(1);
         let last = last.min(self.until).min(self.sample);
         let still = last.saturating_sub(all.still_since) >= self.longest_pause;
         if still && (all.frames > 0 || all.repeated > 0) {
@@ -286,8 +286,8 @@ impl Shared {
         };
         self.send(part, own, turn);
         let numbers = [
-            state.earliest,
-            state.still_since,
+            state.earliest.0,
+            state.still_since.0,
             state.taken,
             state.frames,
             state.repeated,
@@ -327,7 +327,7 @@ impl Shared {
     fn together(&self, turn: u64) -> State {
         let mut all = State {
             earliest: NEVER,
-            still_since: 0,
+            still_since: Picoseconds::ZERO,
             taken: 0,
             frames: 0,
             repeated: 0,
@@ -339,8 +339,8 @@ impl Shared {
                 .0
                 .each_ref()
                 .map(|number| number.load(Ordering::Relaxed));
-            all.earliest = all.earliest.min(earliest);
-            all.still_since = all.still_since.max(still_since);
+            all.earliest = all.earliest.min(Picoseconds(earliest));
+            all.still_since = all.still_since.max(Picoseconds(still_since));
             all.taken += taken;
             all.frames += frames;
             all.repeated += repeated;

@@ -124,11 +124,11 @@ mod tests {
     use super::*;
     use crate::reader;
     use crate::simulation::border::Border;
-    use crate::time::NEVER;
+    use crate::time::{Picoseconds, NEVER};
 
     const AGENDA: Agenda = Agenda {
-        lookahead: 1,
-        until: 0,
+        lookahead: Picoseconds(1),
+        until: Picoseconds::ZERO,
         sample: NEVER,
         longest_pause: NEVER,
         operations: 0,
@@ -156,7 +156,10 @@ mod tests {
     fn a_crew_works_again_and_again_and_gives_its_parts_back() {
         let mut crew = crew([true; 2]);
         for _ in 0..1_000 {
-            assert_eq!(crew.advance(AGENDA, 1).0, Stop::Over(Some(0)));
+            assert_eq!(
+                crew.advance(AGENDA, 1).0,
+                Stop::Over(Some(Picoseconds::ZERO))
+            );
         }
         assert_eq!(crew.take_parts().len(), 2);
     }

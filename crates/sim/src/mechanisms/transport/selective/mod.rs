@@ -199,7 +199,7 @@ impl Overtaken {
     fn notice(&mut self, now: Picoseconds, by: u32, reordering: &Reordering) {
         if let Reordering::Time { ns } = reordering {
             if self.due == crate::time::NEVER {
-                self.due = now + ns * NANOSECOND;
+                self.due = now + *ns * NANOSECOND;
                 self.by = by;
             }
         }

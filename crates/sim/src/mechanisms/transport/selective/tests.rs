@@ -94,7 +94,7 @@ fn only_what_is_missing_is_sent_again() {
         Row {
             what: "the last: only the timeout tells, 20 after the last progress at 5",
             settings: Settings {
-                ack_timeout: 20,
+                ack_timeout: Picoseconds(20),
                 ..plain()
             },
             post: &[(WRITE, 30)],
@@ -106,7 +106,7 @@ fn only_what_is_missing_is_sent_again() {
         Row {
             what: "after a timeout what is known to have arrived is not sent again",
             settings: Settings {
-                ack_timeout: 20,
+                ack_timeout: Picoseconds(20),
                 ..plain()
             },
             post: &[(WRITE, 40)],
@@ -183,12 +183,12 @@ fn reordering() {
             pair.late = Box::new(|_, name| {
                 let slow = ["W4", "R4"].contains(&name);
                 match slow {
-                    true => late + 1,
-                    false => 0,
+                    true => Picoseconds(late + 1),
+                    false => Picoseconds::ZERO,
                 }
             });
             pair.post(&[(kind, 200)]);
-            while pair.now < 60 {
+            while pair.now < Picoseconds(60) {
                 pair.tick();
             }
             let data = if kind == READ { 1 } else { 0 };
@@ -213,7 +213,7 @@ fn missing_for_long() {
         pair.post(&[(kind, 50)]);
         pair.run();
         assert_eq!(pair.ends[0].ended.len(), 1);
-        assert!((1_000..1_020).contains(&pair.now), "{}", pair.now);
+        assert!((1_000..1_020).contains(&pair.now.0), "{}", pair.now);
         assert_eq!(pair.ends[1].sent.iter().filter(|it| *it == back).count(), 1);
     }
 }
@@ -257,7 +257,7 @@ proptest! {
     ) {
         let settings = Settings {
             ack_every,
-            ack_timeout,
+            ack_timeout: Picoseconds(ack_timeout),
             reordering,
             window,
             max_outstanding_reads,
@@ -281,13 +281,16 @@ fn nothing_is_due_when_nothing_is_missing() {
 fn trimmed_packets_are_sent_again_alone() {
     let settings = Settings {
         retry_count: 0,
-        ack_timeout: 100,
+        ack_timeout: Picoseconds(100),
         ..plain()
     };
     let mut sender = SelectiveRepeat::new(Arc::new(settings));
     sender.post(0, WRITE, 30);
     for now in 0..3 {
-        assert_eq!(sender.next(now).map(|it| it.psn), Some(now as u32));
+        assert_eq!(
+            sender.next(Picoseconds(now)).map(|it| it.psn),
+            Some(now as u32)
+        );
     }
     let hears = |sender: &mut SelectiveRepeat, now, psn, flags| {
         let arrival = Arrival {
@@ -303,16 +306,18 @@ fn trimmed_packets_are_sent_again_alone() {
         outcome.progress
     };
     for now in [10, 20, 30] {
-        assert!(hears(&mut sender, now, 1, NAK | TRIMMED));
+        assert!(hears(&mut sender, Picoseconds(now), 1, NAK | TRIMMED));
         assert_eq!(sender.outstanding().in_flight, 2);
-        let again = sender.next(now).expect("the packet that was trimmed");
+        let again = sender
+            .next(Picoseconds(now))
+            .expect("the packet that was trimmed");
         assert_eq!((again.psn, again.again, again.payload), (1, true, MTU));
         assert!(!sender.has_work());
-        assert_eq!(sender.deadline(), now + 100);
+        assert_eq!(sender.deadline(), Picoseconds(now + 100));
     }
-    assert!(hears(&mut sender, 40, 2, 0));
+    assert!(hears(&mut sender, Picoseconds(40), 2, 0));
     assert_eq!(sender.completed(), Some(0));
-    hears(&mut sender, 50, 1, NAK | TRIMMED);
+    hears(&mut sender, Picoseconds(50), 1, NAK | TRIMMED);
     assert!(!sender.has_work(), "it has arrived");
 }
 
@@ -333,7 +338,7 @@ fn a_header_is_answered_unless_its_packet_came() {
         span: 0,
         asked: None,
     };
-    receiver.receive(0, packet);
+    receiver.receive(Picoseconds::ZERO, packet);
     assert_eq!(asks(&receiver, 1), None);
     assert_eq!(asks(&receiver, 0), Some((0, NAK | TRIMMED, 0)));
     receiver.abandon();

@@ -5,7 +5,7 @@ use crate::model::preset;
 use crate::time::MICROSECOND;
 
 const PAYLOAD: u32 = 100;
-const RTT: Picoseconds = 100 * MICROSECOND;
+const RTT: Picoseconds = MICROSECOND.times(100);
 
 fn end() -> Tcp {
     let sockets = preset::by_name("roce").unwrap().sockets;
@@ -31,9 +31,11 @@ fn arrival(kind: Kind, psn: u32) -> Arrival {
 
 /// The acknowledgement of each segment that arrives, in this order.
 fn answers(receiver: &mut Tcp, segments: &[u32]) -> Vec<u32> {
-    let replies = segments
-        .iter()
-        .map(|psn| receiver.receive(0, arrival(Kind::Tcp, *psn)).reply);
+    let replies = segments.iter().map(|psn| {
+        receiver
+            .receive(Picoseconds::ZERO, arrival(Kind::Tcp, *psn))
+            .reply
+    });
     replies.map(|reply| reply.unwrap().psn).collect()
 }
 
@@ -65,7 +67,7 @@ fn slow_start_and_congestion_avoidance() {
 fn fast_retransmit() {
     let (mut sender, mut receiver) = (end(), end());
     sender.post(0, Kind::Tcp, 1_000 * u64::from(PAYLOAD));
-    let sent = all(&mut sender, 0);
+    let sent = all(&mut sender, Picoseconds::ZERO);
     assert_eq!(sent, (0..10).collect::<Vec<_>>());
     let arrived: Vec<u32> = sent.into_iter().filter(|psn| *psn != 2).collect();
     let heard = answers(&mut receiver, &arrived);
@@ -93,7 +95,7 @@ fn fast_retransmit() {
 fn partial_acknowledgements() {
     let (mut sender, mut receiver) = (end(), end());
     sender.post(0, Kind::Tcp, 10 * u64::from(PAYLOAD));
-    let sent = all(&mut sender, 0);
+    let sent = all(&mut sender, Picoseconds::ZERO);
     let arrived: Vec<u32> = sent
         .into_iter()
         .filter(|psn| ![1, 4].contains(psn))
@@ -117,8 +119,11 @@ fn timeouts() {
     let mut sender = end();
     sender.retries = 3;
     sender.post(7, Kind::Tcp, 10 * u64::from(PAYLOAD));
-    all(&mut sender, 0);
-    assert_eq!(sender.timeout(SECOND - 1), Timeout::Later(SECOND));
+    all(&mut sender, Picoseconds::ZERO);
+    assert_eq!(
+        sender.timeout(SECOND - Picoseconds(1)),
+        Timeout::Later(SECOND)
+    );
     let mut now = SECOND;
     for backoff in [2, 4, 8] {
         let again = now + backoff * SECOND;
@@ -133,17 +138,20 @@ fn timeouts() {
 /// The first sample R gives R + 4 R/2, and no less than the least (RFC 6298, 2.2); a segment sent twice is no sample.
 #[test]
 fn the_timer_follows_the_round_trip() {
-    for (least, taken, expected) in [(0, 3 * RTT, 9 * RTT), (20 * RTT, RTT, 20 * RTT)] {
+    for (least, taken, expected) in [
+        (Picoseconds::ZERO, 3 * RTT, 9 * RTT),
+        (20 * RTT, RTT, 20 * RTT),
+    ] {
         let mut sender = end();
         sender.least_rto = least;
         sender.post(0, Kind::Tcp, u64::from(PAYLOAD));
-        all(&mut sender, 0);
+        all(&mut sender, Picoseconds::ZERO);
         acknowledge(&mut sender, taken, &[1]);
         assert_eq!(sender.rto(), expected);
     }
     let mut sender = end();
     sender.post(0, Kind::Tcp, u64::from(PAYLOAD));
-    all(&mut sender, 0);
+    all(&mut sender, Picoseconds::ZERO);
     sender.timeout(SECOND);
     assert_eq!(all(&mut sender, SECOND), [0]);
     acknowledge(&mut sender, SECOND + RTT, &[1]);
@@ -156,7 +164,7 @@ fn windows_that_are_not_used() {
     let mut sender = end();
     for message in 0..5 {
         sender.post(message, Kind::Tcp, 2 * u64::from(PAYLOAD));
-        let sent = all(&mut sender, 0);
+        let sent = all(&mut sender, Picoseconds::ZERO);
         assert_eq!(sent.len(), 2);
         acknowledge(&mut sender, RTT, &[sent[1] + 1]);
     }

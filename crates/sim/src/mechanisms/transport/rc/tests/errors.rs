@@ -7,7 +7,7 @@ use super::*;
 fn timeouts() {
     for (retry_count, times) in [(0, 1), (1, 2), (7, 8)] {
         let settings = Settings {
-            ack_timeout: 20,
+            ack_timeout: Picoseconds(20),
             retry_count,
             ..plain()
         };
@@ -18,7 +18,7 @@ fn timeouts() {
         let requester = &pair.ends[0];
         assert!(requester.failed);
         assert_eq!(requester.sent, ["W0x", "W1x", "Q2x"].repeat(times));
-        let failed = 20 * (Picoseconds::from(retry_count) + 1);
+        let failed = Picoseconds(20 * (u64::from(retry_count) + 1));
         assert_eq!(requester.ended, [(0, failed), (1, failed)]);
         assert!(!requester.transport.has_work());
         assert_eq!(requester.transport.messages(), 0);
@@ -29,7 +29,7 @@ fn timeouts() {
 fn progress_resets_the_retries() {
     // Each of four packets is lost twice with one retry too few to lose all eight, were they counted together.
     let settings = Settings {
-        ack_timeout: 20,
+        ack_timeout: Picoseconds(20),
         retry_count: 2,
         ..plain()
     };
@@ -44,7 +44,7 @@ fn progress_resets_the_retries() {
 fn a_gap_that_stays_is_no_progress() {
     // The first response never arrives and the last always does, so each retry shows the same gap again.
     let settings = Settings {
-        ack_timeout: 20,
+        ack_timeout: Picoseconds(20),
         retry_count: 2,
         ..plain()
     };
@@ -55,7 +55,7 @@ fn a_gap_that_stays_is_no_progress() {
     assert!(pair.ends[0].failed);
     // Asked at first, for each gap, and after each of two timeouts; 20 ticks after the last of these it fails.
     assert_eq!(pair.ends[0].sent, ["Q0"; 6]);
-    assert_eq!(pair.ends[0].ended, [(0, 60)]);
+    assert_eq!(pair.ends[0].ended, [(0, Picoseconds(60))]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
     // The timeout is shorter than the round trip, so ACKs, a NAK and the peer's packets arrive after the failure.
     for lost in ["", "W1"] {
         let settings = Settings {
-            ack_timeout: 3,
+            ack_timeout: Picoseconds(3),
             retry_count: 0,
             ..plain()
         };
@@ -77,7 +77,7 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
         pair.ends[1].transport.post(10, WRITE, 10);
         pair.run();
         assert_eq!(pair.ends[0].sent.len(), sent, "lost: {lost:?}");
-        assert_eq!(pair.ends[0].ended, [(0, 3)]);
+        assert_eq!(pair.ends[0].ended, [(0, Picoseconds(3))]);
         // The peer gets no answer (10.3.1: a queue pair in error drops what arrives), and fails in turn.
         assert!(pair.ends[1].failed);
         assert_eq!(pair.ends[1].ended.len(), 2);
@@ -90,7 +90,7 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
 fn naks_without_progress_run_out() {
     for (retry_count, tries) in [(0, 1), (1, 2), (7, 8)] {
         let settings = Settings {
-            nak_interval: 5,
+            nak_interval: Picoseconds(5),
             retry_count,
             ..plain()
         };

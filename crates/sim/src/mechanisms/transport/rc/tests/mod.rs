@@ -105,9 +105,13 @@ fn segmentation() {
                 again: false,
                 span: 0,
             };
-            assert_eq!(transport.next(0), Some(expected), "{bytes} bytes");
+            assert_eq!(
+                transport.next(Picoseconds::ZERO),
+                Some(expected),
+                "{bytes} bytes"
+            );
         }
-        assert_eq!(transport.next(0), None);
+        assert_eq!(transport.next(Picoseconds::ZERO), None);
     }
 }
 
@@ -173,7 +177,7 @@ fn duplicates() {
     check(vec![Row {
         what: "the only ACK is lost",
         settings: Settings {
-            ack_timeout: 20,
+            ack_timeout: Picoseconds(20),
             ..plain()
         },
         post: &[(WRITE, 20)],
@@ -192,7 +196,7 @@ fn the_same_gap_again() {
         Row {
             what: "reported again when the retransmission is lost",
             settings: Settings {
-                nak_interval: 5,
+                nak_interval: Picoseconds(5),
                 ..plain()
             },
             post: &[(WRITE, 100)],
@@ -204,7 +208,7 @@ fn the_same_gap_again() {
         Row {
             what: "and when the NAK is lost",
             settings: Settings {
-                nak_interval: 2,
+                nak_interval: Picoseconds(2),
                 ..plain()
             },
             post: &[(WRITE, 60)],
@@ -217,7 +221,7 @@ fn the_same_gap_again() {
         Row {
             what: "without it a lost retransmission waits for the timeout, 50 after the last progress at 4",
             settings: Settings {
-                ack_timeout: 50,
+                ack_timeout: Picoseconds(50),
                 ..plain()
             },
             post: &[(WRITE, 30)],

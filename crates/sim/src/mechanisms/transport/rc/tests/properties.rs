@@ -13,18 +13,18 @@ proptest! {
         disturbances in disturbances(),
         ack_every in 1u32..6,
         ack_timeout in prop_oneof![1u64..8, 1u64..60],
-        nak_interval in prop_oneof![Just(NEVER), 1u64..20],
+        nak_interval in prop_oneof![Just(NEVER), (1u64..20).prop_map(Picoseconds)],
         max_outstanding_reads in 1u32..4,
         rx_depth in prop_oneof![Just(None), Just(Some(1)), (2u32..4).prop_map(Some)],
         receive in prop_oneof![0u64..8, 0u64..60],
     ) {
         let mut pair = Pair::new(&Settings {
             ack_every,
-            ack_timeout,
+            ack_timeout: Picoseconds(ack_timeout),
             nak_interval,
             max_outstanding_reads,
             rx_depth,
-            receive,
+            receive: Picoseconds(receive),
             retry_count: u8::MAX,
             ..plain()
         });

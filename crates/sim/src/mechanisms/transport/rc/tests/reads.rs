@@ -96,7 +96,7 @@ fn lost_responses() {
         Row {
             what: "the last, 20 after the one before it came at 5",
             settings: Settings {
-                ack_timeout: 20,
+                ack_timeout: Picoseconds(20),
                 ..plain()
             },
             post: &[(READ, 30)],
@@ -144,7 +144,7 @@ fn lost_responses() {
         Row {
             what: "a gap that closed before its report could leave is not reported",
             settings: Settings {
-                ack_timeout: 5,
+                ack_timeout: Picoseconds(5),
                 ..plain()
             },
             post: &[(READ, 80), (WRITE, 20)],
@@ -160,12 +160,15 @@ fn lost_responses() {
 #[test]
 fn a_response_that_comes_after_the_timeout() {
     let mut transport = Rc::new(Arc::new(Settings {
-        ack_timeout: 20,
+        ack_timeout: Picoseconds(20),
         ..plain()
     }));
     transport.post(0, READ, 10);
-    assert!(transport.next(0).is_some());
-    assert_eq!(transport.timeout(20), Timeout::Resend(40));
+    assert!(transport.next(Picoseconds::ZERO).is_some());
+    assert_eq!(
+        transport.timeout(Picoseconds(20)),
+        Timeout::Resend(Picoseconds(40))
+    );
     let response = Arrival {
         kind: Kind::ReadResponse,
         psn: 0,
@@ -174,24 +177,27 @@ fn a_response_that_comes_after_the_timeout() {
         span: 0,
         asked: None,
     };
-    assert_eq!(transport.receive(21, response).delivered, 10);
+    assert_eq!(transport.receive(Picoseconds(21), response).delivered, 10);
     assert_eq!(transport.completed(), Some(0));
     assert!(!transport.has_work());
-    assert_eq!(transport.receive(22, response).delivered, 0);
+    assert_eq!(transport.receive(Picoseconds(22), response).delivered, 0);
 }
 
 #[test]
 fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
     let mut transport = Rc::new(Arc::new(Settings {
-        ack_timeout: 20,
+        ack_timeout: Picoseconds(20),
         ..plain()
     }));
     transport.post(0, READ, 30);
     transport.post(1, WRITE, 10);
-    assert!(transport.next(0).is_some());
-    assert!(transport.next(1).is_some());
+    assert!(transport.next(Picoseconds::ZERO).is_some());
+    assert!(transport.next(Picoseconds(1)).is_some());
     // The responses are lost, the write is acknowledged, and nothing was sent between the timeout and that.
-    assert_eq!(transport.timeout(20), Timeout::Resend(40));
+    assert_eq!(
+        transport.timeout(Picoseconds(20)),
+        Timeout::Resend(Picoseconds(40))
+    );
     let acknowledgement = Arrival {
         kind: Kind::Ack,
         psn: 3,
@@ -200,10 +206,10 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
         span: 0,
         asked: None,
     };
-    transport.receive(21, acknowledgement);
+    transport.receive(Picoseconds(21), acknowledgement);
     assert_eq!(transport.completed(), None);
     let request = transport
-        .next(21)
+        .next(Picoseconds(21))
         .map(|segment| (segment.kind, segment.psn));
     assert_eq!(request, Some((READ, 0)));
 }
@@ -233,8 +239,8 @@ fn segmentation_of_responses() {
             span: 0,
             asked: Some(message),
         };
-        assert!(transport.receive(0, request).progress);
-        let sent: Vec<_> = std::iter::from_fn(|| transport.next(0)).collect();
+        assert!(transport.receive(Picoseconds::ZERO, request).progress);
+        let sent: Vec<_> = std::iter::from_fn(|| transport.next(Picoseconds::ZERO)).collect();
         let seen: Vec<_> = sent
             .iter()
             .map(|segment| (segment.payload, segment.flags))
@@ -262,9 +268,9 @@ fn requests_and_responses_take_turns() {
         span: 0,
         asked: Some(read),
     };
-    end.receive(0, request);
+    end.receive(Picoseconds::ZERO, request);
     end.post(0, WRITE, 2 * u64::from(MTU));
-    let sent: Vec<(Kind, u32)> = std::iter::from_fn(|| end.next(0))
+    let sent: Vec<(Kind, u32)> = std::iter::from_fn(|| end.next(Picoseconds::ZERO))
         .map(|segment| (segment.kind, segment.psn))
         .collect();
     let answer = Kind::ReadResponse;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::time::MICROSECOND;
 
-const WAIT: Picoseconds = 10 * MICROSECOND;
+const WAIT: Picoseconds = MICROSECOND.times(10);
 
 fn receiving(depth: u32, receive: Picoseconds) -> Settings {
     Settings {
@@ -20,7 +20,7 @@ fn not_ready() {
     let rows: [Row; 5] = [
         (
             "enough of them",
-            receiving(2, 0),
+            receiving(2, Picoseconds::ZERO),
             &[(SEND, 20), (SEND, 10)],
             "S0 S1 S2",
             "A0 A1 A2",
@@ -34,7 +34,7 @@ fn not_ready() {
         ),
         (
             "twice as long",
-            receiving(1, WAIT + 10),
+            receiving(1, WAIT + Picoseconds(10)),
             &[(SEND, 10), (SEND, 10)],
             "S0 S1 S1 S1",
             "A0 D1 D1 A1",
@@ -71,13 +71,16 @@ fn the_wait() {
     for (code, times) in [(1, 1), (2, 2), (9, 24), (0, 65_536)] {
         let settings = Settings {
             min_rnr_timer: code,
-            ..receiving(1, 100)
+            ..receiving(1, Picoseconds(100))
         };
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10)]);
         pair.run();
         // S1 leaves at 1, D1 is there at 5; S1 and A1 take a flight each.
-        assert_eq!(pair.ends[0].ended, [(0, 4), (1, 5 + times * WAIT + 4)]);
+        assert_eq!(
+            pair.ends[0].ended,
+            [(0, Picoseconds(4)), (1, Picoseconds(5 + 4) + times * WAIT)]
+        );
     }
 }
 
@@ -128,7 +131,7 @@ fn losses_beside() {
     for lost in ["D1", "S1", "S1 S1", "D1 S1 S2", "A1"] {
         let settings = Settings {
             ack_timeout: 2 * WAIT,
-            ..receiving(1, 10)
+            ..receiving(1, Picoseconds(10))
         };
         let mut pair = Pair::losing(&settings, lost);
         pair.post(&[(SEND, 10), (SEND, 20), (WRITE, 10)]);
@@ -144,24 +147,28 @@ fn losses_beside() {
 #[test]
 fn a_copy_is_taken_after_the_refusal() {
     let settings = Settings {
-        ack_timeout: 3,
-        ..receiving(1, 3)
+        ack_timeout: Picoseconds(3),
+        ..receiving(1, Picoseconds(3))
     };
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10), (SEND, 10)]);
     pair.run();
     assert_eq!(pair.ends[0].sent.join(" "), "S0 S1 S0 S1");
     assert_eq!(pair.ends[1].sent.join(" "), "A0 D1 A0 A1");
-    assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8)]);
+    assert_eq!(
+        pair.ends[0].ended,
+        [(0, Picoseconds(4)), (1, Picoseconds(8))]
+    );
     // What is posted later goes out.
     pair.ends[0].transport.post(2, SEND, 10);
-    pair.now = 20;
+    pair.now = Picoseconds(20);
     pair.run();
-    assert_eq!(pair.ends[0].ended[2..], [(2, 24)]);
+    assert_eq!(pair.ends[0].ended[2..], [(2, Picoseconds(24))]);
 
     // And what stood behind it at once.
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 3]);
     pair.run();
-    assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8), (2, 12)]);
+    let ended = [(0, 4), (1, 8), (2, 12)].map(|(operation, end)| (operation, Picoseconds(end)));
+    assert_eq!(pair.ends[0].ended, ended);
 }
