@@ -23,9 +23,9 @@ def test_parse(quantity, text, base):
     if isinstance(base, int):
         assert quantity.parse(text) == base
         return
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ValueError) as refusal:
         quantity.parse(text)
-    assert str(refused.value) == base
+    assert str(refusal.value) == base
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS, SUMS, README = "requirements.txt", "SHA256SUMS", "README.txt"
@@ -61,15 +61,15 @@ def main() -> None:
     asked = parser.parse_args()
     try:
         fill(asked.folder, asked.python)
-    except Refused as refused:
-        sys.exit("\n".join(str(problem) for problem in refused.problems))
+    except Refusal as refusal:
+        sys.exit("\n".join(str(problem) for problem in refusal.problems))
 
 
 def fill(folder: Path, python: str) -> None:
     """Build, fetch, write down, and put in place as one: what ends early leaves an older wheelhouse as it was.
 
     Raises:
-        Refused: the folder is something else, wirespeed does not run with that Python, or a tool failed.
+        Refusal: the folder is something else, wirespeed does not run with that Python, or a tool failed.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     _check(folder, python, project["requires-python"])

@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 Model = TypeVar("Model")
 
@@ -22,7 +22,7 @@ def read_yaml(file: Traversable) -> Any:
     """The content of a YAML file.
 
     Raises:
-        Refused: it is not YAML, or a mapping has a key twice.
+        Refusal: it is not YAML, or a mapping has a key twice.
     """
     try:
         return yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
@@ -37,12 +37,12 @@ def validate(model: type[Model], content: Any, place: str) -> Model:
     """The content as a model: a pydantic model, or a dataclass whose ``__pydantic_config__`` forbids other keys.
 
     Raises:
-        Refused: it does not fit; every problem, with ``place`` and its key.
+        Refusal: it does not fit; every problem, with ``place`` and its key.
     """
     try:
         return _adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
     except ValidationError as error:
-        raise Refused(_problem(place, model, details) for details in error.errors()) from error
+        raise Refusal(_problem(place, model, details) for details in error.errors()) from error
 
 
 @cache

@@ -37,19 +37,19 @@ class Problem:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
-class Refused(Exception):  # noqa: N818 - it says what happened to the input, in the field's plain words
-    """The input was refused. Carries every problem found, in the order of the input, never only the first."""
+class Refusal(Exception):  # noqa: N818 - a refused input is no error of the program
+    """Refusal of an input, with every problem of it in the order of the input."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)
         if not self.problems:
-            raise ValueError("Refused needs at least one problem")
+            raise ValueError("a refusal needs at least one problem")
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def refuse(place: str, found: str, expected: str = "", hint: str | None = None) -> Refused:
+def refuse(place: str, found: str, expected: str = "", hint: str | None = None) -> Refusal:
     """One problem as an exception to raise."""
-    return Refused([Problem(place, found, expected, hint)])
+    return Refusal([Problem(place, found, expected, hint)])
 
 
 def format_first(names: Sequence[str], most: int) -> str:

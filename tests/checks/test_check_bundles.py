@@ -110,9 +110,9 @@ def test_a_fault_that_does_not_fit_is_refused(edit: str, problem: str, tmp_path:
     shutil.copy(EXAMPLE / "cluster.yaml", tmp_path)
     faults = f'from output_edits import replace\nFAULTS = {{"01-x": {{"node1/uname.out": {edit}}}}}\n'
     (tmp_path / "faults.py").write_text(faults)
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ValueError) as refusal:
         inject_faults.inject(tmp_path, tmp_path / "out", ["01"])
-    assert str(refused.value) == f"01-x: node1/uname.out: {problem}"
+    assert str(refusal.value) == f"01-x: node1/uname.out: {problem}"
 
 
 @pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])

@@ -11,7 +11,7 @@ from wirespeed.catalogue import load
 from wirespeed.checks import run
 from wirespeed.cluster import read_text
 from wirespeed.collect import extract_facts, open_bundle, write_planned_bundle
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.render import check as render_check
 from wirespeed.results.findings import Status
@@ -74,7 +74,7 @@ def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
 
 
 def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
-    with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common interface for it"):
+    with pytest.raises(Refusal, match=r"leave congestion out of class roce; the kernel has no common interface for it"):
         render_check(build_plan(nic="intel-e810-cqda2"))
 
 

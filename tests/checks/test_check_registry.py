@@ -91,9 +91,9 @@ def test_a_whole_file_is_a_check() -> None:
     ],
 )
 def test_a_file_that_lacks_a_part_is_refused(parts: dict[str, object], message: str) -> None:
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(TypeError) as refusal:
         load("nic.one", module(**parts))
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 def cited_items(section: str) -> set[int]:

@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.cli import flows
 from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 
 
@@ -59,9 +59,9 @@ def test_hosts_outside_of_it_are_refused(
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
     if nodes is not None:
         monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         allocated_hosts(plan, asked)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 def test_without_a_range_it_is_for_all(plan: Plan) -> None:

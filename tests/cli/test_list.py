@@ -12,7 +12,7 @@ from wirespeed.catalogue import load
 from wirespeed.checks import checks
 from wirespeed.cli.app import app
 from wirespeed.collect.support import State
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, settings_of
 
@@ -83,7 +83,7 @@ def test_the_page_of_one() -> None:
 
 def test_an_unknown_name_is_refused() -> None:
     result = CliRunner().invoke(app, ["list", "switches", "dell-z9664"])
-    assert isinstance(result.exception, Refused)
+    assert isinstance(result.exception, Refusal)
     assert str(result.exception) == ("list: no switch named 'dell-z9664'\n  hint: did you mean 'dell-z9664f'?")
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from wirespeed import cli
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.help import exits
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 
 
 def wirespeed(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -112,7 +112,7 @@ def test_no_command_prints_the_help_page():
     ("raised", "code", "message"),
     [
         (
-            Refused([Problem("cluster.yaml:3", "the key 'host'", "a known key", "did you mean 'hosts'?")]),
+            Refusal([Problem("cluster.yaml:3", "the key 'host'", "a known key", "did you mean 'hosts'?")]),
             Exit.REFUSED,
             "error: cluster.yaml:3: found the key 'host'; expected a known key\n  hint: did you mean 'hosts'?\n",
         ),
@@ -122,7 +122,7 @@ def test_no_command_prints_the_help_page():
             "error: /etc/shadow: permission denied\n",
         ),
         (
-            Refused([Problem("a\x1b[31m.tar.gz", "b\x07", "c", "d\u202e")]),
+            Refusal([Problem("a\x1b[31m.tar.gz", "b\x07", "c", "d\u202e")]),
             Exit.REFUSED,
             "error: a\\x1b[31m.tar.gz: found b\\x07; expected c\n  hint: d\\u202e\n",
         ),

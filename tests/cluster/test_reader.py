@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.cluster import TEMPLATE, Cluster, Pattern, Scheme, read, read_text, schema
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.settings import Dscp, Priority
 from wirespeed.units import Length
@@ -99,7 +99,7 @@ def test_examples_fit_the_schema(file: Path) -> None:
 def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, object]) -> None:
     document = {**yaml.safe_load(FILES[0].read_text(encoding="utf-8")), **wrong}
     assert not jsonschema.Draft202012Validator(schema()).is_valid(document)
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         read_text(json.dumps(document), "wrong.yaml")
 
 
@@ -123,8 +123,8 @@ def test_arbitrary_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFa
 def test_arbitrary_text_is_read_or_refused(text: str) -> None:
     try:
         read_text(text, "any.yaml")
-    except Refused as refused:
-        assert refused.problems
+    except Refusal as refusal:
+        assert refusal.problems
 
 
 @given(
@@ -135,22 +135,22 @@ def test_arbitrary_text_is_read_or_refused(text: str) -> None:
 def test_a_damaged_file_is_planned_or_refused(start: int, length: int, instead: str) -> None:
     try:
         build(read_text(SMALL[:start] + instead + SMALL[start + length :], "damaged.yaml"))
-    except Refused as refused:
+    except Refusal as refusal:
         whole = ("YAML syntax error: ", "missing key ")
-        assert all(problem.expected or problem.found.startswith(whole) for problem in refused.problems)
+        assert all(problem.expected or problem.found.startswith(whole) for problem in refusal.problems)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 5_000, "- " * 100_000, "? " * 50_000])
 def test_deep_nesting_is_refused(text: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         read_text(text, "deep.yaml")
 
 
 def _read_or_refuse(file: Path) -> None:
     try:
         read(file)
-    except Refused as refused:
-        assert all(problem.place.startswith(str(file)) for problem in refused.problems)
+    except Refusal as refusal:
+        assert all(problem.place.startswith(str(file)) for problem in refusal.problems)
 
 
 def test_a_file_without_classes_has_those_of_the_vendor_document() -> None:

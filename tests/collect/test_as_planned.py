@@ -16,7 +16,7 @@ from wirespeed.cli.app import app
 from wirespeed.cluster import read, read_text
 from wirespeed.cluster.model import Starter
 from wirespeed.collect import read_facts, write_planned_bundle
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.render import check
 from wirespeed.results.findings import Status
@@ -48,7 +48,7 @@ def build_plan(text: str) -> Plan | None:
     try:
         plan = build(read_text(text, "cluster.yaml"))
         check(plan)
-    except Refused:
+    except Refusal:
         return None
     return plan
 
@@ -148,7 +148,7 @@ def test_what_no_device_can_be_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         app, ["collect", "--as-planned", str(tmp_path / "cluster.yaml"), "-o", str(tmp_path / "b")]
     )
-    assert isinstance(result.exception, Refused)
+    assert isinstance(result.exception, Refusal)
     assert "port.qos.watchdog.action" in str(result.exception)
     assert not (tmp_path / "b").exists()
 

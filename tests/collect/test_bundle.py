@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from wirespeed.collect.bundle import open_bundle
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry, from_json
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 HOST = (("host", "ubuntu"),)
 
@@ -69,9 +69,9 @@ def test_an_older_bundle_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").write_text("years of work")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         write(home)
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         f"{home}: found something that is not a bundle; expected a path that is free, or an older bundle\n"
         "  hint: give another path with --output"
     )
@@ -142,9 +142,9 @@ def _escape(folder: Path) -> None:
 def test_a_spoilt_bundle_is_refused_with_the_reason(tmp_path: Path, spoil: Any, message: str) -> None:
     folder = write(tmp_path / "bundle")
     spoil(folder)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         open_bundle(folder)
-    assert str(refused.value).replace(str(folder), "B") == message
+    assert str(refusal.value).replace(str(folder), "B") == message
 
 
 def test_unknown_keys_are_ignored(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile
     ],
 )
 def test_an_archive_with_tricks_is_refused(tmp_path: Path, member: tarfile.TarInfo, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         open_bundle(_archive(tmp_path / "x.tar.gz", member))
-    assert message in str(refused.value)
+    assert message in str(refusal.value)
 
 
 def _header(kind: bytes, size: bytes, more_follows: bytes = b"\0") -> bytes:
@@ -221,16 +221,16 @@ TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
 def test_an_archive_with_hostile_headers_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(gzip.compress(content + bytes(0 if content is SPARSE_WITHOUT_END else 1024)))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         open_bundle(path)
-    assert message in str(refused.value)
+    assert message in str(refusal.value)
 
 
 def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     folder = write(tmp_path / "bundle")
     (folder / "node1" / "uname.out").unlink()
     (folder / "node1" / "uname.out").symlink_to("uname.out")
-    with pytest.raises(Refused, match=r"no file node1/uname\.out"):
+    with pytest.raises(Refusal, match=r"no file node1/uname\.out"):
         open_bundle(folder)
 
 
@@ -239,7 +239,7 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     (folder / "node1" / "uname.out").unlink()
     (folder / "node1" / "uname.out").symlink_to(tmp_path / "secret")
-    with pytest.raises(Refused, match=r"no file node1/uname\.out"):
+    with pytest.raises(Refusal, match=r"no file node1/uname\.out"):
         open_bundle(folder)
 
 
@@ -249,7 +249,7 @@ def test_a_cut_archive_is_refused(tmp_path: Path, data: st.DataObject) -> None:
     whole = write(tmp_path / "bundle.tar.gz").read_bytes()
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 20))])
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         open_bundle(cut)
 
 
@@ -258,7 +258,7 @@ def test_a_cut_archive_is_refused(tmp_path: Path, data: st.DataObject) -> None:
 def test_arbitrary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "noise.tar.gz"
     path.write_bytes(content)
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         open_bundle(path)
 
 
@@ -266,9 +266,9 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
     monkeypatch.setattr(sys.modules["wirespeed.collect.bundle"], "LARGEST_FILE", 10)
     member = _member("node1/zeros")
     member.size = 11
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         open_bundle(_archive(tmp_path / "x.tar.gz", member))
-    assert "'node1/zeros': found 11 bytes, 11 so far; expected at most 10 bytes a file" in str(refused.value)
+    assert "'node1/zeros': found 11 bytes, 11 so far; expected at most 10 bytes a file" in str(refusal.value)
 
 
 _JSON = st.recursive(
@@ -289,12 +289,12 @@ _JSON = st.recursive(
 @given(_JSON, st.sampled_from([1, 0, 2, True, "1"]))
 def test_a_manifest_of_any_shape_is_read_or_refused(devices: Any, schema: Any) -> None:
     text = json.dumps({"kind": "bundle", "schema": schema, "tool": "wirespeed 0", "devices": devices})
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(Refusal):
         assert from_json(text, "manifest.json").tool == "wirespeed 0"
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         from_json(text[:-1], "manifest.json")
 
 
 def test_a_manifest_nested_without_end_is_refused() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         from_json("[" * 200_000, "manifest.json")

@@ -10,7 +10,7 @@ import pytest
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, Place, settings_of, walk
@@ -130,10 +130,10 @@ def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     text = (folder / NAME).read_text()
     (folder / NAME).write_text(text.replace('"ubuntu"', '"plan9"'))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read_facts(folder)
     assert (
-        str(refused.value)
+        str(refusal.value)
         == f"{folder}: manifest.json: found platform host plan9 of h; expected one of rhel, sles, ubuntu"
     )
 

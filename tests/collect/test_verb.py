@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 from wirespeed.collect import open_bundle
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -47,7 +47,7 @@ def test_the_commands_as_one_types_them() -> None:
 )
 def test_one_source_at_a_time(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(app, ["collect", *arguments])
-    assert isinstance(result.exception, Refused)
+    assert isinstance(result.exception, Refusal)
     assert str(result.exception) == (
         f"collect: {message}\n  hint: give one of --local, --lab NAME, --as-planned CLUSTER.yaml, --show-commands"
     )

@@ -11,7 +11,7 @@ from tests.benchmarks.tools.samples import LOGS
 from fuzzing.target import Target
 from fuzzing.text_mutation import mutate
 from wirespeed.benchmarks import parse
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.json import document
 
@@ -36,8 +36,8 @@ def check(content: bytes) -> None:
 def _runs(text: str) -> tuple[Run, ...]:
     try:
         return parse(text)
-    except Refused as refused:
-        place, _, line = refused.problems[0].place.rpartition(":")
+    except Refusal as refusal:
+        place, _, line = refusal.problems[0].place.rpartition(":")
         assert place == "text"
         assert int(line) == max(1, text.count("\n") + (not text.endswith("\n")))
         return ()

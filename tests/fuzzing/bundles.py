@@ -22,7 +22,7 @@ from fuzzing.target import Target
 from fuzzing.text_mutation import mutate
 from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry, Manifest, to_json
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 SECRET = b"not in the bundle"
 PLAIN, PACKED, FOLDER = b"p", b"g", b"f"
@@ -47,8 +47,8 @@ def check(content: bytes) -> None:
         with _record_opens() as opened:
             try:
                 bundle = open_bundle(path)
-            except Refused as refused:
-                assert all(problem.place.startswith(str(path)) for problem in refused.problems), refused
+            except Refusal as refusal:
+                assert all(problem.place.startswith(str(path)) for problem in refusal.problems), refusal
             else:
                 _check_bundle(bundle)
         outside = [name for name in opened if not Path(name).is_relative_to(path)]

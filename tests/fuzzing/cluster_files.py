@@ -9,7 +9,7 @@ from pathlib import Path
 from fuzzing.target import Target
 from fuzzing.text_mutation import mutate
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 TESTS = Path(__file__).parents[1]
 FILE = "cluster.yaml"
@@ -27,8 +27,8 @@ def check(content: bytes) -> None:
     text = content.decode("utf-8", "replace")
     try:
         cluster = read_text(text, FILE)
-    except Refused as refused:
-        for problem in refused.problems:
+    except Refusal as refusal:
+        for problem in refusal.problems:
             file, _, line = problem.place.partition(":")
             assert file == FILE or file in text, problem  # or a cabling file that it names
             assert not line or 1 <= int(line) <= len(_LINE_BREAK.findall(text)) + 1, problem

@@ -20,7 +20,7 @@ from ssh_server import first_port
 from wirespeed import lab
 from wirespeed.benchmarks import read
 from wirespeed.cli.app import app
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab import state
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import RunStatus
@@ -127,7 +127,7 @@ def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Pla
     with lab.benchmark_network(made, 9000) as whole:
         assert set(whole.hosts) == {"node1", "node2", *lab.PAIR}
         assert len(lab_namespaces(made)) == len(inside) + 3
-        with pytest.raises(Refused, match="benchmarks that run in it"), lab.benchmark_network(made, 9000):
+        with pytest.raises(Refusal, match="benchmarks that run in it"), lab.benchmark_network(made, 9000):
             pass
         sizes = [whole.run(host, "cat", f"/sys/class/net/{lab.PAIR_INTERFACE}/mtu").stdout for host in lab.PAIR]
         assert sizes == [b"9000\n"] * 2
@@ -177,9 +177,9 @@ def test_commands_are_shown_and_none_is_run(two: tuple[Plan, lab.Lab]) -> None:
 
 @pytest.mark.parametrize("suite", ["pairs", "collectives", "mesh"])
 def test_what_a_namespace_cannot_run_is_refused(two: tuple[Plan, lab.Lab], suite: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         CliRunner().invoke(app, ["lab", "bench", suite, "--name", two[1].name], catch_exceptions=False)
-    problem = refused.value.problems[0]
+    problem = refusal.value.problems[0]
     assert (problem.found, problem.expected) == (
         f"the suite {suite}, which needs RDMA or GPUs",
         "one of mpi, ping, tcp",

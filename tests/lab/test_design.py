@@ -7,7 +7,7 @@ from labs import EXAMPLES
 
 from wirespeed import lab
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.kernel import parameters_of
 from wirespeed.lab.names import interfaces, mac
 from wirespeed.plan import build
@@ -27,7 +27,7 @@ def test_names_of_labs(given: str | None, cluster: str, expected: str) -> None:
 
 @pytest.mark.parametrize("given", ["", "a-b", "../x", ".x", "a b", "x" * 33, "näher"])
 def test_names_that_are_refused(given: str) -> None:
-    with pytest.raises(Refused, match="1 to 32 letters, digits, dots or underscores"):
+    with pytest.raises(Refusal, match="1 to 32 letters, digits, dots or underscores"):
         lab.lab_name(given, "cluster")
 
 
@@ -65,7 +65,7 @@ def test_switches_that_hosts_need(cluster: str, hosts: int, switches: tuple[str,
 
 def test_more_hosts_than_there_are_is_refused() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node/cluster.yaml"))
-    with pytest.raises(Refused, match="found 5 hosts; expected at most 4, the hosts of mi300x-4node"):
+    with pytest.raises(Refusal, match="found 5 hosts; expected at most 4, the hosts of mi300x-4node"):
         lab.hosts_of(plan, 5)
 
 

@@ -14,7 +14,7 @@ from labs import EXAMPLES, ROUTERS, built
 from needs import needs
 from wirespeed import lab, render
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.design import links_of
 from wirespeed.lab.fabric import expected_routes, link_local, switch_of
 from wirespeed.plan import build
@@ -212,6 +212,6 @@ def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -
     hosts = lab.hosts_of(plan, 4)
     design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.routing_daemons)
     monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         lab.up(design, CLUSTER, lambda line: None)
-    assert "no zebra, bfdd, bgpd; expected the package frr" in str(refused.value)
+    assert "no zebra, bfdd, bgpd; expected the package frr" in str(refusal.value)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from needs import needs
 from wirespeed import lab
 from wirespeed.cli.app import app
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.faults import kinds
 from wirespeed.plan import Plan
 
@@ -205,7 +205,7 @@ def test_a_fault_that_cannot_be_made_leaves_nothing(two: tuple[Plan, lab.Lab]) -
     plan, made = two
     made.run("node1", "ip", "rule", "del", "priority", "1002")
     try:
-        with pytest.raises(Refused, match="RTNETLINK answers: No such file or directory"):
+        with pytest.raises(Refusal, match="RTNETLINK answers: No such file or directory"):
             lab.make_fault(made.name, plan, "missing-rule", "node1", "bnxt_re1")
         assert lab.find(made.name).state.faults == ()
     finally:
@@ -222,12 +222,12 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
         ("one-subnet", "node1", None): "--device: found node1, which has no two hosts with several NICs",
     }
     for (kind, device, port), words in refusals.items():
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(Refusal, match=words):
             lab.make_fault(made.name, plan, kind, device, port)
     lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):
+    with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):
         lab.make_fault(made.name, plan, "mtu")
-    with pytest.raises(Refused, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
+    with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
         lab.cure(made.name, "mtu")
     assert [undo_fault.title for undo_fault in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
 

@@ -14,7 +14,7 @@ from labs import EXAMPLES, TOOLS, name
 from needs import needs
 from wirespeed import lab, render
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab import state
 from wirespeed.plan import build
 
@@ -94,9 +94,9 @@ def test_what_is_left_is_no_lab_and_stands_in_the_way_of_one() -> None:
     made = design()
     interrupt(lambda: lab.up(made, CLUSTER, lambda line: None), 0.1, signal.SIGKILL)
     if state.exists(name(LAB)):
-        with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):
+        with pytest.raises(Refusal, match=f"wirespeed lab down {made.name}"):
             lab.find(made.name)
-        with pytest.raises(Refused, match=f"wirespeed lab down {made.name}"):
+        with pytest.raises(Refusal, match=f"wirespeed lab down {made.name}"):
             lab.up(made, CLUSTER, lambda line: None)
     remove()
     assert find_remains() == []

@@ -13,7 +13,7 @@ from labs import EXAMPLES, TOOLS, built, name
 from needs import needs
 from wirespeed import lab, render
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab import machine
 from wirespeed.plan import Plan, build
 from wirespeed.reach import Call, Status
@@ -101,9 +101,9 @@ def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab
 
 def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         lab.up(lab.design(plan, made.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
-    problem = refused.value.problems[0]
+    problem = refusal.value.problems[0]
     assert (problem.found, problem.hint) == (
         f"already running since {made.state.started}",
         f"remove it with `wirespeed lab down {made.name}`",
@@ -111,7 +111,7 @@ def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
 
 
 def test_a_device_it_has_not_is_refused(two: tuple[Plan, lab.Lab]) -> None:
-    with pytest.raises(Refused, match="no device 'node3'"):
+    with pytest.raises(Refusal, match="no device 'node3'"):
         two[1].prefix("node3")
 
 
@@ -135,7 +135,7 @@ def small() -> lab.Design:
 def test_a_daemon_that_ends_is_told_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     needs(*TOOLS, root=True)
     monkeypatch.setitem(machine._PLACES, "networkd", ("/bin/false",))
-    with pytest.raises(Refused, match="found systemd-networkd, which has ended; expected a running daemon"):
+    with pytest.raises(Refusal, match="found systemd-networkd, which has ended; expected a running daemon"):
         lab.up(small(), EXAMPLES / CLUSTER, lambda line: None)
     assert name("refused") not in lab.names()
 
@@ -146,16 +146,16 @@ def test_more_hosts_than_the_kernel_has_inotify_instances_for_are_refused(
     needs(*TOOLS, root=True)
     (tmp_path / "most").write_text("0\n")
     monkeypatch.setattr(machine, "_WATCHES", tmp_path / "most")
-    with pytest.raises(Refused, match=r"found 1 hosts, where the kernel has 0 of 0 inotify instances left"):
+    with pytest.raises(Refusal, match=r"found 1 hosts, where the kernel has 0 of 0 inotify instances left"):
         lab.up(small(), EXAMPLES / CLUSTER, lambda line: None)
 
 
 def test_hosts_that_no_networkd_configures_are_refused() -> None:
     plan = build(read(EXAMPLES / "bluebonnet-64node/cluster.yaml"))
     hosts = lab.hosts_of(plan, 2)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "node01 to node02: found 2 hosts without a file below etc/netplan or etc/systemd/network; "
         "expected hosts whose network systemd-networkd configures, from its own files or netplan's\n"
         "  hint: NetworkManager and wicked need a whole machine; set os: ubuntu-24.04 for the hosts in the lab"
@@ -163,5 +163,5 @@ def test_hosts_that_no_networkd_configures_are_refused() -> None:
 
 
 def test_no_such_lab_is_refused() -> None:
-    with pytest.raises(Refused, match="no lab 'nowhere'"):
+    with pytest.raises(Refusal, match="no lab 'nowhere'"):
         lab.find("nowhere")

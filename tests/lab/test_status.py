@@ -16,7 +16,7 @@ from labs import built
 from rich.console import Console
 
 from wirespeed import lab
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.lab import readiness, state
 from wirespeed.lab.processes import processes_of
 from wirespeed.report import lab as report
@@ -85,7 +85,7 @@ def test_the_command_says_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) ->
 def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def goes(*_: object) -> set[str]:
         state.save(replace(small_lab.state, phase=Phase.LEAVING))
-        raise Refused([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
+        raise Refusal([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
     monkeypatch.setattr(readiness, "has", goes)
     found = lab.status(small_lab.name)
@@ -94,5 +94,5 @@ def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch
 
 
 def test_no_such_lab_is_refused() -> None:
-    with pytest.raises(Refused, match="no lab 'nowhere'"):
+    with pytest.raises(Refusal, match="no lab 'nowhere'"):
         lab.status("nowhere")

@@ -9,7 +9,7 @@ import pytest
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import BiosRow, TuningProfile
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.settings import Host
 
@@ -78,9 +78,9 @@ def test_the_cluster_file_goes_before_the_table(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(tmp_path: Path, bios: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         host(tmp_path, bios)
-    assert message in str(refused.value)
+    assert message in str(refusal.value)
 
 
 def test_a_table_with_an_unknown_value_is_refused() -> None:

@@ -15,7 +15,7 @@ from wirespeed.catalogue.model import (
     SourcedValue,
 )
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.settings import Ecn, Priority, Switch, SwitchQueue
 from wirespeed.settings.fabric import Buffers, LoadBalancing
@@ -96,15 +96,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("more", REFUSED)
 def test_refused(more: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         leaf(more)
-    assert f"cluster.yaml:7: {REFUSED[more]}" in str(refused.value)
+    assert f"cluster.yaml:7: {REFUSED[more]}" in str(refusal.value)
 
 
 def test_a_step_is_refused_where_none_can_be_marked() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         leaf("mtu: 9100", "dcqcn-d")
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "cluster.yaml:11: found dcqcn-d with Dell Enterprise SONiC, which is not known to mark in a step; "
         "expected dcqcn-p, whose slope it can mark\n  hint: or take switches that mark in a step"
     )
@@ -112,9 +112,9 @@ def test_a_step_is_refused_where_none_can_be_marked() -> None:
 
 def test_percentages_are_refused_where_sizes_are_counted() -> None:
     text = CLUSTER.replace("role: leaf", "role: leaf, ecn: {minimum_fill: 55%}")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build(read_text(text, "cluster.yaml"))
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "cluster.yaml:7: found thresholds in percent of the queue's buffer; "
         "expected sizes, as Dell Enterprise SONiC counts them"
     )
@@ -122,6 +122,6 @@ def test_percentages_are_refused_where_sizes_are_counted() -> None:
 
 def test_a_switch_without_sub_ports_cannot_be_split() -> None:
     text = CLUSTER.replace("role: leaf", "role: leaf, breakout: 2")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build(read_text(text, "cluster.yaml"))
-    assert str(refused.value) == "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout"
+    assert str(refusal.value) == "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout"

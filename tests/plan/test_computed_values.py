@@ -13,7 +13,7 @@ from wirespeed import wire
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import ChipModel, EcnDefaults
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Cable, End, Plan, build
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.dcqcn import alpha
@@ -227,9 +227,9 @@ def plan_with_leaf(tmp_path: Path, leaf: str) -> Plan:
     ],
 )
 def test_a_watchdog_that_cannot_work_is_refused(tmp_path: Path, leaf: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         plan_with_leaf(tmp_path, leaf)
-    assert str(refused.value).endswith(message)
+    assert str(refusal.value).endswith(message)
 
 
 def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> None:
@@ -252,9 +252,9 @@ def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> 
 
 
 def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         plan_with_leaf(tmp_path, "buffers: {shared_headroom: 400 kB}")
-    assert str(refused.value).endswith(
+    assert str(refusal.value).endswith(
         "found shared headroom of 400 kB; "
         "expected at least 451.6 kB (451612 B), the headroom of one lossless group in each of 2 slices"
     )

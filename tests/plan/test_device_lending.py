@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.plan.device_lending import device_number, least_prefetch, packed_size
 from wirespeed.units import Size
@@ -119,9 +119,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("changes", "message"), REFUSED)
 def test_what_cannot_be_is_refused(changes: list[tuple[str, str]], message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         change_example(*changes)
-    assert str(refused.value.problems[0]) == message
+    assert str(refusal.value.problems[0]) == message
 
 
 def test_one_gpu_fits_what_comes_from_the_factory() -> None:
@@ -170,7 +170,7 @@ def test_a_device_of_unknown_bars_is_not_called_one_that_fits(bars: list[Size] |
     gpu = known.gpus["k20x"]
     known_bars = None if bars is None or gpu.bars is None else gpu.bars.model_copy(update={"value": bars})
     gpus = {**known.gpus, "k20x": gpu.model_copy(update={"bars": known_bars})}
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         build(read(EXAMPLE), replace(known, gpus=gpus))
     assert [problem.found for problem in caught.value.problems] == [
         "GPU0 of abel2, a k20x whose memory BARs are not known",

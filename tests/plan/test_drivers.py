@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 
 FILE = """version: 1
@@ -72,9 +72,9 @@ def build_plan(software: str, os: str = "ubuntu-22.04", nic: str = "broadcom-bcm
 
 @pytest.mark.parametrize(("software", "message"), REFUSED)
 def test_what_cannot_work_is_refused(software: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_plan(software)
-    assert [str(problem) for problem in refused.value.problems] == [message]
+    assert [str(problem) for problem in refusal.value.problems] == [message]
 
 
 @pytest.mark.parametrize(("software", "message"), WARNED)
@@ -121,12 +121,12 @@ def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
 
 
 def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_plan(f"{BUILT_IN}, nic_packages: {{irdma: 1.9.30}}", nic="intel-e810-cqda2")
     assert (
         "small.yaml:8: found packages beside Intel ice driver of the kernel; expected none: the driver comes with the "
         "kernel\n  hint: another stack is installed by its own installer"
-        in [str(problem) for problem in refused.value.problems]
+        in [str(problem) for problem in refusal.value.problems]
     )
 
 
@@ -139,9 +139,9 @@ def test_firmware_is_flashed_before_the_reboot() -> None:
 
 
 def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_plan(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx623105an-vdat")
-    assert [str(problem) for problem in refused.value.problems] == [
+    assert [str(problem) for problem in refusal.value.problems] == [
         "small.yaml:8: found a firmware for NVIDIA ConnectX-6 Dx MCX623105AN-VDAT, 1 x 200G PCIe card; "
         "expected a NIC whose firmware files are known: bnxt_en, nvidia-mcx623106an-cdat, nvidia-mcx75310aas-neat\n"
         "  hint: leave it out, and flash it with the vendor's tool"

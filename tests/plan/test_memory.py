@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.plan.memory import chips_together, deep
 from wirespeed.plan.watchdog import longest_pause
@@ -145,15 +145,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("words", REFUSED)
 def test_refusals(words: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         plan_with(("arista-7280dr3-24,", f"arista-7280dr3-24, {words},"))
-    assert str(refused.value) == REFUSED[words]
+    assert str(refusal.value) == REFUSED[words]
 
 
 def test_credits_are_those_of_virtual_output_queues() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         plan_with(("arista-7060dx4-32,", "arista-7060dx4-32, latency: 1 us, credit_latency: 1 us,"))
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "cluster.yaml:9: found the latency of credits of arista-7060dx4-32; expected a switch with virtual output "
         "queues"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.settings import Ect, Nic
 from wirespeed.units import Length, Size
@@ -77,7 +77,7 @@ def test_options_in_the_memory_of_the_nics(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(tmp_path: Path, old: str, new: str, found: str, expected: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         nic(tmp_path, (old, new))
     problem = caught.value.problems[0]
     assert (problem.found, problem.expected) == (found, expected)

@@ -6,7 +6,7 @@ import pytest
 
 from wirespeed import render
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 
 KEPLER = """version: 1
@@ -137,14 +137,14 @@ def test_code_of_ones_own_is_built_from_source() -> None:
 
 @pytest.mark.parametrize(("change", "messages"), WRONG)
 def test_one_thing_wrong_is_refused_with_what_would_work(change: dict[str, str], messages: list[str]) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_plan(**{**WORKS, **change})
-    assert [str(problem).partition(": ")[2] for problem in refused.value.problems] == messages
+    assert [str(problem).partition(": ")[2] for problem in refusal.value.problems] == messages
 
 
 @pytest.mark.parametrize(("text", "software", "message"), IDLE)
 def test_what_nothing_could_use_is_refused(text: str, software: str, message: str) -> None:
     key, _, value = software.partition(": ")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build(read_text(text.format(os="ubuntu-20.04", software=f"{key}: {value}"), "file.yaml"))
-    assert message in [str(problem).partition(": ")[2] for problem in refused.value.problems]
+    assert message in [str(problem).partition(": ")[2] for problem in refusal.value.problems]

@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 
 FILE = """version: 1
@@ -150,9 +150,9 @@ WARNED = [
 
 @pytest.mark.parametrize(("os", "software", "gpu", "message"), REFUSED)
 def test_what_cannot_work_is_refused(os: str, software: str, gpu: str | None, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_plan(os, software, gpu)
-    assert [str(problem) for problem in refused.value.problems] == [message]
+    assert [str(problem) for problem in refusal.value.problems] == [message]
 
 
 @pytest.mark.parametrize(("os", "software", "message"), WARNED)

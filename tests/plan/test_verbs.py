@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
@@ -41,7 +41,7 @@ def test_validate_counts_networks_that_are_not_connected(tmp_path: Path) -> None
 def test_init_overwrites_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("precious")
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         CliRunner().invoke(app, ["init", str(file)], catch_exceptions=False)
     assert file.read_text() == "precious"
     invoke("init", file, "--force")
@@ -94,7 +94,7 @@ def test_plan_writes_a_cabling_file() -> None:
 
 
 def test_csv_is_of_one_part() -> None:
-    with pytest.raises(Refused, match=r"hint: give only one of --cables, --classes$"):
+    with pytest.raises(Refusal, match=r"hint: give only one of --cables, --classes$"):
         CliRunner().invoke(
             app, ["plan", str(EXAMPLE), "--cables", "--classes", "--format", "csv"], catch_exceptions=False
         )

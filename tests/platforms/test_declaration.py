@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms import platforms
 from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
 from wirespeed.settings import ENTITIES, settings_of
@@ -170,9 +170,9 @@ def test_what_does_not_fit_is_refused(folder: Path, old: str, new: str, message:
     assert WHOLE.count(old) == 1, old
     file = folder / "own" / "platform.yaml"
     file.write_text(WHOLE.replace(old, new))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read_declaration(folder, "own")
-    assert message in str(refused.value).replace(str(file), "own")
+    assert message in str(refusal.value).replace(str(file), "own")
 
 
 @pytest.mark.parametrize(
@@ -181,15 +181,15 @@ def test_what_does_not_fit_is_refused(folder: Path, old: str, new: str, message:
 def test_a_shared_file_is_held_to_the_same(folder: Path, text: str) -> None:
     (folder / "own" / "platform.yaml").write_text(WHOLE)
     (folder / "common" / "shared.yaml").write_text(text)
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         read_declaration(folder, "own")
 
 
 def test_every_problem_is_named(folder: Path) -> None:
     (folder / "own" / "platform.yaml").write_text(WHOLE.replace("timeout_s", "timout_s").replace("per_nic", "pernic"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read_declaration(folder, "own")
-    assert len(refused.value.problems) == 2
+    assert len(refusal.value.problems) == 2
 
 
 def test_a_setting_is_read_when_a_command_shows_it() -> None:

@@ -11,7 +11,7 @@ from platforms.cluster_files import EXAMPLES, host_files, launch_files, nic_file
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import TunedCoalescing
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
 from wirespeed.render.stack import stack
@@ -42,7 +42,7 @@ def _plans() -> Iterator[Plan]:
     for text in (*host_files(), *nic_files(), *launch_files(), *switches):
         try:
             yield build(read_text(text, "one.yaml"))
-        except Refused:
+        except Refusal:
             continue  # not every system has every option; those that it has are among the others
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from needs import needs
 from ssh_server import free_port, server
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.reach import Call, CommandPrefix, Reach, Ssh, Status, on_this_machine, through_slurm
 
 _SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); print('up', flush=True); time.sleep(60)"
@@ -123,7 +123,7 @@ def test_a_host_that_does_not_answer_is_unreachable() -> None:
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=x", "node[1-2]", "a,b", "", "@group", "a b"])
 def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> None:
-    with pytest.raises(Refused, match="a name or an address of one host"):
+    with pytest.raises(Refusal, match="a name or an address of one host"):
         Ssh().start(Call(name, ("true",), 1))
 
 

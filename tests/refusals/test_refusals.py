@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cluster import read
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import build
 
 HERE = Path(__file__).parent
@@ -51,26 +51,26 @@ def test_no_message_ends_in_a_full_stop() -> None:
 def test_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "not-utf-8.yaml"
     path.write_bytes("version: 1\nname: smäll\n".encode("iso-8859-1"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read(path)
-    assert format_problems("error", refused.value.problems, tmp_path) == (
+    assert format_problems("error", refusal.value.problems, tmp_path) == (
         "error: not-utf-8.yaml:2: found the byte 0xe4; expected text in UTF-8\n"
     )
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read(tmp_path / "no-such.yaml")
-    assert format_problems("error", refused.value.problems, tmp_path) == (
+    assert format_problems("error", refusal.value.problems, tmp_path) == (
         "error: no-such.yaml: no such file; expected a cluster file\n"
         "  hint: `wirespeed init` writes one to start from\n"
     )
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read(tmp_path)
-    assert str(refused.value) == (f"{tmp_path}: found a folder; expected a cluster file\n  hint: name the file in it")
+    assert str(refusal.value) == (f"{tmp_path}: found a folder; expected a cluster file\n  hint: name the file in it")
 
 
 def parse_rows(path: Path) -> list[Row]:
@@ -100,8 +100,8 @@ def messages(row: Row, folder: Path) -> str:
         (folder / name).write_text(text, encoding="utf-8")
     try:
         plan = build(read(folder / next(iter(row))))
-    except Refused as refused:
-        return format_problems("error", refused.problems, folder)
+    except Refusal as refusal:
+        return format_problems("error", refusal.problems, folder)
     return format_problems("warning", plan.warnings, folder)
 
 

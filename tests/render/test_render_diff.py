@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from wirespeed import render
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import COMPLETE, Gap, Observation, Source, facts_from
 from wirespeed.plan import build
 from wirespeed.settings import Place, walk
@@ -69,7 +69,7 @@ def test_json_names_every_file(output_folder: Path) -> None:
 def test_a_device_that_is_not_there_is_refused(verb: str, nodes: str, message: str, tmp_path: Path) -> None:
     arguments = ["-o", str(tmp_path / "x")] if verb == "render" else [str(tmp_path)]
     done = CliRunner().invoke(app, [verb, str(CLUSTER), *arguments, "-d", nodes])
-    assert isinstance(done.exception, Refused)
+    assert isinstance(done.exception, Refusal)
     assert str(done.exception).partition("\n")[0] == message
     assert list(tmp_path.iterdir()) == []
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from needs import find, needs
 from wirespeed import render
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms.templates import quoted_yaml
 from wirespeed.settings import Congestion, Discipline, Dscp, Host, NicTrafficClass, Priority
@@ -202,9 +202,9 @@ def test_an_environment_that_no_file_can_hold_is_refused(variable: str, value: s
     plan = plan_of()
     host = plan.hosts["node1"]
     launch = replace(host.launch, environment={variable: value})
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         texts(with_host(plan, replace(host, launch=launch)))
-    assert str(refused.value) == f"cluster.yaml:5: {message}"
+    assert str(refusal.value) == f"cluster.yaml:5: {message}"
 
 
 QOS_REFUSALS = [
@@ -235,24 +235,24 @@ def test_what_the_roce_package_cannot_say_is_refused(changes: dict[str, object],
     plan = plan_of()
     host = plan.hosts["node1"]
     nics = {name: replace(nic, qos=replace(nic.qos, **changes)) for name, nic in host.nics.items()}
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         texts(with_host(plan, replace(host, nics=nics)))
-    assert str(refused.value) == f"cluster.yaml:5: {message}"
+    assert str(refusal.value) == f"cluster.yaml:5: {message}"
 
 
 def test_nics_that_differ_are_refused() -> None:
     plan = plan_of()
     host = plan.hosts["node1"]
     other = replace(host.nics["enp67s0np0"], qos=replace(host.nics["enp67s0np0"].qos, congestion=Congestion.DCQCN_D))
-    with pytest.raises(Refused, match="node1 enp67s0np0: found other QoS settings than enp29s0np0"):
+    with pytest.raises(Refusal, match="node1 enp67s0np0: found other QoS settings than enp29s0np0"):
         texts(with_host(plan, replace(host, nics={**host.nics, "enp67s0np0": other})))
 
 
 def test_an_unknown_system_is_refused() -> None:
     plan = plan_of(**{"ubuntu-22.04": "ubunto-22.04"})
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         texts(plan)
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "cluster.yaml:5: node1: found the host platform 'ubunto-22.04'; "
         "expected one of almalinux, rhel, rocky, sles, ubuntu\n"
         "  hint: did you mean 'ubuntu'?"
@@ -293,7 +293,7 @@ def test_one_device_of_each_kind_shows_what_cannot_be_rendered(changes: dict[str
     if message is None:
         render.check(plan)
         return
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         render.check(plan)
-    assert str(refused.value) == message
-    assert len(refused.value.problems) == 1  # not one for each host of the range
+    assert str(refusal.value) == message
+    assert len(refusal.value.problems) == 1  # not one for each host of the range

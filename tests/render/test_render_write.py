@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed import render
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.render import RenderedFile
 
 FILES = [
@@ -99,9 +99,9 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
 
 
 def refusal(folder: Path, cluster: str = "c", device: str = "node1") -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as caught:
         render.write([RenderedFile(device, "/etc/a", "a\n", 0o644)], folder, cluster)
-    return str(refused.value).replace(str(folder), "OUT")
+    return str(caught.value).replace(str(folder), "OUT")
 
 
 def test_a_folder_with_anything_else_is_refused(tmp_path: Path) -> None:

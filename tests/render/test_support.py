@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.render import check, files
 from wirespeed.settings import Link
@@ -29,7 +29,7 @@ def plan_with_odd_leaf() -> Plan:
 @pytest.mark.parametrize("ask", [check, lambda plan: list(files(plan, ["leaf1"]))], ids=["check", "files"])
 def test_a_setting_without_words_is_refused(ask: object) -> None:
     assert callable(ask)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         ask(plan_with_odd_leaf())
     (problem,) = caught.value.problems
     assert problem.place.endswith("leaf1 port Ethernet1/1")

@@ -6,7 +6,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.render import check, files
 
@@ -53,7 +53,7 @@ def render_files(
     """The switch's files by path.
 
     Raises:
-        Refused: it cannot do what is asked.
+        Refusal: it cannot do what is asked.
     """
     text = CLUSTER.format(model=model, system=system, asked=asked, priority=priority, congestion=congestion)
     plan = build(read_text(text, "one.yaml"))
@@ -65,8 +65,8 @@ def outcome(model: str, system: str, asked: str = "", priority: int = 3, congest
     """``said``, or ``refused``, with place and reason; ``left out`` is the one there must not be."""
     try:
         files = render_files(model, system, asked, priority, congestion)
-    except Refused as refused:
-        assert all(problem.place and problem.found and problem.expected for problem in refused.problems)
+    except Refusal as refusal:
+        assert all(problem.place and problem.found and problem.expected for problem in refusal.problems)
         return "refused"
     return "said" if files != render_files(model, system) else "left out"
 

@@ -22,7 +22,7 @@ from small_scenarios import ENVIRONMENT, INCAST
 
 import command_line
 from wirespeed.cli.exit import Exit
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.report.simulation import pictures
 from wirespeed.report.simulation.layout import layout
 from wirespeed.report.simulation.page import page
@@ -359,9 +359,9 @@ def test_png(folder: Path, tmp_path: Path) -> None:
 def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     pictures._drawing.cache_clear()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         pictures.png("<svg/>")
-    assert str(refused.value) == ("--png: the Python package resvg_py is missing\n  hint: pip install 'wirespeed[png]'")
+    assert str(refusal.value) == ("--png: the Python package resvg_py is missing\n  hint: pip install 'wirespeed[png]'")
 
 
 def test_the_verb(folder: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import history_sample
 import pytest
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results import documents
 from wirespeed.results.json import document
 
@@ -73,8 +73,8 @@ def _document_with(value, *path):
     ],
 )
 def test_what_is_none_is_refused(text, found):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         documents.read(text, "a.json")
-    (problem,) = refused.value.problems
+    (problem,) = refusal.value.problems
     assert problem.place == ("a.json:1" if found == "broken JSON" else "a.json")
     assert problem.found.startswith(found)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import command_line
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.simulation import ALGORITHMS, compare
 
 INCAST: dict[str, Any] = {
@@ -127,9 +127,9 @@ def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) ->
 def test_one_refusal_for_all_runs(tmp_path: Path) -> None:
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 9, "bytes": 1}]}))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         compare([path], ("dcqcn", "hpcc"), "roce", 1)
-    assert [str(problem) for problem in refused.value.problems] == [
+    assert [str(problem) for problem in refusal.value.problems] == [
         f"{path}: flows[0].dst: found 9; expected a host, 0 to 3"
     ]
 

@@ -11,7 +11,7 @@ import pytest
 from fault_files import NIC, ran, scenario
 from small_scenarios import INCAST, write_scenario
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.simulation import from_json, to_json
 from wirespeed.results.simulation_types import Fault
 from wirespeed.simulation import run
@@ -66,7 +66,7 @@ def test_faults_that_stay(tmp_path: Path) -> None:
 )
 def test_a_summary_of_another_form_is_refused(name: str, value: object, found: str, tmp_path: Path) -> None:
     read = json.loads(to_json(run(write_scenario(tmp_path, INCAST), "roce", 1).summary))
-    with pytest.raises(Refused, match=f"^summary.json: {re.escape(found)}; expected a document of kind sim"):
+    with pytest.raises(Refusal, match=f"^summary.json: {re.escape(found)}; expected a document of kind sim"):
         from_json(json.dumps({**read, name: value}), "summary.json")
 
 

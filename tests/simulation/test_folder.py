@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.simulation_types import CompletionTimes, Summary
 from wirespeed.simulation import Result, prepare
 
@@ -142,9 +142,9 @@ def test_what_is_there_is_refused(tmp_path: Path) -> None:
             "  hint: --force replaces an earlier result and leaves other files alone",
         ),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(Refusal) as refusal:
             write(tmp_path / name)
-        assert str(refused.value) == f"{tmp_path / name}: found {found}"
+        assert str(refusal.value) == f"{tmp_path / name}: found {found}"
     assert names(tmp_path / "full") == ["notes.txt"]
 
 

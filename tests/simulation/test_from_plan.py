@@ -15,7 +15,7 @@ from small_scenarios import wirespeed, write_scenario
 from wirespeed.catalogue import load
 from wirespeed.cli.exit import Exit
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.render import files
 from wirespeed.results.json import plain
@@ -132,11 +132,11 @@ def test_a_nic_without_a_cable_sends_nothing(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
     _, document = build_scenario(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: all-to-all, size: 4 kB}\n")
     assert [(flow["src_port"], flow["dst_port"]) for flow in document["flows"]] == [(0, 0)] * 2
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_scenario(
             plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: pairs, from: 'abel1:eth0', to: abel2, size: 4 kB}\n"
         )
-    assert str(refused.value).endswith(":3: found the NIC 'eth0' of abel1; expected one with a cable")
+    assert str(refusal.value).endswith(":3: found the NIC 'eth0' of abel1; expected one with a cable")
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
@@ -288,9 +288,9 @@ REFUSED = {
 @pytest.mark.parametrize("entry", list(REFUSED))
 def test_refusals(entry: str, tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         build_scenario(plan, tmp_path, f"version: 1\ntraffic:\n  - {entry}\n")
-    assert str(refused.value).replace(f"{tmp_path}/", "") == REFUSED[entry]
+    assert str(refusal.value).replace(f"{tmp_path}/", "") == REFUSED[entry]
 
 
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:

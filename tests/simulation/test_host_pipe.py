@@ -10,7 +10,7 @@ import pytest
 from planned_scenarios import build_scenario
 
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.simulation.run import run
 
@@ -178,7 +178,7 @@ REFUSED = {
 @pytest.mark.parametrize("entry", list(REFUSED))
 def test_refusals(entry: str, tmp_path: Path) -> None:
     plan = build(read_text(cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"), "slots.yaml"))
-    with pytest.raises(Refused, match=REFUSED[entry]):
+    with pytest.raises(Refusal, match=REFUSED[entry]):
         build_scenario(plan, tmp_path, SENT.format(more=f"host_pipe: {entry}\n"))
 
 

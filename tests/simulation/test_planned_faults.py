@@ -13,7 +13,7 @@ from small_scenarios import wirespeed
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.simulation.result_folder import open_folder
 
@@ -205,9 +205,9 @@ WRONG = "kind: wrong-setting"
     ],
 )
 def test_what_does_not_fit(plan: Plan, tmp_path: Path, entry: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         faults(plan, tmp_path, entry)
-    text = str(refused.value)
+    text = str(refusal.value)
     assert text.startswith(f"{tmp_path / 'traffic.yaml'}:")
     assert message in text
 

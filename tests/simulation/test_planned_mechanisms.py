@@ -15,7 +15,7 @@ from planned_scenarios import INCAST, ONE, build_scenario, resolve_parameters
 from small_scenarios import wirespeed
 
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 
 LEAF = "role: leaf"
@@ -204,9 +204,9 @@ def test_one_leaf_of_two_with_another_threshold(tmp_path: Path) -> None:
 
 
 def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         planned_scenario(tmp_path, switch_with("buffers: {dynamic_threshold: 11}"), system="junos")
-    assert str(refused.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
+    assert str(refusal.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
 OWN = "buffer of spectrum4: 50% lossless, 50% lossy (default of NVIDIA Cumulus Linux)"

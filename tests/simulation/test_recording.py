@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.simulation.recording import Recording, resolve
 from wirespeed.units import Duration
 
@@ -106,15 +106,15 @@ def test_how_many_samples_are_kept(series: str, interval: str | None, finest: in
     ],
 )
 def test_refusals(series: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         resolve_recording(series)
-    assert str(refused.value) == f"--series: found {message}"
+    assert str(refusal.value) == f"--series: found {message}"
 
 
 def test_all_problems_at_once() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         resolve_recording("port:10", "flow:4", captures=("0-3", "1"), interval="0us")
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "--series: found '10'; expected a node of the scenario, 0 to 9\n"
         "--series: found 'flow:4'; expected a flow of the scenario, flow:0 to flow:3\n"
         "--pcap: found '0-3'; expected a port of node 0: 0-9\n"

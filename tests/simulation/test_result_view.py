@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from result_view_sample import VICTIM, build_sample
 from small_scenarios import FLOW, INCAST
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.simulation_view import LEVELS, FlowRow, SimulationView
 from wirespeed.simulation import animation as films
 from wirespeed.simulation.completion import distributions, quantiles
@@ -288,13 +288,13 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
 )
 def test_refusals(files: dict[str, Any], message: str, folder: Path, tmp_path: Path) -> None:
     copy = broken(folder, tmp_path, **files)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         view_result(copy)
-    assert str(refused.value) == f"{tmp_path}/{message}"
+    assert str(refusal.value) == f"{tmp_path}/{message}"
 
 
 def test_a_table_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"copy/flows\.parquet: found .*; expected the table flows with flow, "):
+    with pytest.raises(Refusal, match=r"copy/flows\.parquet: found .*; expected the table flows with flow, "):
         view_result(broken(folder, tmp_path, flows_parquet="no parquet at all"))
 
 

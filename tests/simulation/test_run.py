@@ -13,7 +13,7 @@ from small_scenarios import FLOW, INCAST, many_to_one, write_scenario
 
 from wirespeed import _core
 from wirespeed.cli.verbs.sim_run import Preset
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.simulation import Progress, Recording, Result, digest, run
 from wirespeed.simulation.run import PRESETS, completion_times
 from wirespeed.simulation.tables import arrow
@@ -178,9 +178,9 @@ def test_a_run_that_ends_at_a_time_fails_no_flow(tmp_path: Path) -> None:
 def test_a_file_that_is_no_scenario_is_refused_with_its_name(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "scenario.json"
     path.write_text(text)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         run(path, "hpcc", 1)
-    assert str(refused.value) == f"{path}: {message}"
+    assert str(refusal.value) == f"{path}: {message}"
 
 
 def test_a_scenario_without_a_name_has_its_file_s(tmp_path: Path) -> None:
@@ -188,19 +188,19 @@ def test_a_scenario_without_a_name_has_its_file_s(tmp_path: Path) -> None:
 
 
 def test_every_problem_of_a_scenario_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         result(tmp_path, {**INCAST, "flows": [{**FLOW, "src": 9}, {**FLOW, "dst": 7}]})
     place = tmp_path / "scenario.json"
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         f"{place}: flows[0].src: found 9; expected a host, 0 to 2\n"
         f"{place}: flows[1].dst: found 7; expected a host, 0 to 2"
     )
 
 
 def test_a_scenario_that_cannot_run_is_refused_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         result(tmp_path, {**INCAST, "links": [[0, 3], [1, 3], [2, 1]]})
-    lines = [line for line in str(refused.value).splitlines() if "hint" not in line]
+    lines = [line for line in str(refusal.value).splitlines() if "hint" not in line]
     assert lines == [
         f"{tmp_path / 'scenario.json'}: flows[{flow}]: no route from host {flow} to host 2; "
         "expected ends joined by switches"

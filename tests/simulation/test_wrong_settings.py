@@ -15,7 +15,7 @@ import pytest
 from planned_scenarios import ONE, build_scenario, resolve_parameters
 
 from wirespeed.cluster import read, read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.simulation.faults.settings import SIMULATED
 
@@ -226,6 +226,6 @@ def test_why_a_setting_does_not_act(tmp_path: Path) -> None:
         ("fabric", "nic.nvm.outstanding_reads, value: 250"): "others override it",
     }
     for (name, entry), hint in rows.items():
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(Refusal) as refusal:
             change_setting(name, tmp_path, f"node: node2, setting: {entry}")
-        assert str(refused.value).endswith(f"expected a setting that acts here\n  hint: {hint}")
+        assert str(refusal.value).endswith(f"expected a setting that acts here\n  hint: {hint}")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.engine import make_url
 from tests.store.commands import bench
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.store import Store, engine
 from wirespeed.store.address import address, default_path, display_address
 
@@ -51,9 +51,9 @@ def test_no_write_ahead_log_where_machines_share_files(
 
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "find_spec", lambda name: None)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         Store("postgresql://bench@db.example/results")
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "postgresql://bench@db.example/results: no PostgreSQL driver; expected psycopg\n"
         "  hint: pip install wirespeed[postgres]"
     )

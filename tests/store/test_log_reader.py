@@ -12,7 +12,7 @@ import pytest
 from wirespeed.cli import log_reader
 from wirespeed.cli.log_reader import Readers
 from wirespeed.cli.logs import LogFile, log_files
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -49,9 +49,9 @@ class Deadly(LogFile):
 
 def test_a_killed_reader_is_said(tmp_path: Path) -> None:
     files = [*logs(tmp_path), Deadly("huge.log", tmp_path / "perftest")]
-    with Readers(files, 2) as readers, pytest.raises(Refused) as refused:
+    with Readers(files, 2) as readers, pytest.raises(Refusal) as refusal:
         list(readers)
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "parsing logs: a process was killed\n"
         "  hint: probably out of memory; --jobs 1 needs less and continues after the logs stored so far"
     )

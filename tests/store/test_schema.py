@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.series import experiment
@@ -83,7 +83,7 @@ def test_a_newer_schema_is_refused(store_address: str) -> None:
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSIONS} SET version_num = '0999'"))
     engine.dispose()
-    with pytest.raises(Refused, match=f"found schema 0999; expected schema {NEWEST} or older\n.*update this one"):
+    with pytest.raises(Refusal, match=f"found schema 0999; expected schema {NEWEST} or older\n.*update this one"):
         Store(store_address)
 
 
@@ -91,7 +91,7 @@ def test_tables_of_another_program_are_left_alone(store_address: str) -> None:
     engine = create_engine(address(store_address))
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE run (id INTEGER)"))
-    with pytest.raises(Refused, match=r"found tables of another program \(run\)"):
+    with pytest.raises(Refusal, match=r"found tables of another program \(run\)"):
         Store(store_address)
     assert inspect(engine).get_table_names() == ["run"]
     engine.dispose()
@@ -109,7 +109,7 @@ def test_two_that_open_a_new_store_at_once(store_address: str) -> None:
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(Refused, match="unable to open database file"):
+    with pytest.raises(Refusal, match="unable to open database file"):
         Store(str(tmp_path / "folder"))
 
 
@@ -121,7 +121,7 @@ def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     other.execute("BEGIN IMMEDIATE")
     with Store(str(path)) as store:
         assert store.campaigns() == ()  # readers do not wait
-        with pytest.raises(Refused, match="database is locked"):
+        with pytest.raises(Refusal, match="database is locked"):
             store.begin("x", STARTED, None, "wirespeed 0")
         other.execute("ROLLBACK")
         store.begin("x", STARTED, None, "wirespeed 0")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from wirespeed.benchmarks import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.store.batch import Batch
@@ -100,7 +100,7 @@ def _measurement(value: float) -> Measurement:
 
 @pytest.mark.parametrize("label", ["12", "latest", "a~1", "", "a\nb"])
 def test_a_label_that_could_be_mistaken(label: str, tmp_path: Path) -> None:
-    with Store(str(tmp_path / "a.db")) as store, pytest.raises(Refused, match="a name that is not a number"):
+    with Store(str(tmp_path / "a.db")) as store, pytest.raises(Refusal, match="a name that is not a number"):
         store.begin(label, STARTED, None, "wirespeed 0")
 
 
@@ -110,7 +110,7 @@ def test_latest_counts_back_by_time(store_address: str) -> None:
             store.begin(f"day{day}", f"2026-11-0{day}T00:00:00Z", None, "wirespeed 0")
         assert [store.find(f"latest~{back}").label for back in range(3)] == ["day3", "day2", "day1"]
         assert store.find("latest").label == "day3"
-        with pytest.raises(Refused, match="no campaign 'latest~3' among 3"):
+        with pytest.raises(Refusal, match="no campaign 'latest~3' among 3"):
             store.find("latest~3")
-        with pytest.raises(Refused, match="did you mean 'day2'"):
+        with pytest.raises(Refusal, match="did you mean 'day2'"):
             store.find("dya2")

@@ -316,7 +316,7 @@ fn bytes<'py, T: Copy, const N: usize>(
     })
 }
 
-/// `wirespeed.errors.Refused` with every problem.
+/// `wirespeed.errors.Refusal` with every problem.
 fn refusal(py: Python<'_>, refused: Refused) -> PyErr {
     let raised = || {
         let errors = py.import("wirespeed.errors")?;
@@ -329,7 +329,7 @@ fn refusal(py: Python<'_>, refused: Refused) -> PyErr {
                 problem.call1((&one.place, &one.found, &one.expected, hint))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        errors.getattr("Refused")?.call1((problems,))
+        errors.getattr("Refusal")?.call1((problems,))
     };
     match raised() {
         Ok(exception) => PyErr::from_value(exception),

@@ -66,7 +66,7 @@ def load() -> Catalogue:
     """The catalogue that comes with wirespeed.
 
     Raises:
-        Refused: a file that was added to it is malformed.
+        Refusal: a file that was added to it is malformed.
     """
     root = resources.files(__package__)
     return Catalogue(

@@ -12,7 +12,7 @@ import typer
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 
 __all__ = ["main"]
 
@@ -24,8 +24,8 @@ def main() -> None:
     """Run the command line and exit with an `Exit` code. The framework handles Ctrl-C with the same code."""
     try:
         code = app(prog_name="wirespeed", standalone_mode=False)
-    except Refused as refused:
-        _show(refused.problems)
+    except Refusal as refusal:
+        _show(refusal.problems)
         sys.exit(Exit.REFUSED)
     except OSError as error:
         if error.filename is None and error.errno not in _DISK_ERRORS:

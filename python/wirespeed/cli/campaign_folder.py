@@ -21,7 +21,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
     """The log of every attempt that left one.
 
     Raises:
-        Refused: the folder is not whole.
+        Refusal: the folder is not whole.
     """
     from wirespeed.benchmarks.run import open_folder
 
@@ -62,7 +62,7 @@ def check_no_lab(file: LogFile) -> None:
     """That a log is none that `wirespeed lab bench` wrote: it stands against no cluster.
 
     Raises:
-        Refused: it is.
+        Refusal: it is.
     """
     from wirespeed.errors import refuse
     from wirespeed.results.lab import is_lab
@@ -82,11 +82,11 @@ def check_no_lab(file: LogFile) -> None:
 def _cluster_of(folder: Path) -> str | None:
     """The cluster of a folder that may be a campaign's."""
     from wirespeed.benchmarks.run import open_folder
-    from wirespeed.errors import Refused
+    from wirespeed.errors import Refusal
 
     try:
         return open_folder(folder).campaign.cluster if (folder / NAME).is_file() else None
-    except Refused:  # another program's file of that name
+    except Refusal:  # another program's file of that name
         return None
 
 

@@ -20,7 +20,7 @@ def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) 
     """The folder of a campaign, new or as an earlier run left it.
 
     Raises:
-        Refused: none was given, or it is another's.
+        Refusal: none was given, or it is another's.
     """
     from wirespeed.benchmarks import run as running
     from wirespeed.errors import refuse
@@ -71,7 +71,7 @@ def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | 
     """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
 
     Raises:
-        Refused: the store, the label or the bundle is refused.
+        Refusal: the store, the label or the bundle is refused.
     """
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers

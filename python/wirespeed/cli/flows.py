@@ -33,7 +33,7 @@ def plan_cluster(cluster: Path) -> Plan:
     """Plan a cluster file and print its warnings to standard error.
 
     Raises:
-        Refused: the cluster file is malformed or contradicts itself.
+        Refusal: the cluster file is malformed or contradicts itself.
     """
     from wirespeed.catalogue import load
     from wirespeed.cli.console import show_problems
@@ -59,7 +59,7 @@ def evidence(bundle: Path) -> Evidence:
     """Read a bundle.
 
     Raises:
-        Refused: it is no bundle, not whole, or a newer one.
+        Refusal: it is no bundle, not whole, or a newer one.
     """
     from wirespeed.collect import extract_facts, open_bundle
     from wirespeed.errors import refuse
@@ -75,7 +75,7 @@ def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
     """The cluster as a bundle shows it.
 
     Raises:
-        Refused: it is no bundle, not whole, or a newer one.
+        Refusal: it is no bundle, not whole, or a newer one.
     """
     from wirespeed.plan.overlay import overlay_facts
 
@@ -141,7 +141,7 @@ def judge_logs(
     Those of ``bench run`` are judged between the NICs they were made with; ``asked`` holds where a log says nothing.
 
     Raises:
-        Refused: a log holds no output of a known tool or is a lab's, or the user names what there is not.
+        Refusal: a log holds no output of a known tool or is a lab's, or the user names what there is not.
     """
     from wirespeed.benchmarks.judge.logs import Log, judge_together
     from wirespeed.errors import Problem
@@ -163,14 +163,14 @@ def judge_logs(
 def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
     """Read a log; a file in a folder without output of a known tool is noted and skipped."""
     from wirespeed.cli.logs import read
-    from wirespeed.errors import Refused
+    from wirespeed.errors import Refusal
 
     try:
         return read(file, file.content())
-    except Refused as refused:
+    except Refusal as refusal:
         if not file.inside:
             raise
-        notices.extend(refused.problems)
+        notices.extend(refusal.problems)
         return None
 
 
@@ -178,7 +178,7 @@ def read_profile(name: str | None) -> Profile | None:
     """Read an acceptance profile by name or file; None if none is given.
 
     Raises:
-        Refused: there is none.
+        Refusal: there is none.
     """
     from wirespeed.benchmarks.judge.profile import read
 

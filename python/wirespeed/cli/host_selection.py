@@ -16,9 +16,9 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     """The hosts of a node range, in the order of the plan; None for all.
 
     Raises:
-        Refused: invalid node range, or a host that is not in the plan.
+        Refusal: invalid node range, or a host that is not in the plan.
     """
-    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.errors import Problem, Refusal, did_you_mean
 
     if text is None:
         return None
@@ -26,7 +26,7 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     known = list(plan.hosts)
     unknown = [name for name in wanted if name not in plan.hosts]
     if unknown:
-        raise Refused(
+        raise Refusal(
             Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, known))
             for name in unknown
         )
@@ -37,9 +37,9 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     """The hosts of a node range within the current Slurm allocation; without a range all its nodes.
 
     Raises:
-        Refused: there is no allocation, or a host is not in it.
+        Refusal: there is no allocation, or a host is not in it.
     """
-    from wirespeed.errors import Problem, Refused, refuse
+    from wirespeed.errors import Problem, Refusal, refuse
 
     if _JOB not in os.environ:
         raise refuse(
@@ -51,7 +51,7 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     given = os.environ.get(_NODES, "")
     nodes = set(_members(_NODES, given)) if given else set()
     if chosen is not None and not nodes.issuperset(chosen):
-        raise Refused(
+        raise Refusal(
             Problem("--hosts", f"{name} is not a node of job {os.environ[_JOB]}", hint=f"its nodes are {given}")
             for name in chosen
             if name not in nodes

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.cli import logs
 from wirespeed.cli.logs import LogFile
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 
 if TYPE_CHECKING:
     from wirespeed.store import Batch
@@ -43,7 +43,7 @@ class Share:
     batch: Batch
     size: int = 0
     notices: list[Problem] = field(default_factory=list)
-    refused: list[Problem] = field(default_factory=list)
+    refusals: list[Problem] = field(default_factory=list)
 
 
 class Readers:
@@ -71,7 +71,7 @@ class Readers:
         """The shares in the order of the files.
 
         Raises:
-            Refused: a process that read was killed.
+            Refusal: a process that read was killed.
         """
         if self._pool is None:
             while self._shares:
@@ -110,8 +110,8 @@ def _read(file: LogFile, share: Share) -> None:
     content = file.content()
     try:
         reading = logs.read(file, content, communicators=False)
-    except Refused as problem:
-        (share.notices if file.inside else share.refused).extend(problem.problems)  # in a folder stand others too
+    except Refusal as problem:
+        (share.notices if file.inside else share.refusals).extend(problem.problems)  # in a folder stand others too
         return
     share.notices += reading.notices
     share.batch.add(pack(file.name, content, file.key), reading.runs, file.location)

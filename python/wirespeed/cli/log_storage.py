@@ -33,7 +33,7 @@ class StorageResult:
     measurements: int = 0
     known: list[str] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
-    refused: list[Problem] = field(default_factory=list)
+    refusals: list[Problem] = field(default_factory=list)
     interrupted: bool = False
 
 
@@ -51,7 +51,7 @@ def open_store(location: str | None) -> Store:
     """The store at a path or URL; the user's own for `OWN` and None.
 
     Raises:
-        Refused: it cannot be opened.
+        Refusal: it cannot be opened.
     """
     from wirespeed.store import Store
 
@@ -64,7 +64,7 @@ def keep(
     """Store what these logs hold as one campaign, or go on with the campaign of the same label; none for no runs.
 
     Raises:
-        Refused: the label, the time or the cluster file is refused.
+        Refusal: the label, the time or the cluster file is refused.
     """
     from wirespeed import __version__
 
@@ -80,7 +80,7 @@ def keep(
     with interruptible() as interrupted, _progress(readers.size) as advance:
         for share in readers:
             kept.notices += share.notices
-            kept.refused += share.refused
+            kept.refusals += share.refusals
             if share.batch.logs:
                 campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
                 _add(store, campaign, share.batch, kept)
@@ -122,7 +122,7 @@ def settings_of(bundle: Path) -> dict[str, Settings]:
     """What a bundle shows of every device's settings, as text by place and path.
 
     Raises:
-        Refused: it is no bundle.
+        Refusal: it is no bundle.
     """
     from wirespeed.checks.wording import format_value
     from wirespeed.cli.flows import evidence

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks import Reading
@@ -55,7 +55,7 @@ def log_files(names: Iterable[str]) -> Iterator[LogFile]:
     """The logs of these names, folders walked in the order of their names; - is standard input.
 
     Raises:
-        Refused: a folder of ``bench run`` is not whole.
+        Refusal: a folder of ``bench run`` is not whole.
     """
     from wirespeed.cli import campaign_folder
 
@@ -82,14 +82,14 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
     """What a log holds; a step that failed before its tool said anything is a failed run.
 
     Raises:
-        Refused: nothing in it is output of a known tool.
+        Refusal: nothing in it is output of a known tool.
     """
     from wirespeed import benchmarks
 
     words = text(content)
     try:
         return benchmarks.read(words, log.name, communicators=communicators)
-    except Refused:
+    except Refusal:
         if log.failed is None:
             raise
     return benchmarks.Reading((benchmarks.failed_run(log.failed.test, log.failed.error, words),), ())

@@ -26,7 +26,7 @@ class Read:
 
     logs: list[Log] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
-    refused: list[Problem] = field(default_factory=list)
+    refusals: list[Problem] = field(default_factory=list)
     origins: dict[tuple[bytes, str], str] = field(default_factory=dict)
     """First file, or first result folder, of each content and location."""
 
@@ -39,7 +39,7 @@ def read(
     ``ends`` are the two ends of logs that do not say them.
 
     Raises:
-        Refused: a folder of bench run is not whole.
+        Refusal: a folder of bench run is not whole.
     """
     found = Read()
     for name in names:
@@ -132,12 +132,12 @@ def _is_copy(file: logs.LogFile, place: str, origin: str, found: Read) -> bool:
 
 def _runs(file: logs.LogFile, found: Read) -> tuple[Run, ...]:
     from wirespeed.benchmarks import read as read_log
-    from wirespeed.errors import Refused
+    from wirespeed.errors import Refusal
 
     try:
         reading = read_log(logs.text(file.content()), file.name)
-    except Refused as refused:
-        (found.notices if file.inside else found.refused).extend(refused.problems)
+    except Refusal as refusal:
+        (found.notices if file.inside else found.refusals).extend(refusal.problems)
         return ()
     found.notices += reading.notices
     return reading.runs

@@ -27,7 +27,7 @@ def report(
         other: options that speak of a cluster, and whether they were given.
 
     Raises:
-        Refused: a folder is none of the simulator's, or an option has no meaning here.
+        Refusal: a folder is none of the simulator's, or an option has no meaning here.
     """
     _check(folders, style, other)
     from wirespeed.simulation.result_view import view_result
@@ -41,7 +41,7 @@ def report(
 
 
 def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> None:
-    from wirespeed.errors import Problem, Refused
+    from wirespeed.errors import Problem, Refusal
 
     problems = [
         Problem(option, "does not apply to a simulation", hint=f"omit {option}")
@@ -52,14 +52,14 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
         problems.append(Problem("--format", f"{style} does not apply to a simulation", hint="use html or terminal"))
     if not any(folder.is_dir() for folder in folders):
         problems.append(Problem("--png", "applies only to result folders of `sim run -o`", hint="omit --png"))
-        raise Refused(problems)
+        raise Refusal(problems)
     problems += [
         Problem(str(folder), "a file", "only result folders of `sim run -o`, or one cluster file")
         for folder in folders
         if not folder.is_dir()
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 def _draw(runs: Sequence[SimulationView], png: Path) -> None:

@@ -61,7 +61,7 @@ def select_series(
     """The series that the options select.
 
     Raises:
-        Refused: the metric is unknown, or the size is none.
+        Refusal: the metric is unknown, or the size is none.
     """
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.benchmarks import Metric
@@ -89,7 +89,7 @@ def open_known(location: str | None) -> Store:
     """Open an existing store.
 
     Raises:
-        Refused: there is none, or it cannot be opened.
+        Refusal: there is none, or it cannot be opened.
     """
     from wirespeed.cli.log_storage import OWN, open_store
     from wirespeed.errors import refuse
@@ -107,7 +107,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
     """Compare two campaigns, stored or read from logs.
 
     Raises:
-        Refused: a campaign is unknown, or logs hold no output of a known tool.
+        Refusal: a campaign is unknown, or logs hold no output of a known tool.
     """
     from wirespeed.store.comparison import compare
 
@@ -150,7 +150,7 @@ def _check_same_kind(a: Campaign, b: Campaign) -> None:
     """That not one of them alone is of a lab: there the same places are namespaces of one machine.
 
     Raises:
-        Refused: one is.
+        Refusal: one is.
     """
     from wirespeed.errors import refuse
     from wirespeed.results.lab import is_lab
@@ -184,7 +184,7 @@ def _of_files(name: str, selection: Filters) -> _Side:
     from wirespeed.cli.campaign_folder import campaign_of
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.log_reader import read_share
-    from wirespeed.errors import Refused, refuse
+    from wirespeed.errors import Refusal, refuse
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.campaign_history import Campaign
     from wirespeed.store.batch import series_of
@@ -194,8 +194,8 @@ def _of_files(name: str, selection: Filters) -> _Side:
     share = read_share(files)
     batch = share.batch
     show_problems(share.notices, label="skipped")
-    if share.refused:
-        raise Refused(share.refused)
+    if share.refusals:
+        raise Refusal(share.refusals)
     if not batch.runs:
         raise refuse(name, "no output of a known tool", "benchmark logs, or a stored campaign")
     kinds = [series_of(row) for row in batch.series]
@@ -217,7 +217,7 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     Without a cluster they are all campaigns but those of labs.
 
     Raises:
-        Refused: there is no campaign of this cluster.
+        Refusal: there is no campaign of this cluster.
     """
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.campaign_history import History, Turn

@@ -24,7 +24,7 @@ def open_logs(names: Sequence[str], campaign: str | None, store: str | None) -> 
     """The logs of these names and of a stored campaign, which can be read until the end of the block.
 
     Raises:
-        Refused: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
+        Refusal: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
     """
     files = list(log_files(names))
     with open_stored_logs(names, campaign, store) as kept:
@@ -36,7 +36,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
     """The logs of a stored campaign, if one is asked for beside logs of these names.
 
     Raises:
-        Refused: neither is named, or there is no such campaign or store.
+        Refusal: neither is named, or there is no such campaign or store.
     """
     from wirespeed.cli.stored_campaigns import open_known
     from wirespeed.errors import refuse

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 
 Raw = dict[str, Any] | list[Any] | str
 Path = tuple[str | int, ...]
@@ -44,13 +44,13 @@ def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
     """The document and the line of every part, by path.
 
     Raises:
-        Refused: the text is no single YAML document, repeats a key, or uses anchors, aliases or tags.
+        Refusal: the text is no single YAML document, repeats a key, or uses anchors, aliases or tags.
     """
     lines: dict[Path, int] = {}
     problems: list[Problem] = []
     root = _build(_events(text, file), file, lines, problems)
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     if root is None:
         raise refuse(file, "an empty file", "a cluster file", "`wirespeed init` writes one to start from")
     return root, lines

@@ -32,7 +32,7 @@ _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 T = TypeVar("T")
 
 
-class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refused` does
+class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refusal` does
     """A scalar that its field cannot take: what was expected, and a hint."""
 
     def __init__(self, expected: str, hint: str | None = None) -> None:

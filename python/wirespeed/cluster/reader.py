@@ -26,7 +26,7 @@ from wirespeed.cluster.model import (
 )
 from wirespeed.cluster.ranges import members
 from wirespeed.cluster.refusals import missing_key, problems_of
-from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 from wirespeed.units import Length
 
 VERSION = 1
@@ -47,7 +47,7 @@ def read(path: str | Path) -> Cluster:
     """Read a cluster file.
 
     Raises:
-        Refused: the file is missing, unreadable, malformed or contradicts itself; every problem with its line.
+        Refusal: the file is missing, unreadable, malformed or contradicts itself; every problem with its line.
     """
     path = Path(path)
     return read_text(text_of(path, str(path), "a cluster file"), str(path), path.parent)
@@ -57,7 +57,7 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     """Read a cluster file's text; ``file`` is its name in messages, ``folder`` where a cabling file is looked for.
 
     Raises:
-        Refused: as `read` does.
+        Refusal: as `read` does.
     """
     raw, lines = load(text, file)
     origin = Origin(file, lines)
@@ -69,7 +69,7 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     try:
         parsed = ClusterFile.model_validate(raw)
     except ValidationError as error:
-        raise Refused(problems_of(error, origin)) from None
+        raise Refusal(problems_of(error, origin)) from None
     return _Expansion(parsed, origin, folder).cluster()
 
 
@@ -77,7 +77,7 @@ def text_of(path: Path, name: str, expected: str) -> str:
     """The text of a file that people write; ``expected`` it should be, for messages.
 
     Raises:
-        Refused: there is none, or it cannot be read.
+        Refusal: there is none, or it cannot be read.
     """
     if path.is_dir():
         raise refuse(name, "a folder", expected, "name the file in it")
@@ -100,7 +100,7 @@ def check_version(version: object, origin: Origin) -> None:
     """Refuse a file of another version.
 
     Raises:
-        Refused: it is written for a newer or an older wirespeed.
+        Refusal: it is written for a newer or an older wirespeed.
     """
     if not isinstance(version, str) or not version.isascii() or not version.isdigit() or len(version) > 9:
         return  # the model reports the problem
@@ -130,7 +130,7 @@ class _Expansion:
         links = tuple(self._links(switches))
         rows = tuple(self._rows())
         if self.problems:
-            raise Refused(self.problems)
+            raise Refusal(self.problems)
         return Cluster(
             name=self.file.name,
             hosts=hosts,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from wirespeed.collect.manifest import NAME, Entry, Manifest, from_json
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 
 LARGEST_FILE = 64 * 2**20
 LARGEST_BUNDLE = 2 * 2**30
@@ -42,7 +42,7 @@ def open_bundle(path: Path) -> Bundle:
     """Read a bundle. An archive is read into memory and never unpacked to disk.
 
     Raises:
-        Refused: it is not a bundle, a newer one, or incomplete; every missing file is named.
+        Refusal: it is not a bundle, a newer one, or incomplete; every missing file is named.
         FileNotFoundError: the path does not exist.
     """
     if path.is_dir():
@@ -88,7 +88,7 @@ def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None
         if missing:
             problems.append(_missing_files(path, device.name, missing))
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return content
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.facts import Facts, Gap, Observation, Source, State, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 
@@ -25,7 +25,7 @@ def read_facts(path: Path) -> Facts:
     """Facts of a bundle.
 
     Raises:
-        Refused: it is not a bundle, incomplete, a newer one, or of an unknown platform.
+        Refusal: it is not a bundle, incomplete, a newer one, or of an unknown platform.
         FileNotFoundError: the path does not exist.
     """
     return extract_facts(open_bundle(path))
@@ -35,7 +35,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     """Facts of an open bundle.
 
     Raises:
-        Refused: it is of an unknown platform.
+        Refusal: it is of an unknown platform.
     """
     problems = [
         Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known_names(kind))
@@ -44,7 +44,7 @@ def extract_facts(bundle: Bundle) -> Facts:
         if (kind, name) not in platforms()
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     devices = [_Reader(bundle, device) for device in bundle.manifest.devices]
     observations = [observation for device in devices for observation in device.observations()]
     gaps = {

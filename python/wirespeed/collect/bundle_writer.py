@@ -29,7 +29,7 @@ class Writer:
     An existing bundle is replaced; anything else is not touched.
 
     Raises:
-        Refused: the output path holds something else than a bundle.
+        Refusal: the output path holds something else than a bundle.
     """
 
     def __init__(self, out: Path, cluster: str | None = None) -> None:

@@ -77,7 +77,7 @@ def collect_local(
     ``patience`` and is at most ``limit_s``.
 
     Raises:
-        Refused: the output path holds something else than a bundle.
+        Refusal: the output path holds something else than a bundle.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     here = Machine(name or os.uname().nodename, ("host", _system()), run)
@@ -95,7 +95,7 @@ def collect_machines(
     """Collect from machines, one after the other, into one bundle; see `collect_local`.
 
     Raises:
-        Refused: the output path holds something else than a bundle.
+        Refusal: the output path holds something else than a bundle.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     with Writer(out, cluster) as writer:

@@ -81,7 +81,7 @@ def from_json(text: str, place: str) -> Manifest:
     """Read a manifest; ``place`` names the file in a refusal.
 
     Raises:
-        Refused: it is truncated, of another kind, of a newer format, or malformed.
+        Refusal: it is truncated, of another kind, of a newer format, or malformed.
     """
     try:
         document = json.loads(text)

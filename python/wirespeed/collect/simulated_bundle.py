@@ -10,7 +10,7 @@ import jinja2
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Invocation, invocations, nics_of, stack
 from wirespeed.collect.manifest import Entry
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platform_of_system, platforms, platforms_of_launch
 from wirespeed.platforms.templates import fill_answer
@@ -24,7 +24,7 @@ def write_planned_bundle(plan: Plan, out: Path) -> None:
     """Write the bundle of a cluster that is exactly as planned.
 
     Raises:
-        Refused: no platform exists for a device's system, or the output path holds something else than a bundle.
+        Refusal: no platform exists for a device's system, or the output path holds something else than a bundle.
     """
     write_simulated_bundle(plan.devices, plan.name, out)
 
@@ -35,7 +35,7 @@ def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, o
     Every command gets the output that its platform gives such a device; one without is recorded as not applicable.
 
     Raises:
-        Refused: no platform exists for a device's system, or the output path holds something else than a bundle.
+        Refusal: no platform exists for a device's system, or the output path holds something else than a bundle.
     """
     stacks = {name: _stack(device) for name, device in devices.items()}
     problems = [
@@ -44,7 +44,7 @@ def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, o
         if not stacks[name]
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     with Writer(out, cluster) as writer:
         for name, device in devices.items():
             writer.device(name, stacks[name])

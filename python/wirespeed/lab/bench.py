@@ -47,7 +47,7 @@ def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
     """The lab with what benchmarks need, `PAIR` among its hosts, until they are over. ``mtu`` is that of the pair.
 
     Raises:
-        Refused: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
+        Refusal: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(state.hold_benchmark_lock(lab.name))

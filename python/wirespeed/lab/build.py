@@ -38,7 +38,7 @@ def up(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boo
         boot: starts its machines, given the lab and the descriptor of its lock; returns what they lack, as sentences.
 
     Raises:
-        Refused: there is such a lab, or it could not be built.
+        Refusal: there is such a lab, or it could not be built.
     """
     check_user()
     check_programs(_programs(design))
@@ -101,7 +101,7 @@ def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot:
         lambda device: _last_words(lab, device),
         lambda device: next((name for name, process in starts[device].daemons.items() if has_ended(process)), None),
     )
-    left = _left_out(design, {name: device.refused for name, device in starts.items()})
+    left = _left_out(design, {name: device.refused_parameters for name, device in starts.items()})
     lacking = boot(lab, lock) if boot is not None else ()
     whole = replace(lab, phase=Phase.UP, left_out=(*lacking, *left))
     state.save(whole)
@@ -140,9 +140,9 @@ def _cables(lab: LabState, lock: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _DeviceStart:
-    """A device that was begun: kernel parameters that it could not have, and processes of its daemons."""
+    """A started device: kernel parameters that its namespace refused, and processes of its daemons."""
 
-    refused: tuple[str, ...]
+    refused_parameters: tuple[str, ...]
     daemons: Mapping[str, int]
 
 
@@ -175,13 +175,14 @@ def _last_words(lab: LabState, name: str) -> str | None:
     return "; ".join(messages) or None
 
 
-def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _left_out(design: Design, refused_parameters: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Rendered settings that a lab cannot apply, as sentences; the same for most hosts."""
     parameters: dict[str, None] = {}
     left: dict[str, None] = {}
     for name, files in design.files.items():
         planned = {key for key, _ in files.parameters}
-        parameters |= dict.fromkeys([*files.left_parameters, *(key for key in refused[name] if key in planned)])
+        refused = [key for key in refused_parameters[name] if key in planned]
+        parameters |= dict.fromkeys([*files.left_parameters, *refused])
         left |= dict.fromkeys(files.left_files)
     messages = []
     if parameters:

@@ -18,7 +18,7 @@ def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
     """Bytes sent and received by host and interface, since they were made.
 
     Raises:
-        Refused: the counters of a host cannot be read.
+        Refusal: the counters of a host cannot be read.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         found = pool.map(lambda host: _host_counters(lab, host), lab.hosts)

@@ -52,7 +52,7 @@ def design(
             routes that those would find.
 
     Raises:
-        Refused: the network of a host is configured by what does not run in a namespace.
+        Refusal: the network of a host is configured by what does not run in a namespace.
     """
     host_files = files_of(files)
     names = switches_of(plan, hosts)
@@ -78,7 +78,7 @@ def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
     """The first hosts of the cluster file; all of them for None.
 
     Raises:
-        Refused: it has fewer.
+        Refusal: it has fewer.
     """
     hosts = tuple(plan.hosts)
     if count is not None and count > len(hosts):

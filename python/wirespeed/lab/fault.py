@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 from wirespeed.lab import readiness, state
 from wirespeed.lab.faults import kind
 from wirespeed.lab.faults.location import FaultLocation
@@ -24,7 +24,7 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
     """Make a fault in the lab of this name.
 
     Raises:
-        Refused: there is no such kind or place, the fault is there already, or it could not be made; then nothing is.
+        Refusal: there is no such kind or place, the fault is there already, or it could not be made; then nothing is.
     """
     chosen = kind(kind_name)
     with state.hold_lock(name):
@@ -39,7 +39,7 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
         if problems:
             _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
             state.save(lab.state)
-            raise Refused(problems)
+            raise Refusal(problems)
         deadline = time.monotonic() + _SETTLED_WITHIN_S
         while not chosen.has_settled(lab, fault) and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
@@ -50,7 +50,7 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
     """Take faults back, the last one first: those of some kinds, or all.
 
     Raises:
-        Refused: part of a fault could not be removed; it stays on record. The others are removed.
+        Refusal: part of a fault could not be removed; it stays on record. The others are removed.
     """
     with state.hold_lock(name):
         lab = find(name)
@@ -67,7 +67,7 @@ def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
                 gone.append(fault)
                 state.save(replace(lab.state, faults=tuple(left)))
         if problems:
-            raise Refused(problems)
+            raise Refusal(problems)
         if gone and not left:
             _settle(lab)
     return tuple(gone)
@@ -84,7 +84,7 @@ def cure(name: str, kind_name: str) -> LabFault:
     """Set what the plan holds against a fault, and leave the fault.
 
     Raises:
-        Refused: there is no such fault, the plan holds nothing against it but its opposite, or it could not be set.
+        Refusal: there is no such fault, the plan holds nothing against it but its opposite, or it could not be set.
     """
     with state.hold_lock(name):
         lab = find(name)
@@ -96,7 +96,7 @@ def cure(name: str, kind_name: str) -> LabFault:
             raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", hint=hint)
         problems = _do(lab, ((act.device, act.do) for act in fault.cure))
         if problems:
-            raise Refused(problems)
+            raise Refusal(problems)
         cured = replace(fault, cured=True)
         state.save(
             replace(lab.state, faults=tuple(cured if active is fault else active for active in lab.state.faults))

@@ -69,7 +69,7 @@ def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
     """The files of every host, by use.
 
     Raises:
-        Refused: the network of some is configured by what does not run in a namespace.
+        Refusal: the network of some is configured by what does not run in a namespace.
     """
     found = {name: _sort_files(group) for name, group in groupby(files, lambda file: file.device)}
     others = [name for name, group in found.items() if not group.network]

@@ -50,7 +50,7 @@ class Lab:
         """A device.
 
         Raises:
-            Refused: the lab has none of this name.
+            Refusal: the lab has none of this name.
         """
         known = {device.name: device for device in self.state.devices}
         if name not in known:
@@ -104,7 +104,7 @@ def find(name: str | None = None) -> Lab:
     """The lab of this name; without a name, the only one.
 
     Raises:
-        Refused: there is none, there are several, or it was not built to its end.
+        Refusal: there is none, there are several, or it was not built to its end.
     """
     labs = [lab for lab in state.names() if state.exists(lab)]
     if name is None and len(labs) != 1:

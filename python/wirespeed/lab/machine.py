@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -35,7 +35,7 @@ def check_user() -> None:
     """That this is Linux, and root.
 
     Raises:
-        Refused: it is not.
+        Refusal: it is not.
     """
     if not sys.platform.startswith("linux"):
         raise refuse("lab", f"the operating system {sys.platform}", "Linux, whose network namespaces a lab is made of")
@@ -47,14 +47,14 @@ def check_programs(names: Iterable[str]) -> None:
     """That these programs are installed.
 
     Raises:
-        Refused: some are not.
+        Refusal: some are not.
     """
     lacking: dict[str, list[str]] = {}
     for name in names:
         if _find(name) is None:
             lacking.setdefault(_PACKAGES.get(name, name), []).append(name)
     if lacking:
-        raise Refused(
+        raise Refusal(
             Problem("lab", f"no {', '.join(missing)}", f"the package {package}", f"apt-get install {package}")
             for package, missing in lacking.items()
         )
@@ -64,7 +64,7 @@ def check_watches(hosts: int) -> None:
     """That the kernel lets root watch as many sets of files as there are hosts: each systemd-networkd has one.
 
     Raises:
-        Refused: it does not (inotify(7), /proc interfaces).
+        Refusal: it does not (inotify(7), /proc interfaces).
     """
     most = int(_WATCHES.read_text())
     free = most - _count_inotify_instances() if hosts > most // 2 else most

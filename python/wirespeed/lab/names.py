@@ -19,7 +19,7 @@ def lab_name(given: str | None, cluster: str) -> str:
     """The lab's name: the given one, else the cluster's without hyphens.
 
     Raises:
-        Refused: it cannot be a lab's.
+        Refusal: it cannot be a lab's.
     """
     name = cluster.replace("-", "_")[:32] if given is None else given
     if not _NAME.fullmatch(name) or name.startswith("."):

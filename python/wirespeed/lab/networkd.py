@@ -22,7 +22,7 @@ def generate(host: str, folder: Path, stdin: int) -> None:
     """Let netplan make networkd's files of ``etc/netplan``, in ``run/systemd/network``.
 
     Raises:
-        Refused: it failed; with its message.
+        Refusal: it failed; with its message.
     """
     ran = run((*program("netplan"), "--root-dir", str(folder)), _LIMIT_S, stdin=stdin)
     if ran.status is not Status.OK:

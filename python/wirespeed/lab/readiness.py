@@ -53,7 +53,7 @@ def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
     """What a namespace has, as the same lines.
 
     Raises:
-        Refused: `ip` fails.
+        Refusal: `ip` fails.
     """
     path = folder / _FILE
     path.write_text(_QUESTIONS, encoding="utf-8")
@@ -88,7 +88,7 @@ def wait(
     """Wait until devices have what they should: by name, their namespace, folder and lines.
 
     Raises:
-        Refused: one has not, when time is up, or because a daemon of it ``ended``; ``why`` may return the reason.
+        Refusal: one has not, when time is up, or because a daemon of it ``ended``; ``why`` may return the reason.
     """
     deadline = time.monotonic() + within_s
     for name, (namespace, folder, expected) in waiting.items():

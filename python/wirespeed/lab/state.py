@@ -71,7 +71,7 @@ def load(lab: str) -> LabState | None:
     """The lab's state; None where it was never written.
 
     Raises:
-        Refused: it is not whole, or a newer program's.
+        Refusal: it is not whole, or a newer program's.
     """
     path = folder(lab) / _STATE
     try:
@@ -85,7 +85,7 @@ def remove(lab: str) -> None:
     """Remove what the lab kept.
 
     Raises:
-        Refused: some of it does not go.
+        Refusal: some of it does not go.
     """
     path = folder(lab)
     deadline = time.monotonic() + _PATIENCE_S
@@ -108,7 +108,7 @@ def hold_lock(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
     before another command begins.
 
     Raises:
-        Refused: another command held it all the time.
+        Refusal: another command held it all the time.
     """
     ROOT.mkdir(parents=True, exist_ok=True)
     path = ROOT / f"{lab}{_LOCK}"
@@ -135,7 +135,7 @@ def hold_benchmark_lock(lab: str) -> Iterator[None]:
     """Hold what one run of benchmarks in the lab holds; it goes with the lab's folder.
 
     Raises:
-        Refused: another run holds it, or the lab is gone.
+        Refusal: another run holds it, or the lab is gone.
     """
     try:
         descriptor = os.open(folder(lab) / _BENCH, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

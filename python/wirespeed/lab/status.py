@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 from wirespeed.lab import readiness, state
 from wirespeed.lab.processes import processes_of, programs
 from wirespeed.reach import Status, run
@@ -34,7 +34,7 @@ def status(name: str) -> LabStatus:
     """How a lab is; one that an interrupted command left, as far as it was built.
 
     Raises:
-        Refused: there is none, or nothing is known of it but its namespaces.
+        Refusal: there is none, or nothing is known of it but its namespaces.
     """
     known = [lab for lab in state.names() if state.exists(lab)]
     kept = state.load(name) if name in known else None
@@ -45,7 +45,7 @@ def status(name: str) -> LabStatus:
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     try:
         return _read_status(kept)
-    except Refused:
+    except Refusal:
         now = state.load(name)
         if now is not None and now.phase is not Phase.LEAVING:
             raise
@@ -58,7 +58,7 @@ def statuses() -> list[LabStatus]:
     for name in state.names():
         try:
             found.append(status(name))
-        except Refused:
+        except Refusal:
             if state.load(name) is not None:
                 raise
     return found

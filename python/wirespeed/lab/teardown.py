@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 from wirespeed.lab import kernel, processes, state
 from wirespeed.reach import Status
 from wirespeed.results.lab import Phase
@@ -28,7 +28,7 @@ def down(name: str) -> Removal:
     """Remove a lab.
 
     Raises:
-        Refused: there is nothing of it, or some of it does not go.
+        Refusal: there is nothing of it, or some of it does not go.
     """
     if name not in state.names():
         known = state.names()
@@ -41,9 +41,9 @@ def clear(name: str, lock: int) -> Removal:
     """Remove what there is of a lab whose lock is held.
 
     Raises:
-        Refused: some of it does not go.
+        Refusal: some of it does not go.
     """
-    with contextlib.suppress(Refused):  # a state that cannot be read is removed with the rest
+    with contextlib.suppress(Refusal):  # a state that cannot be read is removed with the rest
         kept = state.load(name)
         if kept is not None:
             state.save(replace(kept, phase=Phase.LEAVING))
@@ -56,7 +56,7 @@ def remove(name: str, namespaces: Sequence[str], lock: int) -> Removal:
     """Remove some namespaces of a lab whose lock is held, with what runs in them.
 
     Raises:
-        Refused: one does not go.
+        Refusal: one does not go.
     """
     ended: set[int] = set()
     deadline = time.monotonic() + _GONE_WITHIN_S

@@ -60,11 +60,11 @@ def nic_addresses(
 ) -> Mapping[tuple[str, str], NicAddress]:
     """Addresses by (host, interface)."""
     _check_networks(cluster, problems)
-    if problems.refused:
+    if problems.refusals:
         return {}
     shapes = {"link": _per_link, "rail": _per_rail, "leaf": _per_leaf}
     found = shapes[cluster.addresses.scheme.shape](cluster, cables, problems)
-    return found if problems.refused else _overridden(cluster, found, problems)
+    return found if problems.refusals else _overridden(cluster, found, problems)
 
 
 def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Problems) -> dict[End, str]:
@@ -123,7 +123,7 @@ def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
             f"each rail on one switch with {scheme}",
             f"cable by-rail, or use {over}, which has a subnet for each rail on each leaf",
         )
-    if problems.refused:
+    if problems.refusals:
         return {}
     numbers = {host: number for number, host in enumerate(cluster.hosts, start=1)}
     return _assign_addresses(
@@ -249,7 +249,7 @@ def _overridden(
     """With the addresses that the cluster file gives to single NICs."""
     given: dict[str, tuple[str, str]] = {}
     _check_single(cluster, problems)
-    if problems.refused:
+    if problems.refusals:
         return found
     for host, spec in cluster.hosts.items():
         for interface, part in spec.part.nic.items():

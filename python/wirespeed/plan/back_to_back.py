@@ -26,7 +26,7 @@ def back_to_back(
     """The plan of such a cluster.
 
     Raises:
-        Refused: it is impossible.
+        Refusal: it is impossible.
     """
     if cluster.switches:
         problems.refuse(("switches",), "switches in a cluster cabled back to back", "switches: {}")

@@ -72,7 +72,7 @@ def routing_of(
     tiers = tiers_of({name: box.spec.role for name, box in boxes.items()}, between)
     numbers = _numbers(cluster, tiers, problems)
     loopbacks = _loopbacks(cluster, tuple(numbers), problems)
-    if problems.refused:
+    if problems.refusals:
         return no_routing
     peers = _peers(cluster, between, fabric, numbers, underlay)
     ipv4 = _exchanges_ipv4(cluster, underlay)

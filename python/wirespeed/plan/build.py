@@ -33,7 +33,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     """The plan of a cluster.
 
     Raises:
-        Refused: the cluster is impossible; every reason with its line of the cluster file.
+        Refusal: the cluster is impossible; every reason with its line of the cluster file.
     """
     catalogue = load() if catalogue is None else catalogue
     problems = Problems(cluster.origin)

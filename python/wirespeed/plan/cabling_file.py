@@ -32,13 +32,13 @@ def cables_of_file(
                 )
         if all(end.device in chassis for end in ends):
             wrong.append(Problem(row.place, "a cable between two hosts", "a cable from a host to a switch"))
-        problems.refused.update(dict.fromkeys(wrong))
+        problems.refusals.update(dict.fromkeys(wrong))
         if not wrong and ends[0] in host_ports:
             cables[ends[0]] = host_cable(
                 ends[0].device, host_ports[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
             )
     missing = [end for end in host_ports if end not in cables]
-    if missing and not problems.refused:
+    if missing and not problems.refusals:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         problems.refuse(
             ("cabling",), f"no cable for {missing[0].device} {missing[0].port}{more}", "a cable for every NIC"

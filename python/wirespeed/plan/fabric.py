@@ -152,7 +152,7 @@ def patterned_cables(
             f"{free}: {whole} ports, of which {taken} are uplinks" if taken else f"{free}, one for each port",
             "add leaves",
         )
-    if problems.refused:
+    if problems.refusals:
         return []
     return [
         host_cable(

@@ -127,4 +127,4 @@ def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Proble
                 f"{len(names[role])} switches with the role {role}",
                 f"a multiple of {share}, the number of {'planes' if role == 'core' else 'pods in all planes'}",
             )
-    return not problems.refused
+    return not problems.refusals

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wirespeed.cluster import Origin
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 
 
 @dataclass(slots=True)
@@ -14,12 +14,12 @@ class Problems:
     """Refusals and warnings, each once, in the order found."""
 
     origin: Origin
-    refused: dict[Problem, None] = field(default_factory=dict)
+    refusals: dict[Problem, None] = field(default_factory=dict)
     warned: dict[Problem, None] = field(default_factory=dict)
 
     def refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something that makes a plan impossible, at a path of the cluster file."""
-        self.refused.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
+        self.refusals.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
     def unknown(self, path: tuple[str | int, ...], kind: str, name: str, known: Iterable[str]) -> None:
         """Note a name that the catalogue does not have, at a path of the cluster file."""
@@ -34,7 +34,7 @@ class Problems:
         """Go on only if nothing was refused.
 
         Raises:
-            Refused: something was.
+            Refusal: something was.
         """
-        if self.refused:
-            raise Refused(self.refused)
+        if self.refusals:
+            raise Refusal(self.refusals)

@@ -42,14 +42,14 @@ def switch_cables(
         return [Cable(a, b, _slower(a, b, boxes), length) for a, b, length in ends]
     ports = _Ports(upward(bundles), boxes, used)
     cables: list[Cable] = []
-    refused: set[tuple[str | int, ...]] = set()  # one switch without free ports represents its tier
+    full_tiers: set[tuple[str | int, ...]] = set()  # one switch without free ports represents its tier
     for bundle in bundles:
-        if bundle.path in refused:
+        if bundle.path in full_tiers:
             continue
         speed = bundle.part.speed
         full = next((name for name in (bundle.a, bundle.b) if ports.free(name, bundle) < bundle.count), None)
         if full is not None:
-            refused.add(bundle.path)
+            full_tiers.add(bundle.path)
             problems.refuse(
                 bundle.path,
                 f"{ports.free(full, bundle)} free ports on {full}",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 
 from wirespeed.data_files import read_yaml, validate
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, SettingEntry, Support
 from wirespeed.settings import ENTITIES, collections_of, settings_of
 from wirespeed.units import Duration, Size
@@ -69,7 +69,7 @@ def load_declaration(kind: str, folder: str) -> Declaration:
     """The declaration of the platform in a folder.
 
     Raises:
-        Refused: a file does not fit its model, or names a setting, command, template or folder that does not exist.
+        Refusal: a file does not fit its model, or names a setting, command, template or folder that does not exist.
     """
     return read_declaration(resources.files(__package__) / kind, folder)
 
@@ -82,7 +82,7 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
     if file.include is not None:
         included = root / file.include / "shared.yaml"
         if not included.is_file():
-            raise Refused([Problem(f"{place}: include", repr(file.include), "a folder with a shared.yaml")])
+            raise Refusal([Problem(f"{place}: include", repr(file.include), "a folder with a shared.yaml")])
         shared = validate(SharedFile, read_yaml(included), f"{included}")
         folders.append(file.include)
     declared = {**shared.settings, **file.settings}
@@ -101,7 +101,7 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
         if path not in _SETTINGS
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return declaration
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import jinja2
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms.model import Platform
 from wirespeed.settings import Device
 
@@ -30,12 +30,12 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
     """A file for the device, from ``templates/``.
 
     Raises:
-        Refused: the platform cannot configure these settings.
+        Refusal: the platform cannot configure these settings.
         jinja2.UndefinedError: the template uses a name that the context lacks.
     """
     context = _context(platform, name, device, extra)
     if problems := context.get("problems"):
-        raise Refused(problems)
+        raise Refusal(problems)
     return _fill(platform, f"templates/{template}", context)
 
 

@@ -39,7 +39,7 @@ class Ssh:
         """What ssh calls a host.
 
         Raises:
-            Refused: ssh would take it for an option, or ClusterShell for several hosts.
+            Refusal: ssh would take it for an option, or ClusterShell for several hosts.
         """
         name = self.names.get(host, host)
         if not name or name.startswith("-") or any(sign in name for sign in "[],&^!@* \t"):

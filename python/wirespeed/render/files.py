@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import FileTemplate, Platform
 from wirespeed.platforms.templates import fill_lines, fill_template
@@ -35,7 +35,7 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
     """The wanted devices in the plan's order; all of them for None.
 
     Raises:
-        Refused: one is not in the plan.
+        Refusal: one is not in the plan.
     """
     if wanted is None:
         return tuple(plan.devices)
@@ -47,7 +47,7 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
         if name not in plan.devices
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return tuple(name for name in known if name in names)
 
 
@@ -55,7 +55,7 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
     """Every file of the devices, device by device; each host ends with its apply and rollback scripts.
 
     Raises:
-        Refused: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
+        Refusal: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
     """
     wanted = devices_of(plan, devices)
     _check_covered(plan, wanted)
@@ -67,7 +67,7 @@ def check(plan: Plan) -> None:
     """Raise if a kind of device cannot be rendered. Devices of one range of the cluster file are one kind.
 
     Raises:
-        Refused: as `files` does; every kind's reasons, with their lines of the cluster file.
+        Refusal: as `files` does; every kind's reasons, with their lines of the cluster file.
     """
     problems: list[Problem] = []
     for device in _kinds(plan, plan.devices):
@@ -75,10 +75,10 @@ def check(plan: Plan) -> None:
             _check_covered(plan, [device])
             for _ in _device(plan, device):
                 pass
-        except Refused as refused:
-            problems += refused.problems
+        except Refusal as refusal:
+            problems += refusal.problems
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
@@ -99,7 +99,7 @@ def _check_covered(plan: Plan, devices: Iterable[str]) -> None:
         problem for device in _kinds(plan, devices) for problem in find_unsupported(plan, device, stack(plan, device))
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
@@ -140,6 +140,6 @@ def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict
     """A filled-in template; its refusals name the device's line of the cluster file."""
     try:
         return fill_template(platform, template, device, plan.devices[device], **extra)
-    except Refused as refused:
+    except Refusal as refusal:
         origin = plan.origins.get(device, plan.name)
-        raise Refused(replace(problem, place=f"{origin}: {problem.place}") for problem in refused.problems) from None
+        raise Refusal(replace(problem, place=f"{origin}: {problem.place}") for problem in refusal.problems) from None

@@ -25,7 +25,7 @@ class Jobs:
         """The command that starts a program on hosts; with ``nics_only`` ranks of a host use the NICs among them too.
 
         Raises:
-            Refused: no platform starts such jobs, or the library cannot be kept to the NICs.
+            Refusal: no platform starts such jobs, or the library cannot be kept to the NICs.
         """
         host = self._plan.hosts[hosts[0]]
         launch = host.launch if self._starter is None else replace(host.launch, starter=self._starter)
@@ -77,7 +77,7 @@ class LabJobs(Jobs):
         """The command that starts a program on hosts.
 
         Raises:
-            Refused: ranks of a host were to use the NICs among them.
+            Refusal: ranks of a host were to use the NICs among them.
         """
         if nics_only:
             raise refuse("lab", "ranks that communicate over NICs only", "ranks on several hosts")

@@ -55,7 +55,7 @@ def write(
         beside: gives the files that stand beside the devices' folders, once it is known which there are.
 
     Raises:
-        Refused: the folder holds something else, or files of another cluster.
+        Refusal: the folder holds something else, or files of another cluster.
         OSError: the disk is full, or nothing may be written there; the folder is then as it was.
     """
     before = _previous_devices(folder, cluster)

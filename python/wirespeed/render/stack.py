@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform, platform_of_system, platforms, platforms_of_launch
 from wirespeed.settings import Host, Switch
@@ -12,7 +12,7 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     """The platforms of a planned device: host, NICs, launcher; or the switch's one.
 
     Raises:
-        Refused: the device runs a system that wirespeed has no platform for.
+        Refusal: the device runs a system that wirespeed has no platform for.
     """
     settings = plan.devices[device]
     keys = _switch(settings) if isinstance(settings, Switch) else _host(plan, settings)
@@ -28,7 +28,7 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
         if (kind, name) not in known
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return tuple(known[key] for key in keys)
 
 

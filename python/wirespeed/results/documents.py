@@ -31,7 +31,7 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     """The result that a document holds.
 
     Raises:
-        Refused: it is none, of another kind, newer than this program, or not whole.
+        Refusal: it is none, of another kind, newer than this program, or not whole.
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
@@ -47,7 +47,7 @@ def read_as(text: str, place: str, kind: str, name: str, of: type[_Result], hint
     """What a document of one kind holds under a name.
 
     Raises:
-        Refused: it is none, of another kind, newer than this program, or not whole.
+        Refusal: it is none, of another kind, newer than this program, or not whole.
     """
     body = _body(text, place, (kind,), f"a document of {kind}", hint)
     return _content(body, place, kind, name, of)
@@ -57,7 +57,7 @@ def convert(of: type[_Result], data: Any, name: str, place: str, expected: str) 
     """Data of JSON as a result, called by ``name`` in messages.
 
     Raises:
-        Refused: it is of another form.
+        Refusal: it is of another form.
     """
     try:
         return _object(of, data, name)

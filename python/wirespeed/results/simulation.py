@@ -24,7 +24,7 @@ def from_json(text: str, place: str) -> Summary:
     """The summary that `to_json` wrote. Counters that an earlier version did not write are zero.
 
     Raises:
-        Refused: it is none.
+        Refusal: it is none.
     """
     expected = f"a document of kind {KIND}"
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wirespeed import _core
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.results.algorithm_comparison import Comparison, Run
 from wirespeed.results.simulation_types import FLOWS, PORTS, QUEUES
 from wirespeed.simulation import algorithm_settings
@@ -66,7 +66,7 @@ def compare(
         on_progress: called with how many runs are done, of how many; returns whether to go on.
 
     Raises:
-        Refused: a scenario cannot be read or cannot run.
+        Refusal: a scenario cannot be read or cannot run.
     """
     todo = [_job(path, algorithm, preset, as_is) for path in paths for algorithm in algorithms]
     wanted = True
@@ -101,12 +101,12 @@ def _results(futures: list[Future[Run]]) -> Iterator[Run]:
         if future.cancelled():
             continue
         error = future.exception()
-        if isinstance(error, Refused):
+        if isinstance(error, Refusal):
             problems.update(dict.fromkeys(error.problems))
         elif error is not None:
             raise error
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     for future in futures:
         if not future.cancelled():
             yield future.result()

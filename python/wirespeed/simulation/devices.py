@@ -61,7 +61,7 @@ def devices_of(plan: Plan, names: Names, words: DriverNames, traffic: Traffic | 
     about NICs.
 
     Raises:
-        Refused: the traffic file does not fit; with its line.
+        Refusal: the traffic file does not fit; with its line.
     """
     return _DeviceBuilder(plan, names, words, traffic).devices()
 

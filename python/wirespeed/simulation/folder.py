@@ -71,7 +71,7 @@ def prepare(path: Path, *, force: bool = False) -> Iterator[Folder]:
         force: an earlier result may be replaced; other files stay.
 
     Raises:
-        Refused: the folder is a file, or not empty.
+        Refusal: the folder is a file, or not empty.
         OSError: nothing may be written there.
     """
     if path.exists() and not path.is_dir():

@@ -77,7 +77,7 @@ def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, words: Dr
     """The scenario of the traffic file on the plan of the cluster file. ``words`` are the names of the NICs' drivers.
 
     Raises:
-        Refused: the traffic cannot be read, or does not fit the plan.
+        Refusal: the traffic cannot be read, or does not fit the plan.
     """
     sent = read_traffic(traffic)
     digest = hashlib.sha256(cluster.read_bytes()).hexdigest()
@@ -102,7 +102,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Dri
     ``origin`` names the source files, ``seed`` selects permutations, ``words`` are the names of the NICs' drivers.
 
     Raises:
-        Refused: the traffic does not fit the plan.
+        Refusal: the traffic does not fit the plan.
     """
     flows = flows_of(plan, traffic, seed)
     check(plan, traffic)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wirespeed import wire
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.limits import pcie
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
 from wirespeed.limits.impact import nic_function
@@ -58,7 +58,7 @@ def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) 
     """The pipe of each NIC port, None where it has none; nothing where no port has one.
 
     Raises:
-        Refused: a value of `host_pipe` in the traffic file is too small or too large; with its line.
+        Refusal: a value of `host_pipe` in the traffic file is too small or too large; with its line.
     """
     if traffic is not None and traffic.host_pipe is not None:
         _check(traffic, traffic.host_pipe)
@@ -93,7 +93,7 @@ def _check(traffic: Traffic, host_pipe: HostPipe) -> None:
         found, expected = f"{int(host_pipe.receive_buffer):,} bytes", f"at most {_LARGEST_BUFFER:,}"
         hold(host_pipe.receive_buffer <= _LARGEST_BUFFER, "receive_buffer", found, expected)
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 class _PipeBuilder:
@@ -222,7 +222,7 @@ class _PipeBuilder:
             return self._assume(
                 f"receive buffer of {port.name}: {size:,} bytes, less than headroom plus MTU ({least:,})"
             )
-        raise Refused(
+        raise Refusal(
             [
                 Problem(
                     self._traffic.origin.locate("host_pipe", "receive_buffer"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from wirespeed import _core
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.settings import Congestion, Discipline, Nic
 from wirespeed.simulation import scenario_types as form
@@ -145,8 +145,8 @@ def _accepted_parameters(
     while found:
         try:
             _core.Scenario(_smallest(gbps, {"algorithm": algorithm, **found}), "roce", 1)
-        except Refused as refused:
-            names = {problem.place.rpartition(".")[2]: problem for problem in refused.problems}
+        except Refusal as refusal:
+            names = {problem.place.rpartition(".")[2]: problem for problem in refusal.problems}
             if not names.keys() & found.keys():
                 raise
             for name in sorted(names.keys() & found.keys()):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def resolve(observe: Recording, scenario: _core.Scenario, named: Mapping[str, in
     """Find what is to be recorded in the scenario, whose ports may have names as well.
 
     Raises:
-        Refused: there is no such port or flow; every problem is named.
+        Refusal: there is no such port or flow; every problem is named.
     """
     return _Resolver(scenario, named or {}).resolve(observe)
 
@@ -108,7 +108,7 @@ class _Resolver:
         if observe.series and observe.interval == 0:
             self._refuse("--interval", str(observe.interval), "a duration above zero")
         if self._problems:
-            raise Refused(self._problems)
+            raise Refusal(self._problems)
         ports, queue_pairs = list(dict.fromkeys(ports)), list(dict.fromkeys(queue_pairs))
         interval = int(_FINEST if observe.interval is None else observe.interval) if observe.series else 0
         samples = self._samples(observe, len(ports), len(queue_pairs)) if observe.series else 0

@@ -39,7 +39,7 @@ class ResultFolder:
         """The values of columns of a table.
 
         Raises:
-            Refused: it is not there, cannot be read, or lacks a column.
+            Refusal: it is not there, cannot be read, or lacks a column.
         """
         return cast(Columns, self.table(table, *names).to_pydict())
 
@@ -47,7 +47,7 @@ class ResultFolder:
         """Columns of a table, in this order.
 
         Raises:
-            Refused: it is not there, cannot be read, or lacks a column.
+            Refusal: it is not there, cannot be read, or lacks a column.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -88,7 +88,7 @@ def open_folder(path: Path) -> ResultFolder:
     """Open a folder of results.
 
     Raises:
-        Refused: there is none.
+        Refusal: there is none.
     """
     file = path / SUMMARY
     if not file.is_file():

@@ -21,7 +21,7 @@ def view_result(path: Path) -> SimulationView:
     """Everything that a report shows of a run.
 
     Raises:
-        Refused: the folder is none that `wirespeed sim run -o` wrote.
+        Refusal: the folder is none that `wirespeed sim run -o` wrote.
     """
     folder = open_folder(path)
     network = folder.network()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from wirespeed import _core
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.simulation_types import CompletionTimes, Summary
 from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.fault_descriptions import describe_faults
@@ -99,7 +99,7 @@ def run(
         text: the scenario, where it is not as the file has it.
 
     Raises:
-        Refused: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
+        Refusal: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
     """
     if planned is not None:
         text = planned.scenario.text
@@ -194,8 +194,8 @@ def _placed_in(path: Path) -> Iterator[None]:
     """Problems of the core name places in the scenario; the file is named too."""
     try:
         yield
-    except Refused as refused:
-        raise Refused(replace(problem, place=f"{path}: {problem.place}") for problem in refused.problems) from None
+    except Refusal as refusal:
+        raise Refusal(replace(problem, place=f"{path}: {problem.place}") for problem in refusal.problems) from None
 
 
 def _advance(

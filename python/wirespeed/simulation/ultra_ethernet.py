@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from wirespeed import _core
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.simulation.scenario_types import CongestionRccc, Parameters, Scenario
 
 _TRIMMED_PRIORITY = 5
@@ -49,7 +49,7 @@ def read(scenario: Scenario, preset: str) -> _core.Scenario | None:
     """The scenario as the core reads it; None where it refuses it."""
     try:
         return _core.Scenario(json.dumps(scenario), preset, 0)
-    except Refused:
+    except Refusal:
         return None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 
 EXPECTED = "a path, sqlite:///PATH or postgresql://[USER@]HOST[:PORT]/DATABASE"
 
@@ -24,7 +24,7 @@ def address(text: str | None) -> URL:
     """The URL of what a user gave for ``--store``; the user's own store where nothing was given.
 
     Raises:
-        Refused: it is neither a path nor the URL of SQLite or PostgreSQL.
+        Refusal: it is neither a path nor the URL of SQLite or PostgreSQL.
     """
     if not text:
         return URL.create("sqlite", database=str(default_path()))
@@ -52,5 +52,5 @@ def display_address(url: URL) -> str:
     return url._replace(password=None).set(drivername="postgresql", query=query).render_as_string()
 
 
-def _refusal(place: str, found: str) -> Refused:
+def _refusal(place: str, found: str) -> Refusal:
     return refuse(place, found, EXPECTED, "give it with --store or WIRESPEED_STORE")

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 from wirespeed.store import schema
 from wirespeed.store.address import display_address
 
@@ -24,7 +24,7 @@ def connect(url: URL) -> Engine:
     """A store that is there, made where it is new, with the newest schema.
 
     Raises:
-        Refused: it cannot be reached, is no store, or is newer than this program.
+        Refusal: it cannot be reached, is no store, or is newer than this program.
     """
     sqlite = url.get_backend_name() == "sqlite"
     if not sqlite and find_spec("psycopg") is None:
@@ -59,7 +59,7 @@ def refusing_failures(url: URL) -> Iterator[None]:
     """Failures of the database as refusals, which never contain a password.
 
     Raises:
-        Refused: the database could not do it.
+        Refusal: the database could not do it.
     """
     try:
         yield
@@ -69,7 +69,7 @@ def refusing_failures(url: URL) -> Iterator[None]:
         raise _refusal(url, error) from None
 
 
-def _refusal(url: URL, error: DBAPIError) -> Refused:
+def _refusal(url: URL, error: DBAPIError) -> Refusal:
     found = " ".join(str(error.orig).split()) or type(error.orig).__name__
     if url.password:
         found = found.replace(url.password, "***")

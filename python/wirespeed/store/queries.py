@@ -74,7 +74,7 @@ def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
     """The campaign of an id, a label, ``latest`` or ``latest~N``, the N-th before it.
 
     Raises:
-        Refused: there is none.
+        Refusal: there is none.
     """
     found = find_campaign(known, wanted)
     if found is not None:

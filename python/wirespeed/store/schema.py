@@ -30,7 +30,7 @@ def bring_up(connection: Connection, place: str, to: str = NEWEST) -> None:
     """Make or update the tables inside the caller's transaction, which must keep other writers out on SQLite.
 
     Raises:
-        Refused: the schema is newer than this program, or the tables are somebody else's.
+        Refusal: the schema is newer than this program, or the tables are somebody else's.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

@@ -35,7 +35,7 @@ class Store:
         """Open the store at a path or URL, None for the user's own; a new one is made, an older one updated.
 
         Raises:
-            Refused: it cannot be reached, is no store, or a newer program wrote it.
+            Refusal: it cannot be reached, is no store, or a newer program wrote it.
         """
         self._url = address(location)
         self._engine = connect(self._url)
@@ -60,7 +60,7 @@ class Store:
         """The campaign of this label, begun when there is none yet; logs that it has are not stored again.
 
         Raises:
-            Refused: the label could be mistaken for an id, or names a campaign of another cluster.
+            Refusal: the label could be mistaken for an id, or names a campaign of another cluster.
         """
         _check(label)
         with refusing_failures(self._url), write_transaction(self._engine) as connection:
@@ -98,7 +98,7 @@ class Store:
         """The campaign of an id, a label, ``latest`` or ``latest~N``.
 
         Raises:
-            Refused: there is none.
+            Refusal: there is none.
         """
         return queries.find(self.campaigns(), wanted, self.name)
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 
 WRITE_BW = """\
 ---------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_short_options_and_standard_input():
 
 def test_nothing_to_judge_is_refused():
     done = CliRunner().invoke(app, ["bench", "judge", "-c", str(CLUSTER)])
-    assert isinstance(done.exception, Refused)
+    assert isinstance(done.exception, Refusal)
     assert str(done.exception) == "bench: no log is given\n  hint: give logs, folders of logs, or --campaign"
 
 

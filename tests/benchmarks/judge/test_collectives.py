@@ -4,7 +4,7 @@ import pytest
 from judge_support import GIB, MIB, collective, find_verdict, judgements, plan
 
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.verdicts import Judgement
@@ -224,9 +224,9 @@ def test_an_unnamed_collective_is_unknown_until_named():
 
 
 def test_a_name_that_is_no_collective_is_refused():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         judge(all_reduce(8, 318.0), plan(), collective="all-redcue")
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "--collective: found 'all-redcue'; expected one of all-reduce, all-gather, reduce-scatter, all-to-all, "
         "broadcast, reduce, sendrecv, gather, scatter, hypercube, all-to-all-v\n  hint: did you mean 'all-reduce'?"
     )

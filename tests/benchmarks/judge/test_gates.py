@@ -7,7 +7,7 @@ from judge_support import GIB, MIB, collective, find_verdict, perftest, plan
 
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
@@ -121,6 +121,6 @@ def test_a_latency_has_a_gate_of_its_own(tmp_path, value, judgement):
 def test_refused(tmp_path, change, expected):
     file = tmp_path / "mine.yaml"
     file.write_text(MINE.replace(*change), encoding="utf-8")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         judge_profile.read(file)
-    assert refused.value.problems[0].expected.startswith(expected)
+    assert refusal.value.problems[0].expected.startswith(expected)

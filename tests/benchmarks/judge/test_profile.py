@@ -3,7 +3,7 @@ from judge_support import MIB, find_verdict, perftest, plan
 
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.verdicts import Judgement
 
 
@@ -45,16 +45,16 @@ def test_a_stricter_profile_judges_stricter(tmp_path):
 )
 def test_refused(tmp_path, change, place, expected):
     file = write_profile(tmp_path, default_text().replace(*change))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         judge_profile.read(file)
-    problem = refused.value.problems[0]
+    problem = refusal.value.problems[0]
     assert (problem.place, problem.expected) == (f"{file}: {place}", expected)
 
 
 def test_what_is_no_yaml_is_refused(tmp_path):
-    with pytest.raises(Refused, match="expected YAML"):
+    with pytest.raises(Refusal, match="expected YAML"):
         judge_profile.read(write_profile(tmp_path, "a: [1"))
-    with pytest.raises(Refused, match="expected a readable profile"):
+    with pytest.raises(Refusal, match="expected a readable profile"):
         judge_profile.read(tmp_path / "absent.yaml")
 
 
@@ -89,9 +89,9 @@ def test_a_profile_says_only_in_what_it_differs(tmp_path):
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         judge_profile.read("stric")
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "--profile: found 'stric'; expected one of default, field, lab, loose, strict, or a file\n"
         "  hint: did you mean 'strict'?"
     )
@@ -99,5 +99,5 @@ def test_an_unknown_name_is_refused():
 
 def test_an_unknown_base_is_refused(tmp_path):
     file = write_profile(tmp_path, "version: 1\nbase: strickt\n")
-    with pytest.raises(Refused, match=r"mine.yaml: base: found 'strickt'; expected one of default"):
+    with pytest.raises(Refusal, match=r"mine.yaml: base: found 'strickt'; expected one of default"):
         judge_profile.read(file)

@@ -7,7 +7,7 @@ from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import SourcedValue
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, RunStatus
 from wirespeed.results.verdicts import Judgement
@@ -214,9 +214,9 @@ def test_above_the_physical_limit_says_what_is_likely():
     ],
 )
 def test_refused(name, message):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         judge(perftest({MIB: 390.0}), plan(), source=name)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.judge.logs import Log, judge_together
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
@@ -298,6 +298,6 @@ def test_a_gate_of_ones_own(tmp_path, value, judgement):
     ],
 )
 def test_refused(tmp_path, change, expected):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         mine(tmp_path, *change)
-    assert refused.value.problems[0].expected.startswith(expected)
+    assert refusal.value.problems[0].expected.startswith(expected)

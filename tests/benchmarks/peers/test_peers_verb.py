@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from wirespeed.benchmarks.run import create_folder, open_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 
 HERE = Path(__file__).parent
@@ -218,9 +218,9 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
     ],
 )
 def test_refusals(arguments, message):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         peers(HERE.parents[2] / MPIGRAPH, *arguments)
-    assert str(refused.value.problems[0]).startswith(message)
+    assert str(refusal.value.problems[0]).startswith(message)
 
 
 def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
@@ -242,7 +242,7 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
 
 
 def test_nothing_to_compare_is_refused():
-    with pytest.raises(Refused, match=r"bench: no log is given"):
+    with pytest.raises(Refusal, match=r"bench: no log is given"):
         peers("-c", CLUSTER)
 
 

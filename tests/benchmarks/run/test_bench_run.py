@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 from needs import needs
 from ssh_server import first_port, server
 from wirespeed.cli.app import app
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.store import Store
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -192,7 +192,7 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     _wait_until(
         lambda: _count_processes(tmp_path) == 0
     )  # programs of the killed run would occupy ports of the next one
-    with pytest.raises(Refused, match="--resume continues it"):
+    with pytest.raises(Refusal, match="--resume continues it"):
         raise ran(*given).exception or AssertionError
     done = ran(*given, "--resume")
     after = journal(out)
@@ -323,7 +323,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str) -> None:
     done = ran(*arguments)
-    assert isinstance(done.exception, Refused)
+    assert isinstance(done.exception, Refusal)
     assert str(done.exception) == message
 
 
@@ -337,6 +337,6 @@ def test_what_makes_it_long_is_said(parallel: str, text: str) -> None:
 
 def test_without_a_terminal_it_does_not_start_by_itself(tmp_path: Path) -> None:
     done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--launcher", "local")
-    assert isinstance(done.exception, Refused)
+    assert isinstance(done.exception, Refusal)
     assert done.exception.problems[0].hint == "--yes confirms it"
     assert not (tmp_path / "out" / "journal.jsonl").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks.run import create_folder, open_folder, resume_folder
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 
 STEP = Step(
@@ -73,9 +73,9 @@ def test_a_line_cut_short_is_an_attempt_to_make_again(tmp_path: Path, cut: int) 
 
 
 def refusal(path: Path, campaign: Campaign, again: bool) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as caught:
         (resume_folder if again else create_folder)(path, campaign)
-    return str(refused.value).replace(str(path), "DIR")
+    return str(caught.value).replace(str(path), "DIR")
 
 
 @pytest.mark.parametrize(

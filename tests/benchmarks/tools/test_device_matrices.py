@@ -6,7 +6,7 @@ import pytest
 from tests.benchmarks.tools.samples import SAMPLES
 
 from wirespeed.benchmarks import parse, read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
 
 
@@ -203,7 +203,7 @@ def test_a_number_without_end_breaks_no_reader() -> None:
     ):
         try:
             runs = parse(text)
-        except Refused:  # nothing is left of a log whose lines are such numbers
+        except Refusal:  # nothing is left of a log whose lines are such numbers
             continue
         assert all(
             measurement.size_bytes is None or measurement.size_bytes < 10**18

@@ -20,7 +20,7 @@ from tests.benchmarks.tools.test_truncated_logs import WRAPPERS
 from wirespeed.benchmarks import Reading, read
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.tools.nccl_debug.lines import Via, algorithm, protocol, via
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.json import document, plain
 from wirespeed.results.nccl import Communicator
 
@@ -34,7 +34,7 @@ def communicators(text: str) -> tuple[Communicator, ...]:
     """The communicators of a text; none when it is refused."""
     try:
         return read(text).communicators
-    except Refused:
+    except Refusal:
         return ()
 
 

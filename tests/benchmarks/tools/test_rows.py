@@ -8,7 +8,7 @@ from wirespeed.benchmarks import is_interval, parse, read
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.tools.perftest.tables import columns, meaning_of, unit_of
 from wirespeed.benchmarks.tools.reader import tools
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 NCCL_COLUMNS = """\
@@ -346,9 +346,9 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         read(text, "log")
-    (problem,) = refused.value.problems
+    (problem,) = refusal.value.problems
     assert (problem.place, problem.found) == (place, found)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (

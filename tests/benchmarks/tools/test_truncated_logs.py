@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.benchmarks.tools.samples import LOGS
 
 from wirespeed.benchmarks import parse
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.json import document, plain
 from wirespeed.results.parameters import flatten
@@ -26,8 +26,8 @@ def runs(text: str) -> tuple[Run, ...]:
     """The runs of a log; none when it is refused with the line it ends at."""
     try:
         return parse(text)
-    except Refused as refused:
-        place, _, line = refused.problems[0].place.rpartition(":")
+    except Refusal as refusal:
+        place, _, line = refusal.problems[0].place.rpartition(":")
         assert place == "text"
         assert int(line) == max(1, text.count("\n") + (not text.endswith("\n")))
         return ()

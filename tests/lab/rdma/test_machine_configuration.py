@@ -13,7 +13,7 @@ from labs import EXAMPLES
 
 from wirespeed import lab, render
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.rdma import access, initrd
 from wirespeed.lab.rdma.design import machines_of, use_machines
 from wirespeed.lab.rdma.kernel import kernel
@@ -71,9 +71,9 @@ def test_an_installed_kernel_that_does_not_fit_is_left(
     """Then one is to be downloaded, for which there is no apt here."""
     monkeypatch.setenv("PATH", str(tmp_path))
     here = folder_with(tmp_path / "here", "6.12.48", *modules)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         kernel(None, print, tmp_path / "cache", here)
-    assert str(refused.value).startswith("lab rdma: no apt-get here to get a kernel with (apt); expected --kernel\n")
+    assert str(refusal.value).startswith("lab rdma: no apt-get here to get a kernel with (apt); expected --kernel\n")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_folder_that_is_no_kernel_is_refused(
 ) -> None:
     if release:
         folder_with(tmp_path, release, *modules)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         kernel(tmp_path, print)
     (problem,) = caught.value.problems
     assert (problem.place, problem.found.replace(str(tmp_path), "HERE"), problem.expected) == (
@@ -107,7 +107,7 @@ def test_a_folder_that_is_no_kernel_is_refused(
 def test_a_file_that_is_no_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vmlinuz").touch()
     with pytest.raises(
-        Refused, match=r"found .*/vmlinuz; expected a folder with boot/ and lib/modules/, or a .deb file"
+        Refusal, match=r"found .*/vmlinuz; expected a folder with boot/ and lib/modules/, or a .deb file"
     ):
         kernel(tmp_path / "vmlinuz", print)
 
@@ -116,7 +116,7 @@ def test_a_busybox_with_libraries_is_refused(tmp_path: Path, monkeypatch: pytest
     dynamic = tmp_path / "busybox"
     dynamic.write_bytes(b"\x7fELF" + b"\0" * 500 + b"/lib64/ld-linux-x86-64.so.2\0")
     monkeypatch.setattr(initrd.shutil, "which", lambda name, path: str(dynamic))
-    with pytest.raises(Refused, match="needs libraries; expected a static busybox\n  hint: apt install busybox-static"):
+    with pytest.raises(Refusal, match="needs libraries; expected a static busybox\n  hint: apt install busybox-static"):
         initrd.static_busybox()
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from needs import needs
 from wirespeed.cli.app import app
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.rdma import build
 from wirespeed.lab.rdma.kernel import PACKAGE, kernel
 
@@ -90,9 +90,9 @@ def test_what_a_machine_lacks(
     monkeypatch.setattr(build, "_opens", Path.exists)
     monkeypatch.setattr(build.platform, "machine", lambda: "x86_64")
     prepare(monkeypatch, tmp_path)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         CliRunner().invoke(app, ["lab", "rdma", str(CLUSTER)], catch_exceptions=False)
-    assert str(refused.value).replace(str(tmp_path), "HERE") == words
+    assert str(refusal.value).replace(str(tmp_path), "HERE") == words
 
 
 def test_a_file_that_does_not_open_is_no_device(tmp_path: Path) -> None:
@@ -145,9 +145,9 @@ def test_a_package_of_something_else_is_refused_and_not_kept(
     modules: tuple[str, ...], words: str, tmp_path: Path
 ) -> None:
     needs("dpkg-deb")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         kernel(package(tmp_path, *modules), print, tmp_path / "cache")
-    assert str(refused.value) == words
+    assert str(refusal.value) == words
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -155,19 +155,19 @@ def test_a_damaged_package_is_refused(tmp_path: Path) -> None:
     needs("dpkg-deb")
     given = package(tmp_path, RXE)
     given.write_bytes(given.read_bytes()[:100])
-    with pytest.raises(Refused, match=r"^--kernel: found dpkg-deb: .*; expected exit code 0\n  hint: download the"):
+    with pytest.raises(Refusal, match=r"^--kernel: found dpkg-deb: .*; expected exit code 0\n  hint: download the"):
         kernel(given, print, tmp_path / "cache")
 
 
 _FETCH = """
 import sys
 from pathlib import Path
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.lab.rdma.kernel import kernel
 try:
     kernel(None, print, Path(sys.argv[1]), Path(sys.argv[1]))
-except Refused as refused:
-    sys.exit(str(refused))
+except Refusal as refusal:
+    sys.exit(str(refusal))
 """
 
 

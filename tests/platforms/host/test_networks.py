@@ -13,7 +13,7 @@ import pytest
 from needs import find, needs
 from wirespeed import render
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.settings import Host, Route, Rule
 
@@ -190,9 +190,9 @@ def test_one_configurer_alone_is_told(system: str, renderer: str | None, there: 
     ],
 )
 def test_a_configurer_that_the_system_has_not_is_refused(system: str, renderer: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         texts(plan(system, renderer=renderer))
-    assert str(refused.value).partition("; expected one of almalinux")[0].endswith(f"node1: renderer: found {message}")
+    assert str(refusal.value).partition("; expected one of almalinux")[0].endswith(f"node1: renderer: found {message}")
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:

@@ -17,7 +17,7 @@ from platforms.round_trip import with_nic
 from wirespeed import render
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, Action, InstallStep, Priority, Software, collections_of, settings_of
@@ -154,8 +154,8 @@ def files(found: Plan, host: str) -> dict[str, str] | str:
     """Rendered text by path, or the refusal."""
     try:
         return {file.path: file.text for file in render.files(found, [host])}
-    except Refused as refused:
-        return str(refused)
+    except Refusal as refusal:
+        return str(refusal)
 
 
 @pytest.mark.parametrize(("owner", "path"), DECLARED)

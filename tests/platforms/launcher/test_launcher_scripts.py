@@ -15,7 +15,7 @@ from needs import needs
 from platforms.launches import CORES, LAUNCHES
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
@@ -218,7 +218,7 @@ UNSAID = [
 def test_what_a_library_has_no_word_for_is_refused(
     launcher: str, launch: Launch, more: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(Refused, match=f"^node1: launch: found {message}$"):
+    with pytest.raises(Refusal, match=f"^node1: launch: found {message}$"):
         script(launcher, platform("launcher", launcher).files[0].path.rpartition("/")[2], replace(launch, **more))  # type: ignore[arg-type]
 
 

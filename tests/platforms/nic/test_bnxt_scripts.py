@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms import platform
 from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
@@ -191,7 +191,7 @@ def test_congestion_control_beyond_the_package(changes: dict[str, object], write
 def test_parameters_the_driver_lacks_are_refused(
     parameters: dict[str, int], found: str, expected: str, hint: str | None
 ) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         fill_template(BNXT, "congestion.sh.j2", "node1", host(congestion_parameters=parameters))
     (problem,) = caught.value.problems
     assert (problem.found, problem.expected, problem.hint) == (found, expected, hint)

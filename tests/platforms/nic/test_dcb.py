@@ -12,7 +12,7 @@ from needs import find, needs
 from platforms.round_trip import with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
@@ -120,7 +120,7 @@ def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
 
 def test_congestion_control_is_refused(tmp_path: Path) -> None:
     text = CLUSTER.read_text().replace("broadcom-bcm957608-p1400gd", MODEL)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         check(build_plan(text, tmp_path))
     assert [(problem.found.partition(" ")[0], problem.hint) for problem in caught.value.problems] == [
         ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common interface for CNP markings"),

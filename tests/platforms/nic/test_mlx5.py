@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
@@ -190,7 +190,7 @@ def change_qos(plan: Plan, **qos: object) -> Plan:
 
 
 def test_deterministic_dcqcn_is_refused(plan: Plan) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         check(change_qos(plan, congestion=Congestion.DCQCN_D))
     (problem,) = caught.value.problems
     assert problem.place.endswith("cluster.yaml:5: node1 nic enp29s0np0")
@@ -200,7 +200,7 @@ def test_deterministic_dcqcn_is_refused(plan: Plan) -> None:
 
 
 def test_a_parameter_it_lacks_is_refused(plan: Plan) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refusal) as caught:
         check(change_qos(plan, congestion_parameters={"rpg_ai_rat": 5}))
     problem = caught.value.problems[0]
     assert (problem.found, problem.hint) == (

@@ -10,7 +10,7 @@ import pytest
 
 from platforms.round_trip import answers, facts_of, find_losses
 from wirespeed.cluster import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.platforms import platform
 from wirespeed.platforms.templates import fill_template
@@ -48,5 +48,5 @@ def test_another_split_is_a_difference_and_a_missing_one_unknown() -> None:
 
 @pytest.mark.parametrize(("name", "port"), [("Eth1/2", Port(breakout=4)), ("Eth1/2/3", Port())])
 def test_a_split_and_the_name_of_its_ports_belong_together(name: str, port: Port) -> None:
-    with pytest.raises(Refused, match=f"leaf1 {name}: port.breakout"):
+    with pytest.raises(Refusal, match=f"leaf1 {name}: port.breakout"):
         fill_template(SONIC, "startup.j2", "leaf1", replace(leaf(), ports={name: port}))

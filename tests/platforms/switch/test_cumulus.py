@@ -12,7 +12,7 @@ import pytest
 from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.cumulus.nvue_config import expand_names
@@ -330,9 +330,9 @@ REFUSED: list[tuple[Switch, str]] = [
 
 @pytest.mark.parametrize(("switch", "message"), REFUSED)
 def test_refused(switch: Switch, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(CUMULUS, "startup.j2", "leaf1", switch)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [

@@ -11,7 +11,7 @@ import pytest
 
 from platforms.round_trip import answers, find_losses
 from platforms.switch.devices import link, priority_groups, qos, queues, routed_switch
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, facts_from
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
@@ -129,7 +129,7 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
 
 def test_a_shaper_faster_than_it_can_say_is_refused() -> None:
     ports = {name: replace(port, queues={"0": Queue(shape=Bandwidth.gbps(800))}) for name, port in BASE.ports.items()}
-    with pytest.raises(Refused, match=r"queue\.shape: found 800 Gb/s; expected 0 to 400 Gb/s in steps of 1 kb/s"):
+    with pytest.raises(Refusal, match=r"queue\.shape: found 800 Gb/s; expected 0 to 400 Gb/s in steps of 1 kb/s"):
         fill_template(SONIC, "startup.j2", "leaf1", replace(BASE, ports=ports))
 
 

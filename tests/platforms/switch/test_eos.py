@@ -15,7 +15,7 @@ import pytest
 from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.devices import link, ms, qos, queues, routed_switch
 from wirespeed.catalogue import load
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import format_interfaces, names_of
@@ -261,9 +261,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(EOS, "startup.j2", "leaf1", found)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 STATUS = """\

@@ -13,7 +13,7 @@ import pytest
 from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.test_eos import EOS, compare
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, State
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs
@@ -250,9 +250,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(EOS, "startup.j2", "leaf1", found)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [

@@ -17,7 +17,7 @@ from platforms.switch.devices import TC, link, ms, qos, queues, routed_switch, v
 from platforms.switch.test_declarations import assert_declared, full
 from platforms.switch.test_eos import compare
 from wirespeed.cluster import read_text
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
@@ -404,9 +404,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(NXOS, "startup.j2", "leaf1", found)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 NETWORK = "policy-map type network-qos ROCE-NETWORK"

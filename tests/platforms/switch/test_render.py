@@ -9,7 +9,7 @@ import pytest
 
 from platforms.round_trip import find_losses
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed_switch, vlan_switch
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
@@ -184,9 +184,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     found, switch, message = REFUSED[case]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(found, "startup.j2", "leaf1", switch)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 def test_thresholds_that_are_no_kilobytes_are_said_in_bytes() -> None:

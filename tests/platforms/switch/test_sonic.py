@@ -14,7 +14,7 @@ import pytest
 
 from platforms.round_trip import SETTINGS, answers, find_losses
 from platforms.switch.devices import link, ms, qos, queues, routed_switch, vlan_switch
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
@@ -291,9 +291,9 @@ def test_refused(case: str) -> None:
     changes, message = REFUSED[case]
     base = routed_switch(["Ethernet0"], QOS, link())
     switch = replace(base, ports={"Ethernet0": replace(base.ports["Ethernet0"], **changes)})  # type: ignore[arg-type]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refusal:
         fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch)
-    assert str(refused.value) == message
+    assert str(refusal.value) == message
 
 
 # One change as commands.

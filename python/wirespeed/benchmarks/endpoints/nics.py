@@ -37,7 +37,7 @@ def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicAt
     """The NICs that the user names with --from and --to, if any.
 
     Raises:
-        Refused: one is named in another form, or the plan has no such host or NIC.
+        Refusal: one is named in another form, or the plan has no such host or NIC.
     """
     return [
         nic_named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
@@ -48,7 +48,7 @@ def nic_named(plan: Plan, option: str, name: str) -> NicAt:
     """The NIC that a user names as HOST:NIC or HOST/NIC, by its interface or its RDMA device.
 
     Raises:
-        Refused: the name has another form, or the plan has no such host or NIC.
+        Refusal: the name has another form, or the plan has no such host or NIC.
     """
     host, separator, device = name.partition(min(":/", key=lambda mark: name.find(mark) % (len(name) + 1)))
     if not separator or not host or not device:

@@ -14,7 +14,7 @@ def named_collective(name: str) -> Collective:
     """The collective a user names.
 
     Raises:
-        Refused: it is none.
+        Refusal: it is none.
     """
     found = _by_name(name)
     if found is None:

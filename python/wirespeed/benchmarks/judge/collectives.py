@@ -92,7 +92,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     """The limits of a run of nccl-tests or rccl-tests on hosts of the plan.
 
     Raises:
-        Refused: the user names no collective.
+        Refusal: the user names no collective.
     """
     assumptions: list[str] = []
     other = foreign_gpus(run, plan)

@@ -51,7 +51,7 @@ def judge_together(
     """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
 
     Raises:
-        Refused: the user names what there is not.
+        Refusal: the user names what there is not.
     """
     context, profile = context or RunContext(), profile or default()
     entries: list[Entry] = []
@@ -80,7 +80,7 @@ def judge_logs(
     """The runs of logs, each with the name of its file, judged.
 
     Raises:
-        Refused: the user names what there is not.
+        Refusal: the user names what there is not.
     """
     return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, found).runs
 

@@ -104,7 +104,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     """The limits of a test of the OSU micro-benchmarks, of a collective or between pairs.
 
     Raises:
-        Refused: the user names no NIC of the plan.
+        Refusal: the user names no NIC of the plan.
     """
     found = _CROSSING.get(_collective(run.test))
     if found is None:

@@ -111,7 +111,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     """The limits of a point-to-point run between hosts of the plan.
 
     Raises:
-        Refused: the user names no NIC of the plan.
+        Refusal: the user names no NIC of the plan.
     """
     kind = _kind(run)
     if kind is None:

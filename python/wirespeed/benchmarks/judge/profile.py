@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
-from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 
 class Thresholds(Entry):
@@ -107,7 +107,7 @@ def read(source: str | Path) -> Profile:
     """A profile by its name, or from a file.
 
     Raises:
-        Refused: there is no such profile or file, or it is no YAML or no profile.
+        Refusal: there is no such profile or file, or it is no YAML or no profile.
     """
     if str(source) in names():
         return bundled_profile(str(source))
@@ -140,7 +140,7 @@ def _profile(text: str, place: str) -> Profile:
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        raise Refused(_problems(place, error)) from error
+        raise Refusal(_problems(place, error)) from error
 
 
 def _merge(base: Any, override: Any) -> Any:

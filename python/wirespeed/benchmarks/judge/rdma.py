@@ -139,7 +139,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     """The limits of a perftest run between two NICs of the plan.
 
     Raises:
-        Refused: the user names no NIC of the plan.
+        Refusal: the user names no NIC of the plan.
     """
     if run.parameters.link_type == "IB":
         return UnknownLimits("the link of the log is InfiniBand, not RoCE", profile)

@@ -62,7 +62,7 @@ def judge(
     lines prove of the run.
 
     Raises:
-        Refused: ``source``, ``target`` or ``collective`` names nothing there is.
+        Refusal: ``source``, ``target`` or ``collective`` names nothing there is.
     """
     context = RunContext(source, target, algorithm, collective, evidence)
     return judge_with_subject(run, plan, context, file, profile or default(), found)[0]
@@ -74,7 +74,7 @@ def judge_with_subject(
     """A run judged, and what of it gates ask for.
 
     Raises:
-        Refused: a name that the user gave names nothing there is.
+        Refusal: a name that the user gave names nothing there is.
     """
     limits = _limits(run, plan, profile, context)
     verdicts = _compare(run, limits, profile)

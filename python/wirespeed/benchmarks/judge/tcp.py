@@ -53,7 +53,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     """The limits of a run between two interfaces of the plan.
 
     Raises:
-        Refused: the user names no NIC of the plan.
+        Refusal: the user names no NIC of the plan.
     """
     assumptions: list[str] = []
     ends = _ends(run, plan, context, assumptions)

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import unique
 from wirespeed.benchmarks.tools.reader import read
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 from wirespeed.reach import Reach
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
@@ -42,7 +42,7 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     """The campaign of a suite.
 
     Raises:
-        Refused: there is nothing to run.
+        Refusal: there is nothing to run.
     """
     made = suite.make(request)
     if not made.steps:
@@ -95,7 +95,7 @@ def mesh_of(request: Request, folder: Folder, done: CampaignResult) -> Mesh | No
         return None
     runs: list[Run] = []
     for attempt in logs:
-        with contextlib.suppress(Refused):  # nothing was printed: its pairs stay unknown
+        with contextlib.suppress(Refusal):  # nothing was printed: its pairs stay unknown
             runs += read(folder.text(attempt)).runs
     return mesh(request.plan, request.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
 

@@ -13,7 +13,7 @@ from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.run.mesh.result import grade_of
 from wirespeed.benchmarks.tools.reader import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
@@ -51,8 +51,8 @@ def grade(
     try:
         reading = read(text, step.id)
         runs = reading.runs
-    except Refused as refused:
-        return Grade.UNKNOWN, f"not read: {refused.problems[0].found}" if outcome is Outcome.DONE else None
+    except Refusal as refusal:
+        return Grade.UNKNOWN, f"not read: {refusal.problems[0].found}" if outcome is Outcome.DONE else None
     if outcome is not Outcome.DONE:
         return Grade.UNKNOWN, next((_failure(run) for run in runs if run.error), None)
     if not plan.hosts:

@@ -18,7 +18,7 @@ from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.benchmarks.steps.request import Request
 from wirespeed.benchmarks.steps.steps import unique
 from wirespeed.benchmarks.tools.reader import read
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Cable, End
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
@@ -77,6 +77,6 @@ def _figures(folder: Folder) -> Figures:
     runs: list[Run] = []
     for attempt in folder.attempts:
         if attempt.step.startswith(_BEFORE) and attempt.status is Outcome.DONE:
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(Refusal):
                 runs += read(folder.text(attempt), attempt.step).runs
     return figures(runs)

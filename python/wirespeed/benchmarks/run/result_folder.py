@@ -60,7 +60,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
     """Make the folder of a campaign.
 
     Raises:
-        Refused: there is a campaign already, or something else.
+        Refusal: there is a campaign already, or something else.
     """
     if (path / CAMPAIGN).exists():
         raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume continues it")
@@ -83,7 +83,7 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
     """Open the folder of a campaign to continue it.
 
     Raises:
-        Refused: there is none, or it is of other steps than ``campaign``.
+        Refusal: there is none, or it is of other steps than ``campaign``.
     """
     _mend(path / JOURNAL)
     known = open_folder(path)
@@ -107,7 +107,7 @@ def open_folder(path: Path) -> Folder:
     """Open the folder of a campaign.
 
     Raises:
-        Refused: there is none, or it is not whole.
+        Refusal: there is none, or it is not whole.
     """
     file = path / CAMPAIGN
     if not file.is_file():

@@ -57,7 +57,7 @@ def suite(name: str) -> Suite:
     """One suite.
 
     Raises:
-        Refused: there is none of this name.
+        Refusal: there is none of this name.
     """
     known = suites()
     if name not in known:

@@ -41,7 +41,7 @@ def gpus(request: Request, host: str) -> int:
     """A rank for each GPU.
 
     Raises:
-        Refused: the host has none.
+        Refusal: the host has none.
     """
     count = len(request.plan.hosts[host].gpus)
     if not count:

@@ -14,7 +14,7 @@ from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.run_draft import ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refusal
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
 
@@ -32,7 +32,7 @@ def parse(text: str) -> tuple[Run, ...]:
     """The runs in a log of benchmark tools, in its order; none in one that holds debug lines of NCCL only.
 
     Raises:
-        Refused: nothing in the text is output of a known tool.
+        Refusal: nothing in the text is output of a known tool.
     """
     return read(text).runs
 
@@ -43,14 +43,14 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     ``communicators`` is false where only runs are wanted: NCCL's debug output is most of a large log, and then unread.
 
     Raises:
-        Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
+        Refusal: nothing in the text is output of a known tool; the problem names the line reading ended at.
     """
     log = source(text)
     runs = [run for tool in tools_for(log) for run in tool.read(log)]
     has_debug = any(known in text for known in NCCL_IDENTIFYING_TEXTS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs and not found_communicators and (communicators or not has_debug):
-        raise Refused([_no_benchmark(text, name)])
+        raise Refusal([_no_benchmark(text, name)])
     runs.sort(key=lambda run: run.line)
     notices = [replace(notice, place=_place(notice.place, name)) for run in runs for notice in run.notices]
     return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)

@@ -116,17 +116,17 @@ def parse(
 def _show(logs: Sequence[LogFile], format: Format) -> None:
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.logs import read
-    from wirespeed.errors import Problem, Refused
+    from wirespeed.errors import Problem, Refusal
 
     runs: list[Run] = []
     communicators: list[Communicator] = []
     notices: list[Problem] = []
-    refused: list[Problem] = []
+    refusals: list[Problem] = []
     for log in logs:
         try:
             reading = read(log, log.content())
-        except Refused as problem:
-            (notices if log.inside else refused).extend(problem.problems)
+        except Refusal as problem:
+            (notices if log.inside else refusals).extend(problem.problems)
             continue
         runs += reading.runs
         communicators += reading.communicators
@@ -134,8 +134,8 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
     if runs or communicators:
         _print(runs, communicators, format)
     show_problems(notices, label="warning")
-    if refused:
-        raise Refused(refused)
+    if refusals:
+        raise Refusal(refusals)
     if not runs and not communicators:
         from wirespeed.cli.console import err
 
@@ -149,7 +149,7 @@ def _store(logs: Sequence[LogFile], jobs: int | None, location: str, asked: Camp
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
-    from wirespeed.errors import Refused
+    from wirespeed.errors import Refusal
 
     with Readers(logs, jobs) as readers, open_store(location) as store:
         campaign, kept = keep(store, logs, readers, asked)
@@ -160,8 +160,8 @@ def _store(logs: Sequence[LogFile], jobs: int | None, location: str, asked: Camp
     if kept.interrupted:
         err().print("interrupted: the logs read so far are stored; run the same command to continue", markup=False)
         raise typer.Exit(Exit.INTERRUPTED)
-    if kept.refused:
-        raise Refused(kept.refused)
+    if kept.refusals:
+        raise Refusal(kept.refusals)
     if campaign is None:
         err().print("nothing stored: no output of a known tool", markup=False)
         raise typer.Exit(Exit.INCOMPLETE)

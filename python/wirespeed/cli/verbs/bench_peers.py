@@ -98,7 +98,7 @@ def peers(
       wirespeed bench peers --campaign latest --cluster cluster.yaml
     """
     from wirespeed.cli.console import show_problems
-    from wirespeed.errors import Refused
+    from wirespeed.errors import Refusal
 
     names = files or []
     options = (("--campaign", campaign), ("--store", store if campaign else None))
@@ -108,8 +108,8 @@ def peers(
     found = _compare_logs(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
     show_problems(read.notices, label="warning")
-    if read.refused:
-        raise Refused(read.refused)
+    if read.refusals:
+        raise Refusal(read.refusals)
     raise typer.Exit(flows.peers_exit(found))
 
 

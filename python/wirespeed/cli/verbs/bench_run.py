@@ -229,7 +229,7 @@ def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
     """What figures must reach.
 
     Raises:
-        Refused: there is no such profile, or the bundle is none.
+        Refusal: there is no such profile, or the bundle is none.
     """
     from wirespeed.benchmarks.judge.profile import read
     from wirespeed.benchmarks.run import GradeOptions
@@ -253,7 +253,7 @@ def _announce(folder: Folder, parallel: int, retest: int, yes: bool) -> None:
     """Print the load on the cluster and ask for confirmation.
 
     Raises:
-        Refused: there is nobody to ask, and --yes was not given.
+        Refusal: there is nobody to ask, and --yes was not given.
     """
     import sys
 

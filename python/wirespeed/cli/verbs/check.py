@@ -198,7 +198,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
 
 def _chosen(only: Sequence[str]) -> list[Check]:
     from wirespeed.checks import checks
-    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.errors import Problem, Refusal, did_you_mean
 
     known = checks()
     unknown = [
@@ -211,12 +211,12 @@ def _chosen(only: Sequence[str]) -> list[Check]:
         if check_id not in known
     ]
     if unknown:
-        raise Refused(unknown)
+        raise Refusal(unknown)
     return [known[check_id] for check_id in known if not only or check_id in only]
 
 
 def _statuses(text: str | None) -> frozenset[Status] | None:
-    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.errors import Problem, Refusal, did_you_mean
     from wirespeed.results.findings import Status
 
     if text is None:
@@ -229,7 +229,7 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
         if word not in known
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return frozenset(Status(word) for word in wording)
 
 

@@ -65,7 +65,7 @@ def _find_page(name: str) -> Callable[[], None]:
     """The function that prints the page of a check, a failure or a setting.
 
     Raises:
-        Refused: nothing has this name.
+        Refusal: nothing has this name.
     """
     from wirespeed.catalogue import load
     from wirespeed.checks import checks

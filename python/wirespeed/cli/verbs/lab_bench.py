@@ -164,7 +164,7 @@ def _check(suite: Suite, machines: bool) -> None:
     """That the hosts of the lab can run it.
 
     Raises:
-        Refused: they cannot.
+        Refusal: they cannot.
     """
     from wirespeed.benchmarks.suites import suites
     from wirespeed.errors import refuse

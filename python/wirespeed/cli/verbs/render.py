@@ -84,7 +84,7 @@ def expand_nodesets(nodesets: Sequence[str] | None) -> list[str] | None:
     """The devices that node ranges name, None where none is given.
 
     Raises:
-        Refused: one is no node range.
+        Refusal: one is no node range.
     """
     from wirespeed.cluster.fields import Unfit
     from wirespeed.cluster.ranges import members

@@ -137,7 +137,7 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
     """The cluster file.
 
     Raises:
-        Refused: there are several.
+        Refusal: there are several.
     """
     from wirespeed.errors import refuse
 
@@ -187,7 +187,7 @@ def _with_results(content: Report, files: Sequence[Path]) -> Report:
     """The report with the JSON output of other commands.
 
     Raises:
-        Refused: a file is none of their documents.
+        Refusal: a file is none of their documents.
     """
     from wirespeed.results import documents
     from wirespeed.results.campaign_history import Comparison, History
@@ -256,7 +256,7 @@ def _by_name(output: Path | None) -> Format:
     """The output format by the file name.
 
     Raises:
-        Refused: the name has no known ending.
+        Refusal: the name has no known ending.
     """
     from wirespeed.errors import refuse
 

@@ -117,7 +117,7 @@ def _check_scenario(file: Path) -> None:
     """Refuse a cluster file, which needs traffic to become a scenario.
 
     Raises:
-        Refused: the file is not JSON.
+        Refusal: the file is not JSON.
     """
     from wirespeed.errors import refuse
 
@@ -132,9 +132,9 @@ def _parse_options(
     """Which algorithms, each once, and when to end.
 
     Raises:
-        Refused: there is no such algorithm, or the time is none.
+        Refusal: there is no such algorithm, or the time is none.
     """
-    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.errors import Problem, Refusal, did_you_mean
     from wirespeed.units import Duration
 
     names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
@@ -149,7 +149,7 @@ def _parse_options(
     except ValueError as error:
         problems.append(Problem("--until", str(error), "a time such as 10us"))
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return tuple(names) or known, end
 
 

@@ -201,9 +201,9 @@ def _build_scenario(
     """The scenario made of a cluster file; None where the file is a scenario itself.
 
     Raises:
-        Refused: an option does not go with the file, or the cluster or its traffic is impossible.
+        Refusal: an option does not go with the file, or the cluster or its traffic is impossible.
     """
-    from wirespeed.errors import Problem, Refused
+    from wirespeed.errors import Problem, Refusal
 
     of_plan = not is_json(file)
     problems: list[Problem] = []
@@ -234,7 +234,7 @@ def _build_scenario(
             hint = "--force overwrites it"
             problems.append(Problem("--write-scenario", f"{write_scenario} exists", hint=hint))
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     if traffic is None or not of_plan:
         return None
     from wirespeed.cli.console import show_problems
@@ -274,9 +274,9 @@ def _parse_recording(
     """What to record and when to end, as far as it can be told without the scenario.
 
     Raises:
-        Refused: a time is none, or there is no folder to record into.
+        Refusal: a time is none, or there is no folder to record into.
     """
-    from wirespeed.errors import Problem, Refused
+    from wirespeed.errors import Problem, Refusal
     from wirespeed.simulation import Recording
     from wirespeed.units import Duration
 
@@ -293,7 +293,7 @@ def _parse_recording(
             if given:
                 problems.append(Problem(option, "needs an output folder", hint="add --output DIR"))
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return Recording(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
 
 

@@ -58,7 +58,7 @@ def kind(name: str) -> Kind:
     """One kind.
 
     Raises:
-        Refused: there is none of this name.
+        Refusal: there is none of this name.
     """
     known = kinds()
     if name not in known:

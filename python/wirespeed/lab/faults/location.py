@@ -24,7 +24,7 @@ class FaultLocation:
         """The cable of a host that is meant, by either of its ends; the first of the first host for none.
 
         Raises:
-            Refused: there is none such.
+            Refusal: there is none such.
         """
         links = [link for link in self.lab.links if self._host_end(link) is not None]
         if self.device is not None:

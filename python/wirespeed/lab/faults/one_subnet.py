@@ -111,7 +111,7 @@ def _leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
-        Refused: there is no such leaf, or the selected one is not suitable.
+        Refusal: there is no such leaf, or the selected one is not suitable.
     """
     lab = location.lab
     ends: dict[str, list[LabEnd]] = {}

@@ -70,7 +70,7 @@ def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path,
     """Make keys, and the configuration of a client on this machine.
 
     Raises:
-        Refused: ssh-keygen does not.
+        Refusal: ssh-keygen does not.
     """
     folder = lab / _FOLDER
     folder.mkdir(mode=0o700)
@@ -88,7 +88,7 @@ def connect(lab: Path, host: str, lock: int) -> None:
     """Open the connection that all commands share.
 
     Raises:
-        Refused: the machine does not answer.
+        Refusal: the machine does not answer.
     """
     run_command(("ssh", "-F", str(configuration(lab)), host, ":"), _CONNECT_S, host, lock=lock)
 

@@ -39,7 +39,7 @@ def boot(
     """Start the machines of a lab whose namespaces are there.
 
     Raises:
-        Refused: one does not come up; with its last log line.
+        Refusal: one does not come up; with its last log line.
     """
     folder = state.folder(lab.name)
     within = {device.name: device.namespace for device in lab.devices if device.machine}
@@ -93,7 +93,7 @@ def _wait(consoles: Mapping[str, Path]) -> None:
     """Wait until every machine reports that it is ready.
 
     Raises:
-        Refused: one reports a failure, or nothing in time.
+        Refusal: one reports a failure, or nothing in time.
     """
     deadline = time.monotonic() + _READY_WITHIN_S
     waiting = dict(consoles)

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.errors import Problem, Refusal, refuse
 from wirespeed.lab.build import ReportProgress
 from wirespeed.lab.build import up as namespaces_up
 from wirespeed.lab.design import Design, design
@@ -46,7 +46,7 @@ def check() -> None:
     """That this machine can have machines.
 
     Raises:
-        Refused: something is missing; with the package that brings it.
+        Refusal: something is missing; with the package that brings it.
     """
     check_user()
     problems = []
@@ -59,7 +59,7 @@ def check() -> None:
         if shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}") is None:
             problems.append(Problem("lab rdma", f"no {name}", f"{name} on this machine", f"apt-get install {package}"))
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 def _opens(device: Path) -> bool:
@@ -95,7 +95,7 @@ def up(
         keep: the one folder that the machines may write to.
 
     Raises:
-        Refused: something is missing, there is such a lab, or it could not be built.
+        Refusal: something is missing, there is such a lab, or it could not be built.
     """
     check()
     if len(hosts) > MOST:

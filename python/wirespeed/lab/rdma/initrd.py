@@ -21,7 +21,7 @@ def write(folder: Path, kernel: Kernel, lock: int) -> Path:
     """Pack ``folder``/machine into ``folder``/initrd, with all that is needed to start.
 
     Raises:
-        Refused: the kernel lacks a module, or busybox is not static.
+        Refusal: the kernel lacks a module, or busybox is not static.
     """
     root = folder / "initrd.d"
     busybox = static_busybox()
@@ -45,7 +45,7 @@ def static_busybox() -> Path:
     """A busybox that runs where there is nothing else.
 
     Raises:
-        Refused: there is none.
+        Refusal: there is none.
     """
     found = shutil.which("busybox", path="/bin:/usr/bin:/sbin:/usr/sbin")
     if found is None:

@@ -58,7 +58,7 @@ def kernel(
     Without one, what was downloaded before, then one that is installed here, then Debian's, downloaded into the cache.
 
     Raises:
-        Refused: there is none, or it has no soft-RoCE.
+        Refusal: there is none, or it has no soft-RoCE.
     """
     if given is None:
         return _find_cached(cache) or _find_installed(installed) or _download(cache, report_progress)

@@ -14,7 +14,7 @@ def run_command(
     """What a command prints. It holds the lock too, so that it is over before another command begins.
 
     Raises:
-        Refused: it failed; with its message.
+        Refusal: it failed; with its message.
     """
     ran = run(arguments, limit_s) if lock is None else run(arguments, limit_s, stdin=lock)
     if ran.status is not Status.OK:

@@ -52,7 +52,7 @@ def png(svg: str) -> bytes:
     """The picture as PNG.
 
     Raises:
-        Refused: what draws it is not installed, or there is no font.
+        Refusal: what draws it is not installed, or there is no font.
     """
     draw = _drawing()
     return bytes(draw(svg_string=svg, zoom=ZOOM))

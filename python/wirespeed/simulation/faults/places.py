@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.simulation.workload.fault_entries import (
     CnpDelay,
@@ -31,7 +31,7 @@ def check(plan: Plan, traffic: Traffic) -> None:
     """Hold the faults of a traffic file against the plan.
 
     Raises:
-        Refused: a device, port or class is not in the plan, or has no cable, or the times do not fit; each with its
+        Refusal: a device, port or class is not in the plan, or has no cable, or the times do not fit; each with its
             line.
     """
     checking = _FaultChecker(plan)
@@ -41,7 +41,7 @@ def check(plan: Plan, traffic: Traffic) -> None:
         for problem in checking.fault(fault, refusal_of(traffic, index))
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
 
 
 def refusal_of(traffic: Traffic, index: int) -> Refuse:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
@@ -77,7 +77,7 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
     """The faults of a traffic file that `check` has found to fit. ``names`` and ``devices`` are those of the plan.
 
     Raises:
-        Refused: a NIC's receive buffer is too small; with its line.
+        Refusal: a NIC's receive buffer is too small; with its line.
     """
     ports = exchange_ports(names.by_name(), traffic.faults)
     planned = names.by_name()
@@ -103,7 +103,7 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
         if (rule := _rule(plan, fault, names, ports)) is not None:
             rules.items.append(rule)
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return rules
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wirespeed.cluster.fields import Unfit
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Nic, PcieFunction, Place, Port, Queue, Switch
 from wirespeed.settings.model import collections_of, get, group_of, settings_of
@@ -67,7 +67,7 @@ def wrongly_set(plan: Plan, traffic: Traffic, words: DriverNames) -> Plan:
     """The plan as its devices are set: with the wrong settings of a traffic file that `check` has found to fit.
 
     Raises:
-        Refused: there is no such setting, the simulator does not know it, or the value is none for it or is the planned
+        Refusal: there is no such setting, the simulator does not know it, or the value is none for it or is the planned
             one; each with its line.
     """
     problems: list[Problem] = []
@@ -78,7 +78,7 @@ def wrongly_set(plan: Plan, traffic: Traffic, words: DriverNames) -> Plan:
             problems += setting.problems
             plan = found or plan
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return plan
 
 

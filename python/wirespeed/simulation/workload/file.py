@@ -16,7 +16,7 @@ from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive
 from wirespeed.cluster.model import Part
 from wirespeed.cluster.reader import check_version, text_of
 from wirespeed.cluster.refusals import problems_of
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import Refusal, refuse
 from wirespeed.simulation.workload.fault_entries import Fault
 from wirespeed.units import Duration
 
@@ -133,7 +133,7 @@ def read_traffic(path: Path) -> Traffic:
     """Read a traffic file.
 
     Raises:
-        Refused: the file is missing, unreadable or malformed; every problem with its line.
+        Refusal: the file is missing, unreadable or malformed; every problem with its line.
     """
     text = text_of(path, str(path), "a traffic file")
     if not text.strip():
@@ -147,7 +147,7 @@ def read_traffic(path: Path) -> Traffic:
     try:
         parsed = TrafficFile.model_validate(raw)
     except ValidationError as error:
-        raise Refused(problems_of(error, origin, TrafficFile)) from None
+        raise Refusal(problems_of(error, origin, TrafficFile)) from None
     if not parsed.traffic:
         raise refuse(origin.locate("traffic"), "no traffic", "at least one entry")
     digest = hashlib.sha256(text.encode()).hexdigest()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.cluster.fields import Unfit
 from wirespeed.cluster.ranges import members
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
 from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic, nanoseconds
@@ -47,12 +47,12 @@ def flows_of(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
     """Every queue pair that the traffic needs, in the order of the file.
 
     Raises:
-        Refused: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
+        Refusal: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
     """
     spreading = _PatternReader(plan, traffic)
     found = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
     if spreading.problems:
-        raise Refused(spreading.problems)
+        raise Refusal(spreading.problems)
     return tuple(found)
 
 

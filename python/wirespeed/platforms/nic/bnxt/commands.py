@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from wirespeed.errors import Refused
+from wirespeed.errors import Refusal
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.bnxt.congestion import MARKS
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
@@ -30,7 +30,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         return _congestion(nic.rdma_device, nic)
     try:
         package_qos = qos(place.device, device)
-    except Refused:  # the NICs of the host differ, or need settings that the package lacks
+    except Refusal:  # the NICs of the host differ, or need settings that the package lacks
         return None
     return None if package_qos is None else _package(place.name, nic.rdma_device, package_qos)
 

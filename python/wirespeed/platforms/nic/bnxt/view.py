@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.platforms.nic.bnxt import nvm
 from wirespeed.platforms.nic.bnxt.congestion import MARKS, PARAMETERS, SHOWN, inbox_name
 from wirespeed.settings import Congestion, Device, Discipline, Dscp, Ect, Host, Nic, NicQos, NicTrafficClass, Priority
@@ -62,7 +62,7 @@ def qos(name: str, host: Host) -> Qos | None:
     """The QoS settings of the host's NICs; None where no RoCE is intended.
 
     Raises:
-        Refused: the NICs differ, or are to do what the configuration package cannot say.
+        Refusal: the NICs differ, or are to do what the configuration package cannot say.
     """
     settings = [(interface, nic.qos) for interface, nic in nics_of(host).items() if nic.qos.configure is not None]
     configured = [entry for entry in settings if entry[1].configure]
@@ -86,7 +86,7 @@ def qos(name: str, host: Host) -> Qos | None:
         if nic.qos.configure and (nic.link.pause_receive or nic.link.pause_send)
     ]
     if problems:
-        raise Refused(problems)
+        raise Refusal(problems)
     return _qos(first)
 
 
