@@ -35,4 +35,4 @@ def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True)
     try:
         yield plan, made
     finally:
-        lab.down(made.name)
+        lab.remove_lab(made.name)

@@ -63,7 +63,7 @@ def find_remains() -> list[str]:
 
 def remove() -> None:
     if name(LAB) in lab.names():
-        lab.down(name(LAB))
+        lab.remove_lab(name(LAB))
 
 
 @pytest.mark.lab
@@ -83,7 +83,7 @@ def test_a_lab_whose_removal_was_ended_is_removed() -> None:
     made = design()
     for after_s in AT_S[:9]:
         lab.up(made, CLUSTER, lambda line: None)
-        interrupt(lambda: lab.down(made.name), after_s, signal.SIGKILL)
+        interrupt(lambda: lab.remove_lab(made.name), after_s, signal.SIGKILL)
         remove()
         assert find_remains() == [], f"after {after_s} s"
 

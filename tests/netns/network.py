@@ -95,4 +95,4 @@ def network(
     try:
         yield built
     finally:
-        lab.down(built.name)
+        lab.remove_lab(built.name)

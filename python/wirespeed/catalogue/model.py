@@ -405,7 +405,7 @@ class ChipModel(Entry):
         """Of ports of this speed; of one between two, that of the slower."""
         slower = [group for group in self.groups if group.speed <= speed]
         return max(
-            slower, key=lambda item: item.speed, default=min(self.groups, key=lambda group: group.speed, default=None)
+            slower, key=lambda group: group.speed, default=min(self.groups, key=lambda group: group.speed, default=None)
         )
 
     def share_at(self, speed: Bandwidth) -> float | None:
@@ -468,7 +468,7 @@ class LibraryModel(Entry):
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
 
 
-class LeftOut(Entry):
+class OmittedParameter(Entry):
     """A kernel parameter of a profile's source that is not set any more."""
 
     value: str
@@ -480,7 +480,7 @@ class TunedParameters(Entry):
     """Kernel parameters of a tuning profile."""
 
     values: dict[str, str]
-    left_out: dict[str, LeftOut] = {}
+    left_out: dict[str, OmittedParameter] = {}
     source: str = Field(min_length=1)
 
 
@@ -508,7 +508,7 @@ class TuningProfile(Entry):
     qdisc: SourcedValue[str] | None = None
     parameters: TunedParameters | None = None
     bios: BiosTable = {}
-    bios_left_out: dict[str, LeftOut] = {}
+    bios_left_out: dict[str, OmittedParameter] = {}
 
 
 class FailureMode(Entry):

@@ -61,9 +61,10 @@ def whole_rail(context: CheckContext, intended: Any, found: Any) -> Cost | None:
 def no_route(context: CheckContext, address: str) -> Cost | None:
     """Of a NIC whose address has no route; None if it has neighbours in its subnet."""
     for name, nic in context.plan.hosts[context.place.device].nics.items():
-        own = next((item for item in map(ip_interface, nic.addresses or ()) if str(item.ip) == address), None)
-        if own is not None and own.network.num_addresses <= POINT_TO_POINT:
-            return _all_of(context, Place(context.place.device).child("nic", name), f"{own.ip} has no route")
+        interfaces = map(ip_interface, nic.addresses or ())
+        interface = next((candidate for candidate in interfaces if str(candidate.ip) == address), None)
+        if interface is not None and interface.network.num_addresses <= POINT_TO_POINT:
+            return _all_of(context, Place(context.place.device).child("nic", name), f"{interface.ip} has no route")
     return None
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from wirespeed.store import Batch, Store
     from wirespeed.store.configuration_diff import Settings
 
-OWN = "default"
-"""The word that ``--store`` takes for the user's own store."""
+PERSONAL_STORE = "default"
+"""Value of ``--store`` for the personal store."""
 
 
 @dataclass(slots=True)
@@ -48,14 +48,14 @@ class CampaignOptions:
 
 
 def open_store(location: str | None) -> Store:
-    """The store at a path or URL; the user's own for `OWN` and None.
+    """The store at a path or URL; the personal store for `PERSONAL_STORE` and None.
 
     Raises:
         Refusal: it cannot be opened.
     """
     from wirespeed.store import Store
 
-    return Store(None if location == OWN else location)
+    return Store(None if location == PERSONAL_STORE else location)
 
 
 def keep(

@@ -116,14 +116,14 @@ def _bill(plan: Plan) -> Rows:
 
     return [
         {
-            "cable": item.cable,
-            "speed": str(item.speed),
-            "length": None if item.length is None else str(item.length),
-            "tier": item.tier,
-            "count": item.count,
-            "total length": None if item.total is None else str(item.total),
+            "cable": row.cable,
+            "speed": str(row.speed),
+            "length": None if row.length is None else str(row.length),
+            "tier": row.tier,
+            "count": row.count,
+            "total length": None if row.total is None else str(row.total),
         }
-        for item in bill(plan)
+        for row in bill(plan)
     ]
 
 

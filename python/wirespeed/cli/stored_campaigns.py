@@ -91,13 +91,13 @@ def open_known(location: str | None) -> Store:
     Raises:
         Refusal: there is none, or it cannot be opened.
     """
-    from wirespeed.cli.log_storage import OWN, open_store
+    from wirespeed.cli.log_storage import PERSONAL_STORE, open_store
     from wirespeed.errors import refuse
     from wirespeed.store.address import address
 
-    url = address(None if location == OWN else location)
+    url = address(None if location == PERSONAL_STORE else location)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
-        option = "default" if location in (None, OWN) else location
+        option = "default" if location in (None, PERSONAL_STORE) else location
         hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
         raise refuse(f"store {url.database}", "does not exist", hint=hint)
     return open_store(location)

@@ -97,11 +97,11 @@ class _Reader:
             first, *others = by_platform.values()
             if path != "host.launch.environment" and any(other.value != first.value for other in others):
                 self.gaps.setdefault(path, []).extend(
-                    Gap(item.source.command, f"{name} has another value than other libraries of the host")
-                    for name, item in by_platform.items()
+                    Gap(observation.source.command, f"{name} has another value than other libraries of the host")
+                    for name, observation in by_platform.items()
                 )
             else:
-                yield from (item for _, item in launches if item.path == path)
+                yield from (observation for _, observation in launches if observation.path == path)
 
     def _platform(self, platform: Platform) -> Iterator[Observation]:
         commands = {command.id: command for command in platform.commands}

@@ -194,8 +194,8 @@ class _Collector:
 
     def _ask(self, ask: Invocation) -> CommandResult:
         lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
-        own = self.patience * ask.command.timeout_s
-        seconds = own if self.limit_s is None else min(own, self.limit_s)
+        command_limit_s = self.patience * ask.command.timeout_s
+        seconds = command_limit_s if self.limit_s is None else min(command_limit_s, self.limit_s)
         with lock:
             return self.machine.run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
 

@@ -109,9 +109,9 @@ def from_json(text: str, place: str) -> Manifest:
 def _manifest(document: Mapping[str, Any]) -> Manifest:
     devices = tuple(_device(device) for device in document["devices"])
     counts = Counter(device.name for device in devices)
-    twice = next((name for name, count in counts.items() if count > 1), None)
-    if twice is not None:
-        raise ValueError(f"device {twice!r} twice")
+    repeated_name = next((name for name, count in counts.items() if count > 1), None)
+    if repeated_name is not None:
+        raise ValueError(f"device {repeated_name!r} twice")
     cluster = document.get("cluster")
     return Manifest(str(document["tool"]), None if cluster is None else str(cluster), devices, _complete(document))
 

@@ -16,7 +16,7 @@ from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
 from wirespeed.lab.state import names, tidy
 from wirespeed.lab.status import status, statuses
-from wirespeed.lab.teardown import Removal, down
+from wirespeed.lab.teardown import Removal, remove_lab
 
 __all__ = [
     "AGENT",
@@ -32,13 +32,13 @@ __all__ = [
     "counters",
     "cure",
     "design",
-    "down",
     "fault_kinds",
     "find",
     "hosts_of",
     "lab_name",
     "make_fault",
     "names",
+    "remove_lab",
     "status",
     "statuses",
     "switches_of",

@@ -24,7 +24,7 @@ class Removal:
     processes: int
 
 
-def down(name: str) -> Removal:
+def remove_lab(name: str) -> Removal:
     """Remove a lab.
 
     Raises:

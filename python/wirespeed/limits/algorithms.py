@@ -198,9 +198,9 @@ def _nics(algorithm: Algorithm, group: Group) -> Term | None:
         case Algorithm.RING:
             return Term(name, network, GIGABYTES, each, _RING)
         case Algorithm.TREE | Algorithm.NVLS | Algorithm.NVLS_TREE:
-            twice = 2 if len(group.members) == 2 else 1
-            factor = f"{twice} × " if twice > 1 else ""
-            return Term(name, twice * network * (n - 1) / n, GIGABYTES, f"{factor}{each} × {n - 1}/{n}", _TREE)
+            passes = 2 if len(group.members) == 2 else 1
+            factor = f"{passes} × " if passes > 1 else ""
+            return Term(name, passes * network * (n - 1) / n, GIGABYTES, f"{factor}{each} × {n - 1}/{n}", _TREE)
         case Algorithm.LINEAR:
             root = group.root_member
             value = root.network_acknowledged * (n - 1) / (n - root.ranks)

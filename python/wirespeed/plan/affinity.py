@@ -110,9 +110,11 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             )
     for field in ("rail", "rdma_device"):
         values = [getattr(host_port, field) for host_port in host_ports]
-        twice = next((value for value in values if values.count(value) > 1), None)
-        if twice is not None:
-            problems.refuse((*spec.path, "nic"), f"{field} {twice} on two NICs of a host", f"a {field} for each")
+        repeated_value = next((value for value in values if values.count(value) > 1), None)
+        if repeated_value is not None:
+            problems.refuse(
+                (*spec.path, "nic"), f"{field} {repeated_value} on two NICs of a host", f"a {field} for each"
+            )
     for interface in spec.part.nic:
         known = [host_port.interface for host_port in host_ports]
         if interface not in known:

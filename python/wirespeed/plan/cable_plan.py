@@ -27,7 +27,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CableRow:
     """Cables of one kind. The total is None where a length is not known."""
 
     cable: str | None
@@ -60,10 +60,10 @@ def labels(plan: Plan) -> Iterator[Label]:
         yield Label(number, cable.b, cable.a, cable)
 
 
-def bill(plan: Plan) -> list[Item]:
+def bill(plan: Plan) -> list[CableRow]:
     """Cables by tier, model, speed and length, in the order they first appear."""
     counts: dict[tuple[str | None, Bandwidth, Length | None, str], int] = {}
     for cable in plan.cables:
         kind = (cable.cable, cable.speed, cable.length, tier_of(plan, cable))
         counts[kind] = counts.get(kind, 0) + 1
-    return [Item(*kind, count) for kind, count in counts.items()]
+    return [CableRow(*kind, count) for kind, count in counts.items()]

@@ -124,11 +124,11 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         priority_cos=_cos_queues(classes, cluster, nic),
         tc_discipline={
             owners[name]: Discipline.STRICT if found.strict else Discipline.DWRR
-            for name, found in sorted(classes.items(), key=lambda item: owners[item[0]])
+            for name, found in sorted(classes.items(), key=lambda entry: owners[entry[0]])
         },
         tc_share={
             owners[name]: found.share
-            for name, found in sorted(classes.items(), key=lambda item: owners[item[0]])
+            for name, found in sorted(classes.items(), key=lambda entry: owners[entry[0]])
             if found.share is not None and not found.strict
         },
         pfc=frozenset(found.priority for found in classes.values() if found.lossless),

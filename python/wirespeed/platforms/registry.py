@@ -36,8 +36,8 @@ def platforms() -> Mapping[tuple[str, str], Platform]:
 def _check_systems(found: Mapping[tuple[str, str], Platform]) -> None:
     """Raise if two platforms of a kind list the same operating system."""
     owners: dict[tuple[str, str], str] = {}
-    for (kind, name), item in found.items():
-        for system in item.systems:
+    for (kind, name), platform in found.items():
+        for system in platform.systems:
             owner = owners.setdefault((kind, system), name)
             if owner != name:
                 raise refuse(
@@ -68,9 +68,10 @@ def platform_of_system(kind: str, system: str) -> str | None:
 
 def platforms_of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
     """Names of the platforms of a job's library and of what starts it, each once; a library may start its own jobs."""
-    found = [name for (kind, name), item in platforms().items() if kind == "launcher" and library in item.systems]
-    found += [name for (kind, name), item in platforms().items() if kind == "launcher" and starter in item.systems]
-    return tuple(dict.fromkeys(found))
+    launchers = {name: platform for (kind, name), platform in platforms().items() if kind == "launcher"}
+    names = [name for name, platform in launchers.items() if library in platform.systems]
+    names += [name for name, platform in launchers.items() if starter in platform.systems]
+    return tuple(dict.fromkeys(names))
 
 
 def _load(kind: str, folder: str) -> Platform:

@@ -37,7 +37,7 @@ def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterab
 def count_outcomes(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
     """``30 good, 1 bad, 1 not run`` in words."""
     counts = Counter(outcome(latest.get(step.id)) for step in steps)
-    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items(), key=lambda item: -item[1]))
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items(), key=lambda entry: -entry[1]))
 
 
 def outcome(attempt: Attempt | None) -> str:

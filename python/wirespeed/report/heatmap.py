@@ -198,7 +198,7 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
         ("leaf", [member.leaf for member in panel.members]),
     ):
         runs = [
-            (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda item: item[0])
+            (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda entry: entry[0])
         ]
         if None not in names and 1 < len(runs) <= SINGLE:
             found = [_Bundle(wording.line(name or ""), tuple(member for _, member in of)) for name, of in runs]

@@ -160,7 +160,7 @@ def _single_cables(
     spots: dict[tuple[str, int], tuple[float, float]] = {}
     ports: dict[str, list[Port]] = {}
     alone = _full_width_devices(places)
-    for (device, side), wanted in sorted(ends.items(), key=lambda item: item[0][0] in alone):
+    for (device, side), wanted in sorted(ends.items(), key=lambda entry: entry[0][0] in alone):
         x, y, width, height = places[device]
         pitch = (width - 16) / len(wanted)
         for rank, (_, cable, port) in enumerate(sorted(wanted)):

@@ -49,7 +49,7 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
             rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)})"))
         of = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if of:
-            worst = min(of, key=lambda item: (_URGENCY.index(item.judgement), _fraction(item)))
+            worst = min(of, key=lambda verdict: (_URGENCY.index(verdict.judgement), _fraction(verdict)))
             count = sum(verdict.judgement is worst.judgement for verdict in of)
             rows.append((_URGENCY.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
     return _bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
@@ -75,7 +75,7 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
 def _failed_relations(found: Sequence[Relation]) -> list[str]:
     """What relative gates say, the worst first; of those that pass only how many."""
     bad = [relation for relation in found if relation.judgement is not Judgement.PASS]
-    ranked = sorted(bad, key=lambda item: _URGENCY.index(item.judgement))
+    ranked = sorted(bad, key=lambda relation: _URGENCY.index(relation.judgement))
     rows = [
         f"**{relation.judgement.value}** {_code(relations.title(relation))}: {_escape(relation.reason)}"
         for relation in ranked

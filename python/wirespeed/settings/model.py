@@ -164,7 +164,7 @@ def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
     Raises:
         KeyError: the class has no such group.
     """
-    found = tuple(item for item in settings_of(cls) if item.startswith(f"{path}."))
+    found = tuple(setting_path for setting_path in settings_of(cls) if setting_path.startswith(f"{path}."))
     if not found:
         raise KeyError(path)
     return found

@@ -73,7 +73,7 @@ def lay(row: str, scenario: Scenario, preset: str) -> Sections:
         What was otherwise before; what single devices had otherwise as ``devices``, by ``group.parameter``.
     """
     expects = ALGORITHM_SETTINGS.get(row, AlgorithmSettings())
-    of_devices = [sections_of(item["parameters"]) for item in items(scenario)]
+    of_devices = [sections_of(device["parameters"]) for device in items(scenario)]
     overlay = _Overlay(sections_of(scenario["parameters"]), json.loads(_core.preset(preset)), of_devices)
     overlay.marks(expects)
     if expects.ultra_ethernet:
@@ -141,15 +141,15 @@ class _Overlay:
 def items(scenario: Scenario) -> Iterator[Device]:
     """Those of `devices` that have parameters; the core refuses malformed ones."""
     devices = scenario.get("devices")
-    for item in devices if isinstance(devices, list) else ():
-        if isinstance(item, dict) and isinstance(item.get("parameters"), dict):
-            yield item
+    for device in devices if isinstance(devices, list) else ():
+        if isinstance(device, dict) and isinstance(device.get("parameters"), dict):
+            yield device
 
 
 def _unmark_downlinks(scenario: Scenario) -> bool:
     """Whether there are any; all of them in one more item of `devices`, which comes last."""
     ports = list(ultra_ethernet.downlinks(scenario))
     if ports:
-        item: Device = {"ports": [*ports], "parameters": {"marking": {"enabled": False}}}
-        scenario["devices"] = [*scenario.get("devices", []), item]
+        device: Device = {"ports": [*ports], "parameters": {"marking": {"enabled": False}}}
+        scenario["devices"] = [*scenario.get("devices", []), device]
     return bool(ports)

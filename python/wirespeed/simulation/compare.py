@@ -125,12 +125,12 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     parameters = scenario["parameters"]
     usual = algorithm_settings.row_of(json.loads(_core.preset(preset))["congestion"], "")
     usual = algorithm_settings.row_of(parameters.get("congestion"), usual)
-    for item in algorithm_settings.items(scenario):
-        algorithm_before = algorithm_settings.row_of(item["parameters"].get("congestion"), usual)
+    for device in algorithm_settings.items(scenario):
+        algorithm_before = algorithm_settings.row_of(device["parameters"].get("congestion"), usual)
         if algorithm_before != algorithm and not (
-            algorithm_before == "line-rate" and "priorities" in item
+            algorithm_before == "line-rate" and "priorities" in device
         ):  # which no algorithm slows
-            item["parameters"].pop("congestion", None)
+            device["parameters"].pop("congestion", None)
     if usual != algorithm:
         parameters["congestion"] = algorithm_settings.congestion_of(algorithm)
     expected = {} if as_is else algorithm_settings.lay(algorithm, scenario, preset)

@@ -254,7 +254,7 @@ def _text(document: Mapping[str, Any]) -> str:
     lines = []
     for key, value in document.items():
         if isinstance(value, list) and key != "node_names":
-            body = ",\n".join(f"    {format_json(item)}" for item in value)
+            body = ",\n".join(f"    {format_json(element)}" for element in value)
             lines.append(f"  {format_json(key)}: [\n{body}\n  ]")
         elif isinstance(value, dict):
             body = ",\n".join(f"    {format_json(name)}: {format_json(section)}" for name, section in value.items())

@@ -34,7 +34,7 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     try:
         yield plan, made
     finally:
-        lab.down(made.name)
+        lab.remove_lab(made.name)
 
 
 def ran(made: lab.Lab, host: str, *arguments: str) -> CommandResult:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from ipaddress import ip_address
 
-from wirespeed.benchmarks.endpoints.nics import NicAt, nic_speed, nic_with_address, nics_of
+from wirespeed.benchmarks.endpoints.nics import NicLocation, nic_speed, nic_with_address, nics_of
 from wirespeed.plan import Plan
 from wirespeed.results.peers import Member
 
@@ -24,7 +24,7 @@ class MemberDirectory:
 
     def __init__(self, plan: Plan | None) -> None:
         self._plan = plan
-        self._known: dict[str, tuple[Member, NicAt | None]] = {}
+        self._known: dict[str, tuple[Member, NicLocation | None]] = {}
         self._leaves = _leaves(plan) if plan else {}
         self._hops = _hops(plan) if plan else {}
 
@@ -53,7 +53,7 @@ class MemberDirectory:
         words = " and ".join(sorted(hardware))
         return words if target is None else f"{self._distance(source, target)}, {words}"
 
-    def _find(self, name: str) -> tuple[Member, NicAt | None]:
+    def _find(self, name: str) -> tuple[Member, NicLocation | None]:
         at = self._nic(name)
         if at is not None:
             leaf = self._leaves.get((at.host, at.interface))
@@ -77,7 +77,7 @@ class MemberDirectory:
         short = name.partition(".")[0]
         return short if short in self._plan.hosts else name
 
-    def _nic(self, name: str) -> NicAt | None:
+    def _nic(self, name: str) -> NicLocation | None:
         if self._plan is None:
             return None
         host, slash, device = name.partition("/")

@@ -15,7 +15,7 @@ from wirespeed.units import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
-class NicAt:
+class NicLocation:
     """One NIC of the plan."""
 
     host: str
@@ -26,14 +26,14 @@ class NicAt:
         return f"{self.host}/{self.nic.rdma_device or self.interface}"
 
 
-def nics_of(plan: Plan) -> Iterator[NicAt]:
+def nics_of(plan: Plan) -> Iterator[NicLocation]:
     """All NICs of the plan."""
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
-            yield NicAt(host, interface, nic)
+            yield NicLocation(host, interface, nic)
 
 
-def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicAt]:
+def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLocation]:
     """The NICs that the user names with --from and --to, if any.
 
     Raises:
@@ -44,7 +44,7 @@ def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicAt
     ]
 
 
-def nic_named(plan: Plan, option: str, name: str) -> NicAt:
+def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
     """The NIC that a user names as HOST:NIC or HOST/NIC, by its interface or its RDMA device.
 
     Raises:
@@ -65,12 +65,12 @@ def nic_named(plan: Plan, option: str, name: str) -> NicAt:
     raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
 
 
-def nic_with_device(plan: Plan, device: str) -> NicAt | None:
+def nic_with_device(plan: Plan, device: str) -> NicLocation | None:
     """The first NIC with an RDMA device or interface of this name."""
     return next((at for at in nics_of(plan) if device in (at.nic.rdma_device, at.interface)), None)
 
 
-def nic_with_address(plan: Plan, address: str) -> NicAt | None:
+def nic_with_address(plan: Plan, address: str) -> NicLocation | None:
     """The NIC with this IP address."""
     for at in nics_of(plan):
         if any(nic_address.partition("/")[0] == address for nic_address in at.nic.addresses or ()):
@@ -78,12 +78,12 @@ def nic_with_address(plan: Plan, address: str) -> NicAt | None:
     return None
 
 
-def nic_speed(plan: Plan, at: NicAt) -> Bandwidth | None:
+def nic_speed(plan: Plan, at: NicLocation) -> Bandwidth | None:
     """The speed of a NIC: as planned, else by the catalogue."""
     return catalogue_speed(plan, at.nic) if at.nic.link.speed is None else at.nic.link.speed
 
 
-def nic_slot(plan: Plan, at: NicAt, assumptions: list[str]) -> pcie.Slot | None:
+def nic_slot(plan: Plan, at: NicLocation, assumptions: list[str]) -> pcie.Slot | None:
     """The PCIe slot of a NIC, None where neither plan nor catalogue know it."""
     return slot_of(nic_function(plan, at.host, at.nic), assumptions)
 
@@ -93,7 +93,7 @@ def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> 
     return slot_of(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
-def planned_path_mtu(plan: Plan, at: NicAt) -> int | None:
+def planned_path_mtu(plan: Plan, at: NicLocation) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
     path = path_of(at.nic, [], speed=nic_speed(plan, at))
     return path.path_mtu if path else None

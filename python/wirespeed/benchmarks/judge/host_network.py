@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicAt, nic_speed
+from wirespeed.benchmarks.endpoints.nics import NicLocation, nic_speed
 from wirespeed.limits import host as between
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -25,7 +25,7 @@ class Network:
     host: str
     all: Term
     message_term: Term
-    nics: tuple[NicAt, ...]
+    nics: tuple[NicLocation, ...]
     link: Bandwidth
     assumptions: tuple[str, ...]
 
@@ -48,7 +48,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     """
     host = plan.hosts[name]
     assumptions: list[str] = []
-    ends = [NicAt(name, interface, nic) for interface, nic in host.nics.items() if nic in used(host, assumptions)]
+    ends = [NicLocation(name, interface, nic) for interface, nic in host.nics.items() if nic in used(host, assumptions)]
     most: dict[str, float] = {}
     in_use: list[Bound] = []
     binds: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     )
 
 
-def _single_nic(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
+def _single_nic(plan: Plan, at: NicLocation, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """One NIC at most, in use, and its speed."""
     function = nic_function(plan, at.host, at.nic)
     speed = nic_speed(plan, at)

@@ -101,6 +101,6 @@ def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
         example = f", such as {option} {other}" if other else ""
         assumed = f"the other end is assumed to be a NIC like {given}"
         return f"{option} is missing: {assumed}; give it with {option} HOST:NIC{example}"
-    two = list({at.host: str(at) for at in reversed(list(nics_of(plan)))}.values())[-2:]
-    example = f", such as --from {two[-1]} --to {two[0]}" if len(two) > 1 else ""
+    nics = list({at.host: str(at) for at in reversed(list(nics_of(plan)))}.values())[-2:]
+    example = f", such as --from {nics[-1]} --to {nics[0]}" if len(nics) > 1 else ""
     return f"the log does not name the two NICs; give them with --from HOST:NIC and --to HOST:NIC{example}"

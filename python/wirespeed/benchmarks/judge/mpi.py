@@ -116,7 +116,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     known = [network for network in networks if network is not None]
     if len(known) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
-    fastest = max(known, key=lambda item: item.all.value)
+    fastest = max(known, key=lambda network: network.all.value)
     placed = _count_ranks(run, plan)
     if placed is None:
         return UnknownLimits("the log does not contain the number of ranks", profile)

@@ -141,9 +141,11 @@ def _limits(
 ) -> PairLimits:
     senders = _senders(kind, plan)
     fastest = (
-        max(networks, key=lambda item: item.all.value) if not named else min(networks, key=lambda item: item.all.value)
+        max(networks, key=lambda network: network.all.value)
+        if not named
+        else min(networks, key=lambda network: network.all.value)
     )
-    slowest = min(networks, key=lambda item: item.message_term.value)
+    slowest = min(networks, key=lambda network: network.message_term.value)
     assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not name the transport"]
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
-    NicAt,
+    NicLocation,
     gpu_slot,
     named_ends,
     nic_slot,
@@ -180,7 +180,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     )
 
 
-def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicAt]:
+def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
     named = named_ends(plan, context.source, context.target)
     if named:
         if len(named) == 1:
@@ -208,7 +208,7 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     return [fastest] if fastest else []
 
 
-def _with_gid(printed: str | None, plan: Plan) -> NicAt | None:
+def _with_gid(printed: str | None, plan: Plan) -> NicLocation | None:
     """The NIC whose IPv4 address a GID carries."""
     gid = _gid(printed)
     if gid is None or not gid.startswith(_MAPPED):
@@ -237,7 +237,7 @@ def _gid(printed: str | None) -> bytes | None:
     return bytes(map(int, octets))
 
 
-def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Path | None:
+def _path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]) -> Path | None:
     paths: list[Path] = []
     logged = run.parameters.path_mtu_bytes
     mtu = logged if logged in PATH_MTUS else None
@@ -252,7 +252,9 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -
     return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
 
 
-def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Iterable[tuple[str, pcie.Slot]]:
+def _slots(
+    run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]
+) -> Iterable[tuple[str, pcie.Slot]]:
     on_gpu = gpu_memory(run)
     for at in ends:
         slot = nic_slot(plan, at, assumptions)
@@ -266,7 +268,7 @@ def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) 
             yield f"PCIe slot of {at.nic.gpu} (near {at})", gpu
 
 
-def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
+def _uplinks(plan: Plan, at: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ...]:
     """The PCIe switches' uplinks on the path from a NIC to the buffer."""
     if not on_gpu:
         return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
@@ -274,7 +276,7 @@ def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
     return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
 
 
-def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool) -> Iterable[Term]:
+def _beside(run: Run, plan: Plan, ends: list[NicLocation], path: Path, both_ways: bool) -> Iterable[Term]:
     """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
     flow = _flow(run, plan, ends)
     if flow is not None and flow < path.speed:
@@ -288,20 +290,20 @@ def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool
             yield term_between
 
 
-def _cables(plan: Plan, ends: list[NicAt]) -> Term | None:
+def _cables(plan: Plan, ends: list[NicLocation]) -> Term | None:
     if len(ends) < 2:
         return None
     return latency.of_cables(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:
+def _flow(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
     """The fastest way of one queue pair between two NICs; several may take several ways."""
     if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
     return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _rate_known(plan: Plan, ends: list[NicAt], both_ways: bool) -> float | None:
+def _rate_known(plan: Plan, ends: list[NicLocation], both_ways: bool) -> float | None:
     """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
     models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
@@ -319,7 +321,9 @@ def _verb(run: Run) -> Verb:
     return Verb.SEND if "send" in name else Verb.WRITE
 
 
-def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, both_ways: bool) -> tuple[float, str]:
+def _message_rate(
+    run: Run, plan: Plan, ends: list[NicLocation], profile: Profile, both_ways: bool
+) -> tuple[float, str]:
     """Messages per second, both directions added where the test adds them, and where the number is from."""
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
@@ -337,13 +341,13 @@ def gpu_memory(run: Run) -> bool:
     return run.parameters.on_gpu
 
 
-def memories(plan: Plan, ends: Iterable[NicAt]) -> tuple[host.MemoryOfHost, ...]:
+def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost, ...]:
     """The memory of the hosts at both ends, where the catalogue knows it."""
     found = (host.memory_of(plan, name) for name in dict.fromkeys(at.host for at in ends))
     return tuple(path for path in found if path is not None)
 
 
-def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
+def in_use(run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
     """What host memory reaches: its own bandwidth, and writes that must keep their order."""
     if gpu_memory(run):
         return
@@ -361,7 +365,7 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
             yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
 
 
-def _has_strict_ordering(run: Run, plan: Plan, at: NicAt) -> bool:
+def _has_strict_ordering(run: Run, plan: Plan, at: NicLocation) -> bool:
     """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
     function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
     return host.writes_in_order(at.nic, function) or run.parameters.pcie_relaxed_ordering is False

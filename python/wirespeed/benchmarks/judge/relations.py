@@ -328,6 +328,11 @@ def _relation(
 def _worst(gate: RelativeGate, of: Sequence[Relation]) -> Relation:
     sign = 1 if gate.at_least is not None else -1
     worst = min(
-        of, key=lambda item: (_WORST.index(item.judgement), sign * (item.value or 0.0), -(item.size_bytes or 0))
+        of,
+        key=lambda relation: (
+            _WORST.index(relation.judgement),
+            sign * (relation.value or 0.0),
+            -(relation.size_bytes or 0),
+        ),
     )
     return replace(worst, compared=len(of), passed=sum(relation.judgement is Judgement.PASS for relation in of))

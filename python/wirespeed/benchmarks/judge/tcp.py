@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicAt, named_ends, nic_speed, nic_with_address
+from wirespeed.benchmarks.endpoints.nics import NicLocation, named_ends, nic_speed, nic_with_address
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import places_of_total
@@ -93,7 +93,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     )
 
 
-def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicAt]:
+def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
     named = named_ends(plan, context.source, context.target)
     if named:
         return named
@@ -104,7 +104,7 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     return found
 
 
-def _cores(run: Run, plan: Plan, ends: list[NicAt]) -> Term | None:
+def _cores(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
     """What the streams' cores receive, where the catalogue knows what one does.
 
     iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).

@@ -78,7 +78,7 @@ def explain(
         if not rated:
             break
         # sorted by name below: equal causes are chosen in the same order on any machine
-        best, (gain, middle) = max(rated, key=lambda item: item[1][0])
+        best, (gain, middle) = max(rated, key=lambda candidate: candidate[1][0])
         if gain <= 0:
             break
         chosen.append((best, middle))

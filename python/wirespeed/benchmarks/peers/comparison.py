@@ -108,7 +108,7 @@ def _members(samples: Sequence[Sample]) -> dict[str, Member]:
     every = {
         member.name: member for sample in samples for member in (sample.source, sample.target) if member is not None
     }
-    ordered = sorted(every.values(), key=lambda item: (item.leaf or "", natural(item.host), natural(item.name)))
+    ordered = sorted(every.values(), key=lambda member: (member.leaf or "", natural(member.host), natural(member.name)))
     return {member.name: member for member in with_rails(ordered)}
 
 
@@ -145,7 +145,7 @@ def _device(member: Member) -> str | None:
 
 def _by_like(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
     found: dict[str, list[Ends]] = defaultdict(list)
-    for ends, name in sorted(groups.items(), key=lambda item: (item[1], item[0][0], item[0][1] or "")):
+    for ends, name in sorted(groups.items(), key=lambda entry: (entry[1], entry[0][0], entry[0][1] or "")):
         found[name].append(ends)
     return found
 
@@ -212,7 +212,7 @@ def _suspect(
         confirmed=_is_confirmed(slow, expected, key, rule),
         also=cause.also,
         slow=tuple(
-            (cell.source, cell.target) for cell in sorted(slow, key=lambda item: (item.source, item.target or ""))
+            (cell.source, cell.target) for cell in sorted(slow, key=lambda cell: (cell.source, cell.target or ""))
         ),
         evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
     )

@@ -226,10 +226,10 @@ def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, lis
                 kept[key] = samples
             continue
         sign = -1 if key.lower_is_better else 1
-        best = max(counted, key=lambda item: (counted[item], sign * (item or 0)))
+        best = max(counted, key=lambda size: (counted[size], sign * (size or 0)))
         if key.size_bytes == best:
             kept[key] = samples
-    return dict(sorted(kept.items(), key=lambda item: _order(item[0])))
+    return dict(sorted(kept.items(), key=lambda entry: _order(entry[0])))
 
 
 def _sizeless(key: Key) -> Key:

@@ -175,7 +175,9 @@ class _Pairs:
         left = dict(nics)
         found: list[Suspect] = []
         while left:
-            kind, common, members = max(self._common(left), key=lambda item: len(item[2]), default=(Kind.NIC, "", []))
+            kind, common, members = max(
+                self._common(left), key=lambda candidate: len(candidate[2]), default=(Kind.NIC, "", [])
+            )
             if len(members) < 2:
                 break
             found.append(Suspect(kind, common, f"all its measurements are bad: {', '.join(members)}"))

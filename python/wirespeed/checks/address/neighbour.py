@@ -33,7 +33,7 @@ failures = ("OS-04",)
 
 def check(context: CheckContext) -> Outcome:
     """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
-    own = context.found_value("nic.mac")
+    nic_mac = context.found_value("nic.mac")
     known = context.facts.neighbour_entries
     addresses = [address.partition("/")[0] for address in context.found_value("nic.addresses")]
     entries = [(address, entry) for address in addresses for entry in known.get(address, ())]
@@ -44,10 +44,12 @@ def check(context: CheckContext) -> Outcome:
     wrong = [
         (address, entry, mac)
         for address, entry in entries
-        if (mac := context.found_value("neighbour.mac", entry)) != own
+        if (mac := context.found_value("neighbour.mac", entry)) != nic_mac
     ]
     if not wrong:
-        return success(own, f"{own}, resolved by {format_first(sorted({entry.device for _, entry in entries}), 3)}")
+        return success(
+            nic_mac, f"{nic_mac}, resolved by {format_first(sorted({entry.device for _, entry in entries}), 3)}"
+        )
     nics = {nic.mac: name for name, nic in _host(context).nics.items()}
     foreign = any(mac not in nics for _, _, mac in wrong)
     found = "; ".join(
@@ -57,7 +59,9 @@ def check(context: CheckContext) -> Outcome:
     )
     responder = "another device" if foreign else "another NIC of the host"
     summary = f"{responder} answers for the NIC's address"
-    return failure(summary, own, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables"))
+    return failure(
+        summary, nic_mac, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables")
+    )
 
 
 def _are_read(context: CheckContext) -> None:

@@ -73,7 +73,9 @@ def _foreign(context: CheckContext) -> list[str]:
     """Addresses that are not in the plan; none if they were not read."""
     try:
         return [
-            item for item in context.found_value("nic.addresses") if item not in context.intended_value("nic.addresses")
+            address
+            for address in context.found_value("nic.addresses")
+            if address not in context.intended_value("nic.addresses")
         ]
     except UnreadError:
         return []

@@ -40,7 +40,7 @@ def check(context: CheckContext) -> Outcome:
         return success(expected, expected)
     found_port = f"{found.device}:{found.port}"
     fix = Fix(_correction(context, found, end))
-    nics = (Place(item.device).child("nic", item.port) for item in (end, found))
+    nics = (Place(cable_end.device).child("nic", cable_end.port) for cable_end in (end, found))
     return failure(
         "another port is at the other end of the cable",
         expected,

@@ -28,8 +28,8 @@ failures = ("OS-08",)
 
 def check(context: CheckContext) -> Outcome:
     """A conflict needs no intent. A stack made for one of the host's NICs is not a conflict."""
-    own = {stack for nic in context.entity.nics.values() for stack in _stacks_of(context, nic)}
-    found = tuple(stack for stack in context.found_value("host.conflicting_stacks") if stack not in own)
+    needed_stacks = {stack for nic in context.entity.nics.values() for stack in _stacks_of(context, nic)}
+    found = tuple(stack for stack in context.found_value("host.conflicting_stacks") if stack not in needed_stacks)
     if not found:
         return success("none", "none")
     fix = Fix(f"uninstall {format_list(found)} and install the NIC's software again", consequence="reboot")

@@ -46,7 +46,7 @@ def log(
             return
         contents = opened.content(found, name)
         if not contents:
-            names = [item for item, _, _ in logs]
+            names = [log_name for log_name, _, _ in logs]
             hint = did_you_mean(name, names) or f"`wirespeed bench log {campaign}` lists them"
             raise refuse(f"campaign {found.label}", f"no log named {name!r}", hint=hint)
         for content in contents:

@@ -171,7 +171,7 @@ def _check(suite: Suite, machines: bool) -> None:
 
     if suite.kernel_only or machines:
         return
-    others = ", ".join(name for name, item in suites().items() if item.kernel_only)
+    others = ", ".join(name for name, suite in suites().items() if suite.kernel_only)
     expected = f"one of {others}"
     hint = "`wirespeed lab rdma` builds hosts with RDMA"
     raise refuse("lab bench", f"the suite {suite.name}, which needs RDMA or GPUs", expected, hint)

@@ -9,8 +9,8 @@ import typer
 from wirespeed.cli.lab_app import lab
 
 
-@lab.command(short_help="Remove a lab with its processes, namespaces and files.")
-def down(
+@lab.command("down", short_help="Remove a lab with its processes, namespaces and files.")
+def lab_down(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Name of the lab. Default: the only lab on this machine.")
     ] = None,
@@ -42,7 +42,7 @@ def down(
     if name is None and not every and len(known) != 1:
         found = f"this machine has {len(known)} labs: {', '.join(known)}" if known else "this machine has no lab"
         raise refuse("lab down", found, hint="give the name of one, or --all" if known else None)
-    for item in known if name is None else [name]:
-        removed = labs.down(item)
-        typer.echo(f"removed {item}: {removed.namespaces} namespaces, {removed.processes} processes")
+    for lab_name in known if name is None else [name]:
+        removed = labs.remove_lab(lab_name)
+        typer.echo(f"removed {lab_name}: {removed.namespaces} namespaces, {removed.processes} processes")
     labs.tidy()

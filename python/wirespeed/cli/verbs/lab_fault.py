@@ -101,8 +101,8 @@ def _undo(found: Lab, kind: str | None) -> None:
     from wirespeed import lab as labs
 
     gone = labs.undo_faults(found.name, None if kind is None else [kind])
-    for item in gone:
-        typer.echo(f"removed: {item.title}")
+    for fault in gone:
+        typer.echo(f"removed: {fault.title}")
     if not gone:
         typer.echo("no active fault of this kind" if kind else "no active fault")
 

@@ -63,7 +63,7 @@ def ping(
         after = labs.counters(found)
         mesh = mesh_of(request, folder, done)
     assert mesh is not None
-    then, now = ({key: ByteCounters(*moved) for key, moved in item.items()} for item in (before, after))
+    then, now = ({key: ByteCounters(*moved) for key, moved in counters.items()} for counters in (before, after))
     mesh = add_counters(request.plan, request.fabric, mesh, then, now)
     if form is Format.JSON:
         typer.echo(mesh_text(mesh, folder.campaign), nl=False)
@@ -105,7 +105,7 @@ def _exit(mesh: Mesh) -> int:
     from wirespeed.results.campaign import Grade
 
     grades = {grade for cell in mesh.cells.values() for grade in cell.grades.values()}
-    grades |= {item.grade for item in mesh.carried}
+    grades |= {link.grade for link in mesh.carried}
     codes = [Exit.PASSED]
     codes += [Exit.FAILED] if Grade.BAD in grades else []
     codes += [Exit.INCOMPLETE] if Grade.UNKNOWN in grades else []

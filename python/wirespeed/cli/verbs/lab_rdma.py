@@ -22,12 +22,12 @@ class _BeforeACommand(Command):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Keep the command, and parse what comes before it."""
-        own, dashes, command = args, "--" in args, list[str]()
+        options, dashes, command = args, "--" in args, list[str]()
         if dashes:
             at = args.index("--")
-            own, command = args[:at], args[at + 1 :]
+            options, command = args[:at], args[at + 1 :]
         ctx.meta[_COMMAND] = command
-        return super().parse_args(ctx, own)
+        return super().parse_args(ctx, options)
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Say where the command stands."""
@@ -125,5 +125,5 @@ def _run(built: Lab, command: list[str]) -> int:
     try:
         return run_attached((*built.prefix(built.hosts[0]), *command))
     finally:
-        labs.down(built.name)
+        labs.remove_lab(built.name)
         labs.tidy()

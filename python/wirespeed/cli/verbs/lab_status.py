@@ -57,4 +57,4 @@ def status(
             err().print("no lab")
     if not found:
         raise typer.Exit(Exit.INCOMPLETE)
-    raise typer.Exit(Exit.PASSED if all(item.whole for item in found) else Exit.FAILED)
+    raise typer.Exit(Exit.PASSED if all(lab_status.whole for lab_status in found) else Exit.FAILED)

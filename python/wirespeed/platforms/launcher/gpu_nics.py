@@ -21,7 +21,7 @@ class Pair:
 
 def pairing(host: Host) -> Iterator[Pair]:
     """NICs in rail order with the GPU each serves."""
-    for interface, nic in sorted(host.nics.items(), key=lambda item: (item[1].rail or 0, item[0])):
+    for interface, nic in sorted(host.nics.items(), key=lambda entry: (entry[1].rail or 0, entry[0])):
         if nic.rail is None or nic.rdma_device is None:
             continue
         address = nic.addresses[0].partition("/")[0] if nic.addresses else None

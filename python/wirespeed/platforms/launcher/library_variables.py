@@ -241,13 +241,13 @@ def unsupported_settings(name: str, host: Host) -> list[Problem]:
     launch = host.launch
     prefix = _PREFIXES.get(launch.library or "")
     table = table_of(launch.library)
-    own = {variable.setting for variable in table} | _ELSEWHERE | ({"transport"} if prefix else set())
+    settings_of_library = {variable.setting for variable in table} | _ELSEWHERE | ({"transport"} if prefix else set())
     if launch.library == "nccl":
-        own -= {"fine_grained_memory"}
+        settings_of_library -= {"fine_grained_memory"}
     every = {variable.setting for variable in (*NCCL, *UCX, *mvapich("MV2"))}
     found = [
         Problem(f"{name}: launch", f"{setting} = {getattr(launch, setting)}", f"a setting that {launch.library} has")
-        for setting in sorted(every - own)
+        for setting in sorted(every - settings_of_library)
         if getattr(launch, setting) is not None
     ]
     return found + problems(name, launch, variable_settings(launch.library))

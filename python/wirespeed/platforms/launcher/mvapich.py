@@ -85,7 +85,7 @@ def _variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[
 
 def _other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """Variables without a setting, where any was read."""
-    own = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
-    rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in own}
+    selectors = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
+    rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in selectors}
     if read:
         yield observation(place, "environment", rest, output.source, state)

@@ -59,8 +59,8 @@ def _ets(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Obs
 
 def _pfc(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Observation]:
     on = found.get("prio_pfc")
-    if isinstance(on, list) and len(on) == _COUNT and all(isinstance(item, bool) for item in on):
-        pfc = frozenset(Priority(priority) for priority, item in enumerate(on) if item)
+    if isinstance(on, list) and len(on) == _COUNT and all(isinstance(flag, bool) for flag in on):
+        pfc = frozenset(Priority(priority) for priority, enabled in enumerate(on) if enabled)
         yield _see(place, "nic.qos.pfc", pfc, output, "prio_pfc")
 
 

@@ -12,7 +12,7 @@ from wirespeed.settings import Port, Switch
 
 def sorted_ports(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
     """Ports in the order of their numbers."""
-    return sorted(ports.items(), key=lambda item: natural(item[0]))
+    return sorted(ports.items(), key=lambda entry: natural(entry[0]))
 
 
 def name_policies(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, str]:

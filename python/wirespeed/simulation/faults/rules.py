@@ -185,7 +185,7 @@ def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> form.Pipe
     """What stands between a NIC and memory already; else what is never slower than the wire."""
     node = names.node(names.ends[port].device)
     found = devices.parameters.get("nic", {}).get("pipe")
-    for item in devices.items:
-        if "priorities" not in item and (node in item.get("nodes", ()) or port in item.get("ports", ())):
-            found = item["parameters"].get("nic", {}).get("pipe", found)
+    for overrides in devices.items:
+        if "priorities" not in overrides and (node in overrides.get("nodes", ()) or port in overrides.get("ports", ())):
+            found = overrides["parameters"].get("nic", {}).get("pipe", found)
     return found or {"gbps": -(-int(plan.cables[port // 2].speed) // 10**9), "latency_ns": 0}

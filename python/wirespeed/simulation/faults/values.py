@@ -29,7 +29,7 @@ def _value(hint: Any, raw: Any) -> Any:
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind is frozenset:
         items = raw if isinstance(raw, list) else [raw]
-        return frozenset(_value(inner[0], item) for item in items)
+        return frozenset(_value(inner[0], element) for element in items)
     if isinstance(kind, type) and issubclass(kind, Mapping):
         if not isinstance(raw, dict):
             raise Unfit("a mapping")

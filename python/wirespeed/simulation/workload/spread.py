@@ -171,7 +171,7 @@ class _PatternReader:
                 self._refuse(index, "to", f"{len(to)} receivers of {len(senders)} senders", "as many of both")
                 return []
             ends = list(zip(senders, to, strict=True))
-        pairs = [pair for item, other in ends for pair in self._endpoints(index, entry, item, other)]
+        pairs = [pair for source, other in ends for pair in self._endpoints(index, entry, source, other)]
         if not pairs and not self.problems:
             self._refuse(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
         return pairs

@@ -94,7 +94,7 @@ def _instead(
             more = (counted.sent if sent else counted.received) - least[other.name]
             if more > (endpoint.mtu or 0):
                 found.append((more, other.name))
-    found.sort(key=lambda item: (-item[0], item[1]))
+    found.sort(key=lambda excess: (-excess[0], excess[1]))
     return f", {found[0][1]} {found[0][0]} more than it had to" if found else ""
 
 

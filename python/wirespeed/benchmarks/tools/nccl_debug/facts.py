@@ -199,14 +199,14 @@ class Facts:
             choices=tuple(
                 NcclChoice(function, size, algorithm, protocol, channels, count, line)
                 for (function, size, algorithm, protocol, channels), (count, line) in sorted(
-                    self.choices.items(), key=lambda item: (item[1][1], str(item[0]))
+                    self.choices.items(), key=lambda choice: (choice[1][1], str(choice[0]))
                 )
             ),
             environment=dict(sorted(uniform.items())),
             differing_environment=dict(sorted(differing.items())),
             warnings=tuple(
                 NcclWarning(host, text, count, line, causes(text))
-                for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda item: item[1][1])
+                for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda warning: warning[1][1])
             ),
         )
 
@@ -226,7 +226,7 @@ class Facts:
             counts = found.setdefault(key, {})
             for name, count in channels.items():
                 counts[int(name)] = counts.get(int(name), 0) + count
-        in_order = sorted(found.items(), key=lambda item: str(item[0]))
+        in_order = sorted(found.items(), key=lambda entry: str(entry[0]))
         return tuple(NcclPath(*key, tuple(sorted(counts)), sum(counts.values())) for key, counts in in_order)
 
 

@@ -63,7 +63,7 @@ _SUPERMICRO = {
     "fixed-p-state": Name("APBDIS", {"1": "enabled", "0": "disabled"}, verified=False),
     "c-states": Name("GlobalC_stateControl", _SWITCH, verified=False),
 }
-_GIGABYTE = {attribute: replace(item, verified=False) for attribute, item in _SUPERMICRO.items()}
+_GIGABYTE = {attribute: replace(bios_name, verified=False) for attribute, bios_name in _SUPERMICRO.items()}
 _OF_VENDOR: Mapping[str, Mapping[str, Name]] = {"dell": _DELL, "supermicro": _SUPERMICRO, "gigabyte": _GIGABYTE}
 
 MAKERS: Mapping[str, str] = {
@@ -88,7 +88,11 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
     None for attributes nobody plans, and for values the firmware does not keep.
     """
     known_there = _OF_SYSTEM.get(system, {}).items()
-    names = {name: (attribute, item) for attribute, item in known_there for name in (item.name, *item.others)}
+    names = {
+        name: (attribute, bios_name)
+        for attribute, bios_name in known_there
+        for name in (bios_name.name, *bios_name.others)
+    }
     known = names.get(name) or names.get(_SUFFIX.sub("", name))
     if known is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
         return None

@@ -71,16 +71,18 @@ def _reach_iptables(name: str, rule: str) -> tuple[bool, list[str]]:
     return bool({"DROP", "REJECT"} & set(targets)), targets
 
 
-def _drops(chains: Rules, name: str, reach: Callable[[str, str], tuple[bool, list[str]]], seen: set[str]) -> int | None:
-    if name in seen:
+def _drops(
+    chains: Rules, name: str, reach: Callable[[str, str], tuple[bool, list[str]]], visited: set[str]
+) -> int | None:
+    if name in visited:
         return None
-    seen.add(name)
+    visited.add(name)
     for number, rule in chains.get(name, ()):
         drops, targets = reach(name, rule)
         if drops:
             return number
         for target in targets:
-            line = _drops(chains, target, reach, seen)
+            line = _drops(chains, target, reach, visited)
             if line:
                 return line
     return None

@@ -107,13 +107,13 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
     found = parse_json_objects(output)
     if found is None:
         return
-    seen: set[str] = set()
+    names: set[str] = set()
     for line, rule in found:
         name = _selector(rule, version)
         table, priority = _table(rule.get("table")), parse_whole(rule.get("priority"))
-        if name is None or name in seen:
+        if name is None or name in names:
             continue  # of two rules with one selector the kernel uses the first
-        seen.add(name)
+        names.add(name)
         place = host.child("rule", name)
         if table is not None:
             yield observe(place, "rule.table", table, output, line)
@@ -157,12 +157,12 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
     found = parse_json_objects(output)
     if found is None:
         return
-    seen: set[str] = set()
+    names: set[str] = set()
     for line, route in found:
         name = _route_name(route, version)
-        if name is None or name in seen or str(route.get("type", "unicast")) not in _UNICAST:
+        if name is None or name in names or str(route.get("type", "unicast")) not in _UNICAST:
             continue  # of two routes to one destination the kernel lists the better first
-        seen.add(name)
+        names.add(name)
         place = host.child("route", name)
         hops = route.get("nexthops")
         hops = [hop for hop in hops if isinstance(hop, dict)] if isinstance(hops, list) else [route]
@@ -186,7 +186,7 @@ def _neighbours(host: Place, output: Output) -> Iterator[Observation]:
     for line, entry in found:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
         answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
-        if answered and all(isinstance(item, str) for item in (interface, address, mac)):
+        if answered and all(isinstance(field, str) for field in (interface, address, mac)):
             yield observe(host.child("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
     yield observe(host, "host.neighbours", COMPLETE, output)
 

@@ -34,7 +34,11 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     if output := outputs.get("lspci"):
         functions = list(_functions(output))
-        buses = {(item.address[:4], item.secondary): item for item in functions if item.secondary is not None}
+        buses = {
+            (function.address[:4], function.secondary): function
+            for function in functions
+            if function.secondary is not None
+        }
         for function in functions:
             yield from _observe(host.child("pcie", function.address), function, output)
             bridge = buses.get((function.address[:4], function.address[5:7]))

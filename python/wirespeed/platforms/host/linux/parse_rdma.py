@@ -75,22 +75,22 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
     found = parse_json_objects(output)
     if found is None:
         return
-    seen: set[str] = set()
+    interface_names: set[str] = set()
     whole_list = True
     for line, link in found:
         interface, name = link.get("netdev"), link.get("ifname")
         if not isinstance(interface, str) or not isinstance(name, str):
             whole_list = False  # a device whose interface is not shown may be of any
             continue
-        if interface in seen:
+        if interface in interface_names:
             continue
-        seen.add(interface)
+        interface_names.add(interface)
         place = host.child("nic", interface)
         yield observe(place, "nic.rdma_device", _device(name), output, line)
         if isinstance(link.get("state"), str):
             yield observe(place, "nic.rdma_state", link["state"], output, line)
     for interface in interfaces if whole_list else ():
-        if interface not in seen:
+        if interface not in interface_names:
             yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 

@@ -106,7 +106,7 @@ def debugfs(place: Place, output: Output) -> Iterator[Observation]:
 
 def inbox_name(name: str) -> str:
     """The kernel's own name of an attribute."""
-    return next((inbox for inbox, own in _INBOX.items() if own == name), name)
+    return next((inbox for inbox, attribute in _INBOX.items() if attribute == name), name)
 
 
 def _value(text: str) -> int | None:

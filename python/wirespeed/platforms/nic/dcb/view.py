@@ -53,9 +53,12 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
         yield Line(join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
     yield from _app(interface, qos)
     if qos.priority_buffer or qos.buffer_size:
-        words = ["prio-buffer", *(f"{item}:{number}" for item, number in sorted((qos.priority_buffer or {}).items()))]
+        words = [
+            "prio-buffer",
+            *(f"{priority}:{number}" for priority, number in sorted((qos.priority_buffer or {}).items())),
+        ]
         if qos.buffer_size:
-            words += ["buffer-size", *(f"{item}:{int(size)}" for item, size in sorted(qos.buffer_size.items()))]
+            words += ["buffer-size", *(f"{buffer}:{int(size)}" for buffer, size in sorted(qos.buffer_size.items()))]
         yield Line(
             join_arguments("dcb", "buffer", "set", "dev", interface, *words),
             ("nic.qos.priority_buffer", "nic.qos.buffer_size"),

@@ -28,7 +28,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
         commands = tuple(
-            join_arguments("mlxconfig", "-y", "-d", card, "set", f"{item.key}={item.value}") for item in wanted
+            join_arguments("mlxconfig", "-y", "-d", card, "set", f"{parameter.key}={parameter.value}")
+            for parameter in wanted
         )
         return (
             SettingCommands(commands, "takes effect after mlxfwreset or a reboot, which takes the link down")

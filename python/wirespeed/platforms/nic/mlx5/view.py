@@ -51,11 +51,11 @@ def nics_of(host: Host) -> dict[str, Nic]:
 
 def problems(name: str, host: Host) -> Iterator[Problem]:
     """What is intended of NICs and they do not have, each once: like NICs want the same."""
-    seen: list[NicQos] = []
+    checked: list[NicQos] = []
     for interface, nic in nics_of(host).items():
-        if nic.qos in seen:
+        if nic.qos in checked:
             continue
-        seen.append(nic.qos)
+        checked.append(nic.qos)
         place = f"{name} nic {interface}"
         if nic.qos.congestion is Congestion.DCQCN_D:
             yield Problem(

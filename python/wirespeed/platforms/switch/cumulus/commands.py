@@ -130,8 +130,8 @@ def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
             ]
         case "port.qos.pfc":
             wanted = [key for key, on in value.items() if on] if isinstance(value, Mapping) else value
-            own = [f"qos pfc default-global switch-priority {int(item)}" for item in sorted(wanted)]
-            return ["qos roce mode lossless", *(own if [int(item) for item in wanted] != [3] else [])]
+            pfc_lines = [f"qos pfc default-global switch-priority {int(priority)}" for priority in sorted(wanted)]
+            return ["qos roce mode lossless", *(pfc_lines if [int(priority) for priority in wanted] != [3] else [])]
         case "port.qos.watchdog.detect" if switch.watchdog_poll:
             return [f"qos pfc-watchdog robustness {int(value) // int(switch.watchdog_poll)}"]
     return None

@@ -21,7 +21,7 @@ class Statement:
         """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
         if len(self.words) < len(path):
             return None
-        if any(item not in ("*", word) for item, word in zip(path, self.words, strict=False)):
+        if any(pattern not in ("*", word) for pattern, word in zip(path, self.words, strict=False)):
             return None
         return self.words[len(path) :]
 

@@ -56,39 +56,39 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from observe_settings(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
     yield from peers(switch, statements, output)
     cages: dict[str, tuple[int, int]] = {}
-    ports = {name: own for name, own in interfaces.items() if _PORT.fullmatch(name)}
-    for name, own in ports.items():
-        for line in own:
+    ports = {name: statements_of_port for name, statements_of_port in interfaces.items() if _PORT.fullmatch(name)}
+    for name, port_statements in ports.items():
+        for line in port_statements:
             breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
             if match := re.fullmatch(r"([0-9]+)x", breakout):
                 cages[name] = (int(match[1]), line.number)
     bonded, neighbours = _bond_members(interfaces), unnumbered_ports(statements)
-    for name, own in ports.items():
+    for name, port_statements in ports.items():
         if name not in cages:
-            found = _port(name, own, cages)
-            found["port.unnumbered"] = (name in neighbours, own[0].number)
+            found = _port(name, port_statements, cages)
+            found["port.unnumbered"] = (name in neighbours, port_statements[0].number)
             if name in bonded:  # then the bond's count
-                found = {path: item for path, item in found.items() if path not in _OTHERS}
+                found = {path: value for path, value in found.items() if path not in _OTHERS}
             place = switch.child("port", name)
             yield from observe_settings(place, found, output)
-            yield from port_qos(place, own, qos, output)
+            yield from port_qos(place, port_statements, qos, output)
     yield from _vlans(switch, statements, interfaces, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _port(name: str, own: list[Statement], cages: dict[str, tuple[int, int]]) -> Found:
-    number = own[0].number
+def _port(name: str, statements: list[Statement], cages: dict[str, tuple[int, int]]) -> Found:
+    number = statements[0].number
     found: Found = {
         "port.link.mtu": (DEFAULT_MTU, number),
         "port.link.enabled": (True, number),
-        "port.addresses": _addresses(own),
+        "port.addresses": _addresses(statements),
     }
     cage = name.rpartition("s")[0]
     if cage in cages:
         found["port.breakout"] = cages[cage]
-    for line in own:
+    for line in statements:
         match line.words:
             case ("link", "mtu", value):
                 found["port.link.mtu"] = (parse_number(value), line.number)
@@ -107,15 +107,15 @@ def _port(name: str, own: list[Statement], cages: dict[str, tuple[int, int]]) ->
 
 def _bond_members(interfaces: dict[str, list[Statement]]) -> set[str]:
     """Ports that are members of a bond."""
-    lines = (line.words for own in interfaces.values() for line in own)
+    lines = (line.words for statements in interfaces.values() for line in statements)
     listed = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}
     return {name for names in listed for name in expand_names(names)}
 
 
-def _addresses(own: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
+def _addresses(statements: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
     """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
     found: list[tuple[str, int]] = []
-    for line in own:
+    for line in statements:
         match line.words:
             case ("ip", "vrf", table) | ("vrf", table) if table != "default":
                 return None, line.number
@@ -134,12 +134,12 @@ def _vlans(
             numbers |= {int(name): line.number for name in expand_names(rest[0]) if name.isdecimal()}
     for number, at in numbers.items():
         name = f"vlan{number}"
-        own = interfaces.get(name, [])
-        addresses = _addresses(own)
+        vlan_statements = interfaces.get(name, [])
+        addresses = _addresses(vlan_statements)
         found: Found = {"vlan.addresses": (addresses[0], addresses[1] or at)}
-        if own:
-            found["vlan.mtu"] = (DEFAULT_MTU, own[0].number)
-        for line in own:
+        if vlan_statements:
+            found["vlan.mtu"] = (DEFAULT_MTU, vlan_statements[0].number)
+        for line in vlan_statements:
             match line.words:
                 case ("link", "mtu", value):
                     found["vlan.mtu"] = (parse_number(value), line.number)

@@ -107,7 +107,7 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
             classes = {}
             break
         first = line.number
-        classes |= {Dscp(item): SwitchTrafficClass(target) for item in listed}
+        classes |= {Dscp(dscp): SwitchTrafficClass(target) for dscp in listed}
     if classes and trust[0] in ("dscp", "both"):
         found.port["port.qos.dscp_tc"] = (classes, first)
     queues = {SwitchTrafficClass(n): SwitchQueue(ROCE_QUEUES[n] if roce else n) for n in _ALL}
@@ -118,26 +118,30 @@ def _classes(lines: list[Statement], found: Qos, roce: bool, number: int) -> Non
             if listed is None or target is None or max(*listed, target) > 7:
                 return
             number = line.number
-            queues |= {SwitchTrafficClass(item): SwitchQueue(target) for item in listed}
+            queues |= {SwitchTrafficClass(traffic_class): SwitchQueue(target) for traffic_class in listed}
     found.port["port.qos.tc_queue"] = (queues, number)
 
 
 def _pfc(lines: list[Statement], found: Qos, lossless: bool, number: int) -> None:
-    own: set[Priority] = set()
+    priorities: set[Priority] = set()
     for line in lines:
         match line.words:
             case ("pfc", "default-global", "switch-priority", listed):
                 found_numbers = numbers(listed)
                 if found_numbers is None or max(found_numbers) > 7:
                     return
-                own |= {Priority(number) for number in found_numbers}
+                priorities |= {Priority(number) for number in found_numbers}
                 number = line.number
             case ("pfc", "default-global", "rx" | "tx", value) if value not in ON:
                 return  # half of PFC is no setting here
-    pfc = frozenset(own or ({Priority(3)} if lossless else set()))
+    pfc = frozenset(priorities or ({Priority(3)} if lossless else set()))
     found.port["port.qos.pfc"] = (pfc, number)
     queues = found.port.get("port.qos.tc_queue", ({}, 0))[0]
-    pauses = {item: queues[SwitchTrafficClass(item)] for item in sorted(pfc) if SwitchTrafficClass(item) in queues}
+    pauses = {
+        priority: queues[SwitchTrafficClass(priority)]
+        for priority in sorted(pfc)
+        if SwitchTrafficClass(priority) in queues
+    }
     found.port["port.qos.pfc_queue"] = (pauses, number)
 
 
@@ -154,9 +158,9 @@ def _queues(lines: list[Statement], found: Qos, roce: bool, number: int) -> None
                     found.queues[queue] |= _default_marking(line.number)
                     named.add(queue)
                 _set_for_queues(found, listed, line, _marking(key, value))
-    for item in found.queues.values():
-        if item.get("queue.discipline", (None, 0))[0] is Discipline.STRICT:
-            item.pop("queue.weight", None)
+    for queue_settings in found.queues.values():
+        if queue_settings.get("queue.discipline", (None, 0))[0] is Discipline.STRICT:
+            queue_settings.pop("queue.weight", None)
 
 
 def _set_for_queues(found: Qos, listed: str, line: Statement, setting: tuple[str, object] | None) -> None:
@@ -207,26 +211,26 @@ def _marking(key: str, value: str) -> tuple[str, object] | None:
     return None
 
 
-def port_qos(place: Place, own: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
+def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
     """What holds on a port. Settings for which it has a profile of its own are not read."""
-    profiles = {line.words[1] for line in own if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
+    profiles = {line.words[1] for line in statements if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
     hidden = {path for kind in profiles for path in _OWN.get(kind, ())}
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}
-    found |= _watchdog_state(own, qos)
+    found |= _watchdog_state(statements, qos)
     yield from observe_settings(place, found, output)
-    for queue, item in qos.queues.items():
+    for queue, queue_settings in qos.queues.items():
         shown: Mapping[str, tuple[object, int]] = {
             path: value
-            for path, value in item.items()
+            for path, value in queue_settings.items()
             if not (path.startswith("queue.ecn") and "congestion-control" in profiles)
             and not (not path.startswith("queue.ecn") and "egress-scheduler" in profiles)
         }
         yield from observe_settings(place.child("queue", str(queue)), dict(shown), output)
 
 
-def _watchdog_state(own: list[Statement], qos: Qos) -> Found:
-    state: tuple[bool | None, int] = (False, own[0].number)
-    for line in own:
+def _watchdog_state(statements: list[Statement], qos: Qos) -> Found:
+    state: tuple[bool | None, int] = (False, statements[0].number)
+    for line in statements:
         match line.words:
             case ("qos", "pfc-watchdog"):
                 state = (True, line.number)

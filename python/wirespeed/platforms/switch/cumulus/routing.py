@@ -69,14 +69,14 @@ def unnumbered_ports(statements: list[Statement]) -> set[str]:
 
 def peers(switch: Place, statements: list[Statement], output: Output) -> Iterator[Observation]:
     """Neighbours of the default VRF by address or port; a peer group's lines are its members' too."""
-    own: dict[str, list[Statement]] = {}
+    peers: dict[str, list[Statement]] = {}
     groups: dict[str, list[Statement]] = {}
     for line in statements:
-        for kind, into in (("neighbor", own), ("peer-group", groups)):
+        for kind, into in (("neighbor", peers), ("peer-group", groups)):
             rest = line.words_after(*_DEFAULT, kind, "*")
             if rest:
                 into.setdefault(line.words[5], []).append(Statement(line.number, rest))
-    for name, lines in own.items():
+    for name, lines in peers.items():
         joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
         yield from observe_settings(switch.child("peer", name), _session(name, [*joined, *lines]), output)
 

@@ -54,7 +54,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             (port_name, port) for port_name, port in sorted_ports(device.ports) if port.neighbour.device is not None
         ],
         "cages": _cages(device),
-        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,
         "default_mtu": DEFAULT_MTU,
         "fec_words": FEC_WORDS,
@@ -98,11 +98,11 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     poll = switch.watchdog_poll
     if poll is not None and (poll % MS or not 100 * MS <= poll <= 5000 * MS):
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 5000 ms")
-    seen: set[str] = set()
+    messages: set[str] = set()
     for port_name, port in ports:
         for problem in _port(port_name, port, switch):
-            if problem.found + problem.expected not in seen:  # problems shared by all ports are reported once
-                seen.add(problem.found + problem.expected)
+            if problem.found + problem.expected not in messages:  # problems shared by all ports are reported once
+                messages.add(problem.found + problem.expected)
                 yield Problem(f"{name} {problem.place}", problem.found, problem.expected, problem.hint)
 
 
@@ -113,7 +113,7 @@ def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
     if qos.trust not in (None, *TRUST_WORDS):
         yield Problem(f"{name}: port.qos.trust", str(qos.trust), f"one of {', '.join(TRUST_WORDS)}")
     for priority, queue in (qos.pfc_queue or {}).items():
-        leaves = {int(tc): int(item) for tc, item in (qos.tc_queue or {}).items()}.get(int(priority))
+        leaves = {int(tc): int(target) for tc, target in (qos.tc_queue or {}).items()}.get(int(priority))
         if leaves is not None and leaves != int(queue):
             yield Problem(
                 f"{name}: port.qos.pfc_queue",

@@ -146,8 +146,8 @@ def _speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.bgp.networks":
             lines = []
             for name, word in FAMILY_WORDS:
-                own = [f"network {network}" for network in value if ip_word(network) == word]
-                lines += [[f"address-family {name} unicast", *own, "exit"]] if own else []
+                network_lines = [f"network {network}" for network in value if ip_word(network) == word]
+                lines += [[f"address-family {name} unicast", *network_lines, "exit"]] if network_lines else []
             return [router, *(line for family in lines for line in family)] if lines else None
     return None
 

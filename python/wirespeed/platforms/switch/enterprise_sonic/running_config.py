@@ -114,7 +114,7 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
     found["port.addresses"] = addresses(line)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: item for path, item in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
     )
     for inner, rest in lines_after(line.inner, "speed"):
         mbps = parse_number(rest)

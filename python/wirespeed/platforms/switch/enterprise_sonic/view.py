@@ -96,7 +96,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "breakouts": list(breakouts(device)),
         "ports": ports,
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
-        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "version": device.os_version or EXAMPLE_VERSION,
         "fec_words": FEC_WORDS,
@@ -117,8 +117,8 @@ def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
     yield from found.items()
 
 
-def _by_name(item: tuple[str, object]) -> tuple[tuple[int, int, str], ...]:
-    return natural(item[0])
+def _by_name(entry: tuple[str, object]) -> tuple[tuple[int, int, str], ...]:
+    return natural(entry[0])
 
 
 def _families(peer: BgpPeer) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def _bound(port: Port, policies: Policies) -> Bound:
     return Bound(
         wred=tuple(
             (int(number), policies.wred_name(queue.ecn))
-            for number, queue in sorted(port.queues.items(), key=lambda item: int(item[0]))
+            for number, queue in sorted(port.queues.items(), key=lambda entry: int(entry[0]))
             if marks(queue.ecn)
         ),
         scheduler=None if scheduler_of(port) is None else policies.scheduler_name(port),

@@ -170,7 +170,7 @@ def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping
             session.found.setdefault("default.ipv4", (True, session.line))
     for family in ("ipv4", "ipv6"):
         blocks = [inner for inner in line.inner if inner.text == f"address-family {family}"]
-        for inner in (item for block in blocks for item in block.inner):
+        for inner in (inner_line for block in blocks for inner_line in block.inner):
             match = re.fullmatch(r"(no )?neighbor (\S+) activate", inner.text)
             if match is None:
                 continue
@@ -180,10 +180,10 @@ def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping
 
 
 def _effective(session: _SessionLines, groups: Mapping[str, _SessionLines]) -> Found:
-    own = dict(session.found)
-    ipv4 = own.pop("default.ipv4", (False, session.line))
+    values = dict(session.found)
+    ipv4 = values.pop("default.ipv4", (False, session.line))
     group = groups.get(session.group or "")
-    found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (session.port, session.line)}
+    found: Found = {**(group.found if group else {}), **values, "peer.unnumbered": (session.port, session.line)}
     found.setdefault("peer.ipv4", ipv4)
     set_defaults(found, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
     return found

@@ -31,8 +31,8 @@ def speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
             return [*block, f"{'' if value else 'no '}bgp bestpath as-path multipath-relax"]
         case "switch.bgp.networks":
             families = {
-                "ipv4": [item for item in value if ":" not in item],
-                "ipv6": [item for item in value if ":" in item],
+                "ipv4": [network for network in value if ":" not in network],
+                "ipv6": [network for network in value if ":" in network],
             }
             return [
                 *block,

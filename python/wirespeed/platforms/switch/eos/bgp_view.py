@@ -73,7 +73,7 @@ def speaker(switch: Switch) -> Speaker:
     return Speaker(
         families=bool(switch.peers) and all(peer.ipv4 is not None for peer in switch.peers.values()),
         groups=tuple(Group(name, *alike) for alike, name in names.items()),
-        numbered=tuple(sorted(numbered, key=lambda item: natural(item[0]))),
+        numbered=tuple(sorted(numbered, key=lambda entry: natural(entry[0]))),
         ports=tuple(
             Ports(tuple(ports), format_interfaces(ports), group, asn) for (group, asn), ports in shared.items()
         ),

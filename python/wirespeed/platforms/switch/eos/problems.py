@@ -52,7 +52,7 @@ def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
     for path, word, sayable in (
         ("port.link.fec", port.link.fec, list(FEC_WORDS)),
         ("port.qos.trust", port.qos.trust, list(TRUST_WORDS)),
-        ("port.qos.watchdog.action", action and str(action), [str(item) for item in ACTION_WORDS]),
+        ("port.qos.watchdog.action", action and str(action), [str(word) for word in ACTION_WORDS]),
     ):
         if word is not None and word not in sayable:
             yield Problem(f"{place}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")

@@ -107,7 +107,7 @@ def _defaults(top: list[Line]) -> _Defaults:
             if (rest := inner.text_after("mtu")) is not None:
                 mtu = parse_number(rest)
             if inner.text == "ethernet":
-                enabled = not any(item.text == "shutdown" for item in inner.inner)
+                enabled = not any(line.text == "shutdown" for line in inner.inner)
     return _Defaults(any(line.text == "switchport default mode routed" for line in top), mtu, enabled)
 
 
@@ -137,7 +137,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     found["port.unnumbered"] = (alone, link_local or line.number)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: item for path, item in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
     )
     # No source confirms that global pause is off by default.
     pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}

@@ -103,7 +103,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ipv6": _ipv6(device),
         "ip_routing": "ip routing ipv6 interfaces" if speaks.over_ipv6 else "ip routing",
         "summary": [(_summary_key(name, peer), peer) for name, peer in device.peers.items()],
-        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "hardware": _hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
@@ -149,8 +149,8 @@ def _policy(port: Port) -> Any:
 
 
 def _profile(name: str, port: Port, common: Watchdog) -> Profile:
-    own = port.qos.watchdog
-    differs = (own.detect, own.restore) != (common.detect, common.restore)
+    watchdog = port.qos.watchdog
+    differs = (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
     listed = {int(number): queue for number, queue in port.queues.items()}
     # An unlisted queue is strict by default and would starve the listed ones; queue 7 is the control plane's own.
     numbers = sorted({*listed, *range(7)}) if listed else []
@@ -158,9 +158,9 @@ def _profile(name: str, port: Port, common: Watchdog) -> Profile:
         name=name,
         trust=TRUST_WORDS.get(port.qos.trust or ""),
         pfc=None if port.qos.pfc is None else tuple(sorted(map(int, port.qos.pfc))),
-        watchdog=None if own == Watchdog() else own,
-        timer=watchdog_timer(own) if own.detect is not None and differs else None,
-        action=own.action if own.action is not None and own.action != common.action else None,
+        watchdog=None if watchdog == Watchdog() else watchdog,
+        timer=watchdog_timer(watchdog) if watchdog.detect is not None and differs else None,
+        action=watchdog.action if watchdog.action is not None and watchdog.action != common.action else None,
         queues=tuple(_queue(number, listed.get(number)) for number in numbers),
     )
 

@@ -106,7 +106,7 @@ def profile_of(port: Port) -> Any:
 
 def map_of(port: Port) -> Any:
     """What makes a scheduler map; None for a port without intent for its queues."""
-    return tuple(sorted(port.queues.items(), key=lambda item: int(item[0]))) or None
+    return tuple(sorted(port.queues.items(), key=lambda entry: int(entry[0]))) or None
 
 
 def lossless_queues(port: Port) -> dict[int, int]:

@@ -119,7 +119,7 @@ def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
                 f"set interfaces irb unit {number} family inet mtu {value}",
             ]
         case "vlan.addresses":
-            return [f"set interfaces irb unit {number} family {family(item)} address {item}" for item in value]
+            return [f"set interfaces irb unit {number} family {family(address)} address {address}" for address in value]
     return None
 
 

@@ -178,14 +178,14 @@ def _port(
     found["port.link.mtu"] = _mtu(line, unit)
     if switching is not None:
         found |= _vlans(line, switching, names)
-    own = [inner for family in ("inet", "inet6") for inner in lines_inside(unit, f"family {family}")]
-    found["port.addresses"] = _addresses(own, line.number)
+    family_lines = [inner for family in ("inet", "inet6") for inner in lines_inside(unit, f"family {family}")]
+    found["port.addresses"] = _addresses(family_lines, line.number)
     bare = block(unit, "family inet6") is not None and found["port.addresses"][0] == ()
     if elsewhere:
         found["port.addresses"] = (None, line.number)
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
     if bundle_of(line) is not None:  # then the aggregate's counts
-        found = {path: item for path, item in found.items() if path not in _OTHERS}
+        found = {path: value for path, value in found.items() if path not in _OTHERS}
     yield from observe_settings(place, found, output)
     yield from _speed(place, line, interfaces, output)
 
@@ -258,7 +258,7 @@ def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterato
     if unit is None or irb is None:
         found["vlan.addresses"] = ((), line.number)
     else:
-        own = [inner for family in ("inet", "inet6") for inner in lines_inside(unit.inner, f"family {family}")]
-        found["vlan.addresses"] = _addresses(own, unit.number)
+        family_lines = [inner for family in ("inet", "inet6") for inner in lines_inside(unit.inner, f"family {family}")]
+        found["vlan.addresses"] = _addresses(family_lines, unit.number)
         found["vlan.mtu"] = _mtu(irb, unit.inner)
     yield from observe_settings(place, found, output)

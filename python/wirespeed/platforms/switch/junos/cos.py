@@ -89,8 +89,8 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
 def bundle_of(port: Line) -> str | None:
     """The aggregated interface that a port belongs to, and has its classes and addresses from."""
     options = [inner for kind in ("ether-options", "gigether-options") for inner in lines_inside(port.inner, kind)]
-    members = [rest for item in options for words in ("802.3ad", "bundle") if (rest := item.text_after(words))]
-    nested = [inner.text for item in options if item.text == "802.3ad" for inner in item.inner]
+    members = [rest for option in options for words in ("802.3ad", "bundle") if (rest := option.text_after(words))]
+    nested = [inner.text for option in options if option.text == "802.3ad" for inner in option.inner]
     return next(iter([*members, *nested]), None)
 
 
@@ -233,8 +233,8 @@ def _queues(place: Place, cos: Cos, applied: InterfaceCos, number: int, output: 
             found[known.queue] = _queue(served, cos)
         elif known is not None:
             found[known.queue] = {}
-    for queue, item in found.items():
-        yield from observe_settings(place.child("queue", str(queue)), item, output)
+    for queue, settings in found.items():
+        yield from observe_settings(place.child("queue", str(queue)), settings, output)
 
 
 def _queue(scheduler: Line, cos: Cos) -> Found:
@@ -263,7 +263,7 @@ def _slope(slope: Line) -> Found:
     curve = {line.words[0]: (values(line.text_after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = curve.get("fill-level", ([], slope.number))
     chances, chance_number = curve.get("drop-probability", ([], slope.number))
-    if not all(item.isdecimal() and len(item) < 4 for item in (*levels, *chances)):
+    if not all(point.isdecimal() and len(point) < 4 for point in (*levels, *chances)):
         return {}
     if len(levels) != 2 or len(chances) != 2 or chances[0] != "0":
         return {}

@@ -16,7 +16,7 @@ _COS = "class-of-service"
 def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switch) -> list[str] | None:
     """The statements that bring one setting about; None where there are none for it."""
     cos = class_of_service(switch)
-    bound = next((item for item in cos.bound if item.interface in ("et-*", port)), None)
+    bound = next((binding for binding in cos.bound if binding.interface in ("et-*", port)), None)
     if bound is None:
         return None
     if queue is not None:
@@ -36,8 +36,8 @@ def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switc
         return [*_pfc(cos, bound.profile), applied]
     if path == "port.qos.pfc_queue":
         return [
-            f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(item)}"
-            for key, item in sorted(value.items())
+            f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(queue)}"
+            for key, queue in sorted(value.items())
         ] + [applied]
     dog = _watchdog(path, value, switch)
     return None if dog is None else [f"{profile} pfc-watchdog{dog}"]

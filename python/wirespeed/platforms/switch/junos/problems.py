@@ -99,25 +99,25 @@ def _classes(place: str, port: Port) -> Iterator[Problem]:
     for priority in sorted(port.qos.pfc or ()):
         if int(priority) not in stopped:
             yield Problem(f"{place}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
-    for twice in sorted({item for item in stopped.values() if list(stopped.values()).count(item) > 1}):
-        yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {twice}", "one")
+    for repeated_queue in sorted({queue for queue in stopped.values() if list(stopped.values()).count(queue) > 1}):
+        yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {repeated_queue}", "one")
 
 
 def _watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
-    own = port.qos.watchdog
-    if own.action not in (None, WatchdogAction.DROP):
+    watchdog = port.qos.watchdog
+    if watchdog.action not in (None, WatchdogAction.DROP):
         yield Problem(
-            f"{place}: port.qos.watchdog.action", str(own.action), "drop", "the only action of Junos 23.4R1-EVO"
+            f"{place}: port.qos.watchdog.action", str(watchdog.action), "drop", "the only action of Junos 23.4R1-EVO"
         )
-    if own.detect is not None:
-        polls, rest = divmod(int(own.detect), int(poll)) if poll else (0, 1)
+    if watchdog.detect is not None:
+        polls, rest = divmod(int(watchdog.detect), int(poll)) if poll else (0, 1)
         if rest or not 2 <= polls <= 10:
             yield Problem(
                 f"{place}: port.qos.watchdog.detect",
-                str(own.detect),
+                str(watchdog.detect),
                 f"2 to 10 times the polling interval, {poll if poll else 'which is not given'}",
             )
-    yield from _number(f"{place}: port.qos.watchdog.restore", own.restore, 200, 1000)
+    yield from _number(f"{place}: port.qos.watchdog.restore", watchdog.restore, 200, 1000)
 
 
 def _number(place: str, value: Any, least: int, most: int) -> Iterator[Problem]:

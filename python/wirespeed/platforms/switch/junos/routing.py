@@ -27,7 +27,9 @@ def bgp(top: list[Line]) -> Found:
     if not groups:
         return found
     multipath = [block(group.inner, "multipath") for group in groups]
-    relaxed = all(item is not None and any(line.text == "multiple-as" for line in item.inner) for item in multipath)
+    relaxed = all(
+        statement is not None and any(line.text == "multiple-as" for line in statement.inner) for statement in multipath
+    )
     found["switch.bgp.multipath_relax"] = (relaxed, (multipath[0] or groups[0]).number)
     if all(multipath):
         limit = read_settings(lines_inside(top, "chassis"), {"maximum-ecmp": ("limit", parse_number)})

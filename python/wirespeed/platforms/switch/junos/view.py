@@ -68,7 +68,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "problems": list(problems(name, device, cos)),
         "cos": cos,
         "ports": ports,
-        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "irb_mtu": max((vlan.mtu for vlan in device.vlans.values() if vlan.mtu is not None), default=None),
         "groups": _groups(device),
         "paths": None if paths is None or paths <= PATHS[0] else next((n for n in PATHS if n >= paths), PATHS[-1]),
@@ -93,8 +93,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 def vlans_of(port: Port) -> list[int]:
     """The VLANs a switched port carries."""
-    own = () if port.vlan is None else (port.vlan,)
-    return sorted({*(port.tagged_vlans or ()), *own})
+    untagged = () if port.vlan is None else (port.vlan,)
+    return sorted({*(port.tagged_vlans or ()), *untagged})
 
 
 def quote(text: str) -> str:

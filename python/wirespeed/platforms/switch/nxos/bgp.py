@@ -50,10 +50,14 @@ def _speaker(line: Line) -> Found:
         elif inner.text == "bestpath as-path multipath-relax":
             found["switch.bgp.multipath_relax"] = (True, inner.number)
         elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
-            given = [(parse_number(rest), item.number) for item, rest in lines_after(inner.inner, "maximum-paths")]
+            given = [
+                (parse_number(rest), inner_line.number)
+                for inner_line, rest in lines_after(inner.inner, "maximum-paths")
+            ]
             paths += given or [(1, inner.number)]
             networks += [
-                (rest.partition(" route-map ")[0], item.number) for item, rest in lines_after(inner.inner, "network")
+                (rest.partition(" route-map ")[0], inner_line.number)
+                for inner_line, rest in lines_after(inner.inner, "network")
             ]
     known = [(number, at) for number, at in paths or [(1, line.number)] if number is not None]
     if len(known) == max(len(paths), 1):  # a route of the family with the fewest has no more

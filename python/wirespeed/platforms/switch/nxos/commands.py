@@ -82,8 +82,8 @@ def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
             return [*block, "address-family ipv4 unicast", f"maximum-paths {value}"]
         case "switch.bgp.networks":
             families = {
-                "ipv4": [item for item in value if ":" not in item],
-                "ipv6": [item for item in value if ":" in item],
+                "ipv4": [network for network in value if ":" not in network],
+                "ipv6": [network for network in value if ":" in network],
             }
             return block + [
                 line

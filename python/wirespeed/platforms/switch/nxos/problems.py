@@ -89,8 +89,8 @@ def _port(place: str, port: Port) -> Iterator[Problem]:
         yield Problem(f"{place}: queue.discipline", "more than three strict queues", "at most three priority levels")
     if (total := sum(queue.weight or 0 for queue in port.queues.values())) > 100:
         yield Problem(f"{place}: queue.weight", f"shares of {total}%", "100% at most")
-    for number, item in port.queues.items():
-        if item.ecn.enabled and not complete(item.ecn):
+    for number, queue_settings in port.queues.items():
+        if queue_settings.ecn.enabled and not complete(queue_settings.ecn):
             at = f"{place} queue {number}: queue.ecn.enabled"
             yield Problem(at, "on without thresholds", "a minimum, a maximum and a probability")
 

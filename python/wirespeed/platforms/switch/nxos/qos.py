@@ -90,9 +90,9 @@ def _maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass],
     classes: dict[str, list[int] | None] = {}
     for line, rest in lines_after(top, "class-map type qos"):
         listed = [numbers(inner.text_after("match dscp") or "") for inner in line.inner]
-        understood = [item for item in listed if item is not None and max(item) < 64]
+        understood = [dscps for dscps in listed if dscps is not None and max(dscps) < 64]
         complete = bool(listed) and len(understood) == len(listed) and (len(listed) == 1 or " match-any" in f" {rest}")
-        classes[rest.split()[-1]] = [dscp for item in understood for dscp in item] if complete else None
+        classes[rest.split()[-1]] = [dscp for dscps in understood for dscp in dscps] if complete else None
     return {name: _map(line, classes) for line, name in lines_after(top, "policy-map type qos")}
 
 
@@ -101,7 +101,7 @@ def _map(policy: Line, classes: Mapping[str, list[int] | None]) -> tuple[Mapping
     found: dict[Dscp, SwitchTrafficClass] = {}
     for inner, rest in lines_after(policy.inner, "class"):
         name = rest.removeprefix("type qos ").strip()
-        groups = [match[1] for item in inner.inner if (match := re.fullmatch(r"set qos-group ([0-7])", item.text))]
+        groups = [match[1] for action in inner.inner if (match := re.fullmatch(r"set qos-group ([0-7])", action.text))]
         dscps = list(range(64)) if name == "class-default" else classes.get(name)
         if dscps is None or len(groups) > 1 or (not groups and name != "class-default"):
             return None
@@ -121,12 +121,12 @@ def _paused_queues(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapp
     at = policy.number
     for inner, name in lines_after(policy.inner, "class type network-qos"):
         queue = queue_of(name, "c-8q-nq")
-        for item, rest in lines_after(inner.inner, "pause"):
+        for inner_line, rest in lines_after(inner.inner, "pause"):
             match = re.fullmatch(r"pfc-cos ([0-7])", rest)
             if match is None or queue is None:
-                return None, item.number
+                return None, inner_line.number
             found[Priority(int(match[1]))] = SwitchQueue(queue)
-            at = item.number
+            at = inner_line.number
     return found, at
 
 

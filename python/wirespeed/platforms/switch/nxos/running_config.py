@@ -111,7 +111,7 @@ def _port(
     found["port.unnumbered"] = (only, alone or line.number)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: item for path, item in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
     )
     for inner, rest in lines_after(line.inner, "speed"):
         if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"

@@ -36,7 +36,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "network_policy": NETWORK,
         "input_policy": INPUT,
         "ports": sorted_ports(device.ports),
-        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "vlan_list": ranges({1, *map(int, device.vlans)}),
         "features": _features(device),
         "watched": any(watchdog.enabled for watchdog in watchdogs),
@@ -51,7 +51,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "only_reports": WatchdogAction.ALERT,
         "loopbacks": device.loopbacks or (),
         "networks": _networks(device),
-        "peers": sorted(device.peers.items(), key=lambda item: natural(item[0])),
+        "peers": sorted(device.peers.items(), key=lambda entry: natural(entry[0])),
         "neighbours": [
             (port, entry) for port, entry in sorted_ports(device.ports) if entry.neighbour.device is not None
         ],
@@ -82,8 +82,8 @@ def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
     """Address families of the speaker, with what it announces in each."""
     announced = switch.bgp.networks or ()
     of: dict[str, tuple[str, ...]] = {
-        "ipv4": tuple(item for item in announced if ":" not in item),
-        "ipv6": tuple(item for item in announced if ":" in item),
+        "ipv4": tuple(network for network in announced if ":" not in network),
+        "ipv6": tuple(network for network in announced if ":" in network),
     }
     spoken = {
         "ipv4": any(peer.ipv4 for peer in switch.peers.values()),

@@ -85,7 +85,7 @@ def _peer_lines(name: str, key: str, path: str, value: Any, switch: Switch) -> l
         return None
     peer = replace(switch.peers[key], **{path.partition(".")[2]: value})
     tables = database_of(name, replace(switch, peers={key: peer}))
-    family = next((item for item, own in FAMILIES.items() if own == path), None)
+    family = next((family_name for family_name, setting_path in FAMILIES.items() if setting_path == path), None)
     if family is not None:
         return [_set("BGP_NEIGHBOR_AF", f"{VRF}|{key}|{family}", {"admin_status": str(bool(value)).lower()})]
     if path == "peer.state":

@@ -47,11 +47,11 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         yield from observe_settings(place, running, output)
         yield from observe_settings(place, _link(row), output, State.CONFIGURED)
         routed, line = addresses.get(name, ((), 0))
-        own = tables.row("INTERFACE", name)
-        link_local = own is not None and own.get("ipv6_use_link_local_only") == "enable"
+        interface_row = tables.row("INTERFACE", name)
+        link_local = interface_row is not None and interface_row.get("ipv6_use_link_local_only") == "enable"
         found: Found = {
             "port.addresses": (routed, line),
-            "port.unnumbered": (link_local, own.line if own else 0),
+            "port.unnumbered": (link_local, interface_row.line if interface_row else 0),
         }
         for length in lengths:
             if (text := length.get(name)) is not None:
@@ -131,10 +131,10 @@ def _addresses(tables: Tables, table: str) -> _Addresses:
             listed.append((_address(key[1]), row.line))
     result: _Addresses = {}
     for name, entries in found.items():
-        own = tables.row(table, name)
-        line = entries[0][1] if entries else own.line if own else 0
-        known = sorted((address for address, _ in entries if address is not None), key=lambda item: ":" in item)
-        sure = own is not None and not own.get("vrf_name") and len(known) == len(entries)
+        interface_row = tables.row(table, name)
+        line = entries[0][1] if entries else interface_row.line if interface_row else 0
+        known = sorted((address for address, _ in entries if address is not None), key=lambda address: ":" in address)
+        sure = interface_row is not None and not interface_row.get("vrf_name") and len(known) == len(entries)
         result[name] = (tuple(known) if sure else None, line)
     return result
 

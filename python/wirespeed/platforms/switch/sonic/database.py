@@ -209,13 +209,13 @@ def _watchdog(switch: Switch) -> Database:
     if switch.watchdog_poll is not None:
         rows["GLOBAL"] = {"POLL_INTERVAL": str(switch.watchdog_poll.milliseconds)}
     for name, port in switch.ports.items():
-        own = port.qos.watchdog
-        if watches(own):
+        watchdog = port.qos.watchdog
+        if watches(watchdog):
             rows[name] = _present(
                 {
-                    "action": own.action.value if own.action else None,
-                    "detection_time": str(own.detect.milliseconds if own.detect else 0),
-                    "restoration_time": None if own.restore is None else str(own.restore.milliseconds),
+                    "action": watchdog.action.value if watchdog.action else None,
+                    "detection_time": str(watchdog.detect.milliseconds if watchdog.detect else 0),
+                    "restoration_time": None if watchdog.restore is None else str(watchdog.restore.milliseconds),
                 }
             )
     return {"PFC_WD": rows}
@@ -229,7 +229,8 @@ def _bgp(switch: Switch) -> Database:
         speaker["load_balance_mp_relax"] = str(switch.bgp.multipath_relax).lower()
     networks = switch.bgp.networks or ()
     families = sorted(
-        {family_of(network) for network in networks} | {item for peer in switch.peers.values() for item in active(peer)}
+        {family_of(network) for network in networks}
+        | {family for peer in switch.peers.values() for family in active(peer)}
     )
     paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
     return {

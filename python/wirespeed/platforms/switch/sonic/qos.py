@@ -47,7 +47,14 @@ class Qos:
         found: Found = {}
         trust: list[tuple[str, int]] = []
         for path, qos_map in MAPS.items():
-            row = next((item for item in (bound, self._common) if item is not None and item.get(qos_map.field)), None)
+            row = next(
+                (
+                    candidate
+                    for candidate in (bound, self._common)
+                    if candidate is not None and candidate.get(qos_map.field)
+                ),
+                None,
+            )
             name = row.reference(qos_map.field) if row is not None else None
             if row is None or name is None or name == "null":
                 continue
@@ -75,7 +82,9 @@ class Qos:
         found: Found = {"port.qos.watchdog.enabled": (True, row.line)}
         if bound is not None:
             found["port.qos.watchdog.enabled"] = (self._is_watched(bound), bound.line_of("pfcwd_sw_enable"))
-        actions = {item.value: item for item in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
+        actions = {
+            action.value: action for action in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)
+        }
         found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.line_of("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
             time = parse_whole(row.get(field))

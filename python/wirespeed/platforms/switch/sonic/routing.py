@@ -35,17 +35,17 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
 def _speaker(tables: Tables, row: Row) -> Found:
     relax = row.get("load_balance_mp_relax")
     networks = [
-        (key[2], item.line) for key, item in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
+        (key[2], entry.line) for key, entry in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
     ]
     found: Found = {
         "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.line_of("local_asn")),
         "switch.bgp.router_id": (row.get("router_id"), row.line_of("router_id")),
         "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.line_of("load_balance_mp_relax")),
-        "switch.bgp.networks": (tuple(item for item, _ in networks), networks[0][1] if networks else row.line),
+        "switch.bgp.networks": (tuple(network for network, _ in networks), networks[0][1] if networks else row.line),
     }
     paths = [
-        (parse_whole(item.get("max_ebgp_paths")), item.line_of("max_ebgp_paths"))
-        for key, item in tables.table("BGP_GLOBALS_AF")
+        (parse_whole(entry.get("max_ebgp_paths")), entry.line_of("max_ebgp_paths"))
+        for key, entry in tables.table("BGP_GLOBALS_AF")
         if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
     ]
     known = [(number, line) for number, line in paths if number is not None]
@@ -67,9 +67,9 @@ def _peer(tables: Tables, name: str, row: Row) -> Found:
         del found["peer.bfd"]
     words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
     for family, path in FAMILIES.items():
-        own = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
+        peer_row = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
         shared = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{joined}|{family}")
-        first = own if own is not None and own.get("admin_status") is not None else shared or own
+        first = peer_row if peer_row is not None and peer_row.get("admin_status") is not None else shared or peer_row
         if first is not None:
             found[path] = (words.get(first.get("admin_status")), first.line_of("admin_status"))
     return found
