@@ -9,6 +9,8 @@ from dataclasses import dataclass
 _MISSING = ("no ", "nothing", "none ")
 """How ``found`` begins where something is missing: nobody finds it, so the text does not begin with "found"."""
 
+_SHORTEST_PART = 4  # characters of a name that stand for it
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
@@ -58,7 +60,14 @@ def format_first(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def one_of(names: Iterable[object]) -> str:
+    """What is expected where there is a choice: ``one of eos, nxos``, or the only name."""
+    listed = [str(name) for name in names]
+    return f"one of {', '.join(listed)}" if len(listed) > 1 else "".join(listed)
+
+
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:
-    """A hint naming the known word nearest to ``word``, or None when nothing is near."""
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    """A hint naming the known word nearest to ``word``, or the only one that contains it; None when nothing is near."""
+    containing = [name for name in known if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
+    near = containing if len(containing) == 1 else difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else None

@@ -30,11 +30,30 @@ def test_init_writes_a_file_that_validates(tmp_path: Path) -> None:
     assert invoke("validate", file).strip() == f"{file}: ok: 4 hosts, 32 NICs, 1 switch, 32 cables, 0 warnings"
 
 
-def test_validate_counts_networks_that_are_not_connected(tmp_path: Path) -> None:
+def test_validate_warns_of_networks_that_are_not_connected(tmp_path: Path) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text(EXAMPLE.read_text().replace("leaf1: {", "leaf[1-2]: {"))
-    assert (
-        invoke("validate", file).strip().endswith("0 warnings; hosts in 2 networks without a connection between them")
+    result = CliRunner().invoke(app, ["validate", str(file)])
+    assert result.stdout.strip().endswith("1 warning")
+    assert result.stderr == (
+        f"warning: {file}:6: no path between hosts: 2 separate networks, node[1-2] and node[3-4]; "
+        "expected one network\n"
+        "  hint: add `fabric` or `links`, the cables between switches\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "render -o out", "diff out", "collect --as-planned"])
+def test_every_command_refuses_the_same_file(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cluster.yaml").write_text(EXAMPLE.read_text().replace("os: ubuntu-22.04", "os: ubuntu-14.04"))
+    verb, *options = command.split()
+    words = [verb, *options, "cluster.yaml"] if verb == "collect" else [verb, "cluster.yaml", *options]
+    with pytest.raises(Refusal) as refusal:
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert str(refusal.value) == (
+        "cluster.yaml:5: node[1-4]: found the operating system 'ubuntu-14.04'; "
+        "expected one of ubuntu-20.04, ubuntu-22.04, ubuntu-24.04, ubuntu-26.04\n"
+        "  hint: did you mean 'ubuntu-24.04'?"
     )
 
 

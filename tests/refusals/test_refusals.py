@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import build
@@ -100,6 +101,7 @@ def messages(row: Row, folder: Path) -> str:
         (folder / name).write_text(text, encoding="utf-8")
     try:
         plan = build(read(folder / next(iter(row))))
+        render.check(plan)
     except Refusal as refusal:
         return format_problems("error", refusal.problems, folder)
     return format_problems("warning", plan.warnings, folder)

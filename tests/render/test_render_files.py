@@ -244,7 +244,7 @@ def test_nics_that_differ_are_refused() -> None:
     plan = plan_of()
     host = plan.hosts["node1"]
     other = replace(host.nics["enp67s0np0"], qos=replace(host.nics["enp67s0np0"].qos, congestion=Congestion.DCQCN_D))
-    with pytest.raises(Refusal, match="node1 enp67s0np0: found other QoS settings than enp29s0np0"):
+    with pytest.raises(Refusal, match="node1:enp67s0np0: found other QoS settings than enp29s0np0"):
         texts(with_host(plan, replace(host, nics={**host.nics, "enp67s0np0": other})))
 
 
@@ -253,9 +253,10 @@ def test_an_unknown_system_is_refused() -> None:
     with pytest.raises(Refusal) as refusal:
         texts(plan)
     assert str(refusal.value) == (
-        "cluster.yaml:5: node1: found the host platform 'ubunto-22.04'; "
-        "expected one of almalinux, rhel, rocky, sles, ubuntu\n"
-        "  hint: did you mean 'ubuntu'?"
+        "cluster.yaml:5: node1: found the operating system 'ubunto-22.04'; "
+        "expected one of rhel-8, rhel-9, rhel-10, rocky-8, rocky-9, rocky-10, almalinux-8, almalinux-9, almalinux-10, "
+        "sles-15, sles-16, ubuntu-20.04, ubuntu-22.04, ubuntu-24.04, ubuntu-26.04\n"
+        "  hint: did you mean 'ubuntu-22.04'?"
     )
 
 
@@ -278,12 +279,13 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
         ({}, None),
         (
             {"ubuntu-22.04": "freebsd-14", "dell-sonic, role": "dell-sonic, mtu: 9100, role"},
-            "cluster.yaml:5: node1: found the host platform 'freebsd-14'; "
-            "expected one of almalinux, rhel, rocky, sles, ubuntu",
+            "cluster.yaml:5: node[1-4]: found the operating system 'freebsd-14'; "
+            "expected one of rhel-8, rhel-9, rhel-10, rocky-8, rocky-9, rocky-10, almalinux-8, almalinux-9, "
+            "almalinux-10, sles-15, sles-16, ubuntu-20.04, ubuntu-22.04, ubuntu-24.04, ubuntu-26.04",
         ),
         (
             {"dscp: 26": "dscp: 26-27"},
-            "cluster.yaml:5: node1: RoCE configuration package: found DSCP to priorities 26:3 27:3 48:7; "
+            "cluster.yaml:5: node[1-4]: RoCE configuration package: found DSCP to priorities 26:3 27:3 48:7; "
             "expected 26:3 48:7, one DSCP for each class",
         ),
     ],

@@ -32,7 +32,7 @@ def test_a_setting_without_words_is_refused(ask: object) -> None:
     with pytest.raises(Refusal) as caught:
         ask(plan_with_odd_leaf())
     (problem,) = caught.value.problems
-    assert problem.place.endswith("leaf1 port Ethernet1/1")
+    assert problem.place.endswith("leaf1:Ethernet1/1")
     assert problem.found == "port.link.autonegotiation = False, auto-negotiation of the speed"
     assert problem.expected == "a setting that Arista EOS can configure"
     assert problem.hint == "leave it out of the cluster file, or use a device that supports it"

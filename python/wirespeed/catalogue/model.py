@@ -362,6 +362,7 @@ class SwitchSystem(Entry):
     pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port
     priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
     step_marking: bool = True  # whether a queue can mark nothing below one threshold and every packet above it
+    pause_of_queue_number: bool = False  # whether a pause always stops the queue with the number of its priority
     lossy_pauses: bool = True  # whether a pause of a priority that is not lossless stops the queue of its number
 
 

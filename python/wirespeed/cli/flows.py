@@ -30,17 +30,19 @@ if TYPE_CHECKING:
 
 
 def plan_cluster(cluster: Path) -> Plan:
-    """Plan a cluster file and print its warnings to standard error.
+    """Plan a cluster file and print its warnings to standard error. All commands accept and refuse the same files.
 
     Raises:
-        Refusal: the cluster file is malformed or contradicts itself.
+        Refusal: the cluster file is malformed, contradicts itself, or plans what a device does not support.
     """
+    from wirespeed import render
     from wirespeed.catalogue import load
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read
     from wirespeed.plan import build
 
     plan = build(read(cluster), load())
+    render.check(plan)
     show_problems(plan.warnings, label="warning")
     return plan
 

@@ -60,13 +60,33 @@ def _events(text: str, file: str) -> Iterator[Any]:
     try:
         yield from yaml.parse(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
-        line = getattr(error.problem_mark or error.context_mark, "line", None)
-        last = text.count("\n") + 1  # the parser is a line behind where a text ends without a newline
-        place = file if line is None else f"{file}:{min(line + 1, last)}"
-        cause, hint = _explain(str(error.problem or error))
-        raise refuse(place, f"YAML syntax error: {cause}", hint=hint) from None
+        raise Refusal([_syntax_error(error, text, file)]) from None
     except (yaml.YAMLError, UnicodeError) as error:
         raise refuse(file, f"YAML syntax error: {str(error).splitlines()[0]}", "YAML text in UTF-8") from None
+
+
+def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
+    """The error at the line where the bracket or quote opens, otherwise where the parser stopped."""
+    last = text.count("\n") + 1  # the parser is a line behind where a text ends without a newline
+    stopped, opened = (
+        None if mark is None else min(mark.line + 1, last)
+        for mark in (error.problem_mark or error.context_mark, error.context_mark)
+    )
+    sign = next((sign for part, sign in _OPENING.items() if part in str(error.context)), None)
+    if sign is None or opened is None or stopped is None or opened == stopped:
+        cause, hint = _explain(str(error.problem or error))
+        return Problem(file if stopped is None else f"{file}:{stopped}", f"YAML syntax error: {cause}", hint=hint)
+    cause = f"the {sign} of line {opened} is not closed before line {stopped}"
+    if sign in _CLOSING:
+        hint = f'add {_CLOSING[sign]} to line {opened}, or the missing "," before line {stopped}'
+    else:
+        hint = "close the quote"
+    return Problem(f"{file}:{opened}", f"YAML syntax error: {cause}", hint=hint)
+
+
+_OPENING = {"flow mapping": "{", "flow sequence": "[", "quoted scalar": "quote"}
+"""What libyaml was parsing, and how that begins."""
+_CLOSING = {"{": "}", "[": "]"}
 
 
 def _explain(problem: str) -> tuple[str, str | None]:

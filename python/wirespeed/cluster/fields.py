@@ -99,7 +99,8 @@ def _flag(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if text not in ("true", "false"):
-        raise Unfit("true or false", "write true or false; yes, no, on and off are never guessed")
+        meant = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(text.lower(), "true or false")
+        raise Unfit("true or false", f"write {meant}")
     return text == "true"
 
 

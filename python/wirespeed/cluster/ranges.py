@@ -40,6 +40,11 @@ def fold(names: Sequence[str]) -> str:
     return str(NodeSet.fromlist(names, resolver=None)) if len(names) > 1 else "".join(names)
 
 
+def format_names(names: Sequence[str]) -> str:
+    """The node ranges of names for people: ``leaf[1-2], spine1``."""
+    return re.sub(r",(?![^\[]*\])", ", ", fold(names))
+
+
 def _check_shape(text: str) -> None:
     """Only brackets of numbers and ranges: other operators of the library are not part of the format."""
     total = 1
@@ -51,7 +56,7 @@ def _check_shape(text: str) -> None:
         for part in parts:
             first, _, last = part.partition("-")
             if last and int(last) < int(first):
-                raise Unfit(_EXPECTED, f"{part} counts downwards")
+                raise Unfit(_EXPECTED, f"write {text.replace(part, f'{last}-{first}')}")
             count += int(last or first) - int(first) + 1
         total *= count
     if total > _MOST:

@@ -11,9 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from wirespeed.cluster.fields import Unfit
 from wirespeed.cluster.model import ClusterFile, Origin
-from wirespeed.errors import Problem, did_you_mean
+from wirespeed.errors import Problem, did_you_mean, one_of
 from wirespeed.units import Quantity
 
+_NOTHING = ("none", "null", "off", "~")
 _SHAPES = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
@@ -62,11 +63,16 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
         return Problem(origin.locate(*location, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(file, steps[:-1])))
-        return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
+        return Problem(place, f"the unknown key {name!r}", one_of(known), did_you_mean(name, known))
     if kind == "missing":
         model = _model_at(file, steps[:-1])
         return missing_key(origin.locate(*location[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
+    if isinstance(found, str) and found.lower() in _NOTHING and _is_optional(file, steps):
+        expected = cause.expected if isinstance(cause, Unfit) else "a value"
+        if kind in ("enum", "literal_error"):
+            expected = " or ".join(_words(complaint["ctx"]["expected"]))
+        return Problem(place, f"{name}: {_word(found)}", expected, f"leave out {name!r} for none")
     if isinstance(cause, Unfit):
         return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)
     if kind in ("enum", "literal_error"):
@@ -74,6 +80,13 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
         hint = did_you_mean(found, allowed) if isinstance(found, str) else None
         return Problem(place, f"{name}: {_word(found)}", " or ".join(allowed), hint)
     return Problem(place, f"{name}: {_word(found)}", _SHAPES.get(kind, "a single value"))
+
+
+def _is_optional(file: type[BaseModel], path: tuple[str | int, ...]) -> bool:
+    """Whether the key at a path may be left out, and has no value then."""
+    model = _model_at(file, path[:-1])
+    fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
+    return path[-1] in fields and not fields[str(path[-1])].is_required() and fields[str(path[-1])].default is None
 
 
 def _name(location: tuple[str | int, ...]) -> str:

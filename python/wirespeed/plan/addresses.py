@@ -222,11 +222,12 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
     for index, (path, network) in enumerate(named):
         for earlier, other in named[:index]:
             if network.overlaps(other):
+                second, first = problems.origin.locate(*path), problems.origin.locate(*earlier)
+                line = "" if first == second else f" of line {first.rpartition(':')[2]}"
                 problems.refuse(
                     path,
-                    f"{network}, which overlaps {other}",
+                    f"{_key(path)} {network}, which overlaps {_key(earlier)} {other}{line}",
                     "networks that do not overlap",
-                    f"the other is at {problems.origin.locate(*earlier)}",
                 )
         unusable = next(
             (reserved for reserved in _NO_HOSTS if reserved.version == network.version and network.overlaps(reserved)),
@@ -295,6 +296,11 @@ def _check_single(cluster: Cluster, problems: Problems) -> None:
                     "each address once",
                     f"write it under `except: {{{hosts[0]}: …}}` of the range",
                 )
+
+
+def _key(path: tuple[str | int, ...]) -> str:
+    """What the file calls a network: ``loopbacks``, or ``subnets`` entry 2."""
+    return str(path[1]) if len(path) == 2 else f"{path[1]} entry {int(path[2]) + 1}"
 
 
 def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress], problems: Problems) -> None:

@@ -7,13 +7,13 @@ from typing import Protocol, TypeVar
 
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
-from wirespeed.errors import did_you_mean
+from wirespeed.errors import did_you_mean, one_of
 from wirespeed.plan.addresses import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.back_to_back import back_to_back
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
-from wirespeed.plan.classes import traffic_classes
+from wirespeed.plan.classes import check_paused_queues, traffic_classes
 from wirespeed.plan.computed_values import list_computed_values
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
@@ -21,10 +21,11 @@ from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.latency import check_latency, latency_of
 from wirespeed.plan.memory import chips_together
 from wirespeed.plan.model import Plan
-from wirespeed.plan.pattern import bundles_of
+from wirespeed.plan.pattern import bundles_of, check_roles
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
+from wirespeed.plan.tiers import check_connections
 from wirespeed.plan.uplinks import switch_cables, upward
 from wirespeed.settings import Host, Place, Switch
 
@@ -40,6 +41,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     classes = traffic_classes(cluster, problems)
     chassis = _build_each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
     boxes = _build_each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
+    if cluster.cabling.file is None and cluster.cabling.pattern is not Pattern.BACK_TO_BACK:
+        check_roles(cluster, problems)
     problems.stop()
     if cluster.cabling.pattern is Pattern.BACK_TO_BACK:
         return back_to_back(cluster, catalogue, chassis, classes, problems)
@@ -47,6 +50,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )
     switch_kinds = _build_each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
+    check_paused_queues(classes, boxes, {name: kind.at for name, kind in switch_kinds.items()}, problems)
     domains = domains_of(cluster, chassis, boxes)
     bundles = bundles_of(cluster, domains, boxes, problems)
     check_cables(cluster, catalogue, problems)
@@ -59,6 +63,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     addresses = nic_addresses(cluster, cables, problems)
     between = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
     problems.stop()
+    check_connections(cluster, (*(host_cable.cable for host_cable in cables), *between), problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *between)
     cable = catalogue.cables.get(cluster.cabling.cable or "")
@@ -125,14 +130,13 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None
     if name is None or system is None:
         found = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
-        problems.refuse(
-            (*spec.path, "os"), found, f"one of {', '.join(model.systems)}", did_you_mean(name or "", model.systems)
-        )
+        expected = one_of(model.systems) + ("" if len(model.systems) > 1 else f", the only one of {spec.model}")
+        problems.refuse((*spec.path, "os"), found, expected, did_you_mean(name or "", model.systems))
         return None
     split = spec.part.breakout
     known = model.breakouts.value if model.breakouts and system.sub_port_name else []
     if split is not None and split not in known:
-        of = f"one of {', '.join(map(str, known))}" if known else "no breakout"
+        of = one_of(known) if known else "no breakout"
         problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", of)
         return None
     ports = port_names(model, system, split)

@@ -8,6 +8,8 @@ from typing import Any
 from wirespeed.catalogue.model import NicModel, QueueMap
 from wirespeed.cluster import Cluster
 from wirespeed.cluster.model import NicClassPart
+from wirespeed.cluster.ranges import format_names
+from wirespeed.errors import one_of
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
@@ -247,7 +249,7 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
         found[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
     for name in box.spec.part.classes:
         if name not in classes:
-            problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", f"one of {', '.join(classes)}")
+            problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", one_of(classes))
     for kind, numbers in (
         ("switch traffic class", {name: int(at.traffic_class) for name, at in found.items()}),
         ("queue", {name: int(at.queue) for name, at in found.items()}),
@@ -294,6 +296,31 @@ def _check_groups(
                 f"{other} and {name} in priority group {at.priority_group}",
                 f"a priority group of its own for {lossless}, which is lossless",
             )
+
+
+def check_paused_queues(
+    classes: Mapping[str, TrafficClass],
+    boxes: Mapping[str, Box],
+    queues: Mapping[str, Mapping[str, QueueMap]],
+    problems: Problems,
+) -> None:
+    """A lossless class is in the queue that its pauses stop; one problem for all switches with the same mistake."""
+    switches: dict[tuple[str, int, str], list[str]] = {}
+    for switch, maps in queues.items():
+        system = boxes[switch].system
+        for name, at in maps.items():
+            wrong = classes[name].lossless and int(at.queue) != int(classes[name].priority)
+            if system.pause_of_queue_number and wrong:
+                switches.setdefault((name, int(at.queue), system.title), []).append(switch)
+    for (name, queue, title), names in switches.items():
+        number = int(classes[name].priority)
+        numbers = f"{{traffic_class: {number}, queue: {number}, priority_group: {number}}}"
+        problems.refuse(
+            boxes[names[0]].spec.path,
+            f"class {name} with priority {number} in queue {queue} of {format_names(names)}",
+            f"queue {number}, the only one that a pause of priority {number} stops on {title}",
+            f"write `classes: {{{name}: {numbers}}}` at {format_names(names)}",
+        )
 
 
 def full_maps(

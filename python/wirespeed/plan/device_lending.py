@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel, Slot
 from wirespeed.cluster import Cluster, HostSpec, LoanPart
-from wirespeed.errors import did_you_mean
+from wirespeed.errors import did_you_mean, one_of
 from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Loan, Ntb, bdf
@@ -165,7 +165,7 @@ def _can_be_lent(
         problems.refuse(
             (*path, "device"),
             f"the device {part.device!r} of {part.lender}",
-            f"one of {', '.join(known)}" if known else "a server with GPUs",
+            one_of(known) if known else "a server with GPUs",
             did_you_mean(part.device, known),
         )
         return False

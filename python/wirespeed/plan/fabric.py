@@ -145,6 +145,13 @@ def patterned_cables(
     for path, leaves in full.items():
         leaf, count = max(leaves, key=lambda entry: entry[1])
         whole, taken = len(boxes[leaf].ports), uplinks.get(leaf, 0)
+        if cluster.fabric is not None and count <= whole < taken:
+            problems.refuse(
+                ("fabric", "leaf_spine", "uplinks"),
+                f"{taken} uplinks",
+                f"at most {whole - count}: a leaf has {whole} ports and {count} NICs",
+            )
+            continue
         free = f"at most {max(0, whole - taken)}"
         problems.refuse(
             path,

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from wirespeed.cluster import Cluster
 from wirespeed.cluster.model import LinkPart, TierPart
+from wirespeed.cluster.ranges import format_names
+from wirespeed.errors import did_you_mean
 from wirespeed.plan.fabric import Box, Domain, even
 from wirespeed.plan.problems import Problems
 
@@ -28,6 +30,15 @@ class Bundle:
     part: LinkPart | TierPart
     path: tuple[str | int, ...]
     up: tuple[str, ...]  # the switches that take their last ports for it
+
+
+def check_roles(cluster: Cluster, problems: Problems) -> None:
+    """Roles that take part in no pattern: other names are free where `links` or a file names the cables."""
+    is_free = cluster.fabric is None and any(spec.role == "leaf" for spec in cluster.switches.values())
+    for spec in cluster.switches.values():
+        if not is_free and spec.role not in _ROLES:
+            hint = did_you_mean(spec.role, _ROLES)
+            problems.refuse((*spec.path, "role"), f"the role {spec.role!r}", "leaf, spine or core", hint)
 
 
 def bundles_of(
@@ -64,7 +75,8 @@ def _pattern_bundles(
     per_plane = part.pods
     spines = [pod for plane in even(names["spine"], part.planes) for pod in even(plane, part.pods)]
     for domain, pod_spines in zip(domains, spines, strict=True):
-        yield from _mesh(domain.leaves, pod_spines, part.leaf_spine, ("fabric", "leaf_spine"), problems)
+        path: tuple[str, ...] = ("fabric", "leaf_spine")
+        yield from _mesh(domain.leaves, pod_spines, part.leaf_spine, path, problems)
     if part.spine_core is None:
         return
     path = ("fabric", "spine_core")
@@ -81,8 +93,9 @@ def _pattern_bundles(
         else:
             problems.refuse(
                 (*path, "uplinks"),
-                f"{part.spine_core.uplinks} uplinks of a spine to {len(cores)} cores: unequal stripes",
-                f"a multiple of {len(cores)}, or a number of cores that {len(pods[0])} spines of a pod divide evenly",
+                f"{part.spine_core.uplinks} uplinks of each spine",
+                f"a multiple of {len(cores)}: the same number of cables to each of {format_names(cores)}",
+                f"or let the number of cores be a multiple of {len(pods[0])}, the spines of a pod",
             )
 
 
@@ -92,8 +105,8 @@ def _mesh(
     if part.uplinks % len(upper):
         problems.refuse(
             (*path, "uplinks"),
-            f"{part.uplinks} uplinks of a switch to {len(upper)} above it: unequal stripes",
-            f"a multiple of {len(upper)}",
+            f"{part.uplinks} uplinks of each {path[1].partition('_')[0]}",
+            f"a multiple of {len(upper)}: the same number of cables to each of {format_names(upper)}",
         )
         return
     for a in lower:
@@ -111,7 +124,13 @@ def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Proble
         if part.pods > 1:
             problems.refuse(("fabric", "pods"), f"{part.pods} pods and no `spine_core`", "cables between the pods")
         if names["core"]:
-            problems.refuse(("fabric",), "switches with the role core and no `spine_core`", "cables to them")
+            problems.refuse(
+                ("fabric",),
+                f"no `spine_core` for {format_names(names['core'])} with the role core",
+                "the cables from spines to cores",
+                f"add `spine_core: {{uplinks: {len(names['core'])}}}` to fabric, or write `role: spine`",
+            )
+            return False
         del wanted["core"]
     for role, share in wanted.items():
         if not names[role]:

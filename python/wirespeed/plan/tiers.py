@@ -6,8 +6,11 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.cluster import Cluster
+from wirespeed.cluster.ranges import format_names
 from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.plan.model import Cable
+from wirespeed.plan.problems import Problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,26 @@ def host_networks(hosts: Sequence[str], switches: Sequence[str], cables: Iterabl
     for host in hosts:
         networks.setdefault(sets[host], []).append(host)
     return list(networks.values())
+
+
+def check_connections(cluster: Cluster, cables: Sequence[Cable], problems: Problems) -> None:
+    """Warn of switches without a cable, and of hosts in several networks."""
+    cabled = {end.device for cable in cables for end in (cable.a, cable.b)}
+    idle = [name for name in cluster.switches if name not in cabled]
+    remedy = "cable them with `fabric`, `links` or a cabling file, or remove them"
+    if idle:
+        path = cluster.switches[idle[0]].path
+        problems.warn(path, f"no cable at {format_names(idle)}", "cables to hosts or switches", remedy)
+    networks = host_networks(list(cluster.hosts), list(cluster.switches), cables)
+    if len(networks) > 1:
+        names = " and ".join(format_names(hosts) for hosts in networks[:2])
+        problems.warn(
+            ("switches",),
+            f"no path between hosts: {len(networks)} separate networks"
+            + (f", {names}" if len(networks) == 2 else f", such as {names}"),
+            "one network",
+            "add `fabric` or `links`, the cables between switches",
+        )
 
 
 def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Mapping[str, str]) -> dict[str, int]:

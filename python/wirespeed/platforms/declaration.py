@@ -45,6 +45,7 @@ class PlatformFile:
     title: str
     include: str | None = None  # folder whose ``shared.yaml`` the platform has too
     systems: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()
     interfaces: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()

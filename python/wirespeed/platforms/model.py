@@ -200,6 +200,7 @@ class Platform:
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
     systems: tuple[str, ...] = ()  # operating systems it is for: dell-sonic, supermicro-sonic
+    releases: tuple[str, ...] = ()  # of the systems, with their name: ubuntu-24.04; rhel-9 includes rhel-9.6
     drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
     interfaces: tuple[str, ...] = ()  # what the names of their interfaces begin with, where the driver does not tell
     counters: Mapping[str, Counter] = field(default_factory=dict)
@@ -213,6 +214,12 @@ class Platform:
     def folder(self) -> PurePosixPath:
         """The platform's own folder."""
         return self.folders[0]
+
+    def supports_release(self, system: str) -> bool:
+        """Whether a system is a listed release, one of its minor releases, or a system without its release."""
+        known = (*self.systems, *self.releases)
+        minor = any(system.startswith(f"{release}.") for release in self.releases)
+        return not self.releases or minor or system in known
 
     def support(self, path: str) -> Support:
         """What the platform declares of a setting; an undeclared one is neither rendered nor read."""

@@ -91,6 +91,7 @@ def _load(kind: str, folder: str) -> Platform:
         files=declaration.files,
         parse=parse.parse,
         systems=file.systems,
+        releases=file.releases,
         drivers=file.drivers,
         interfaces=file.interfaces,
         counters=file.counters,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import FileTemplate, Platform
 from wirespeed.platforms.templates import fill_lines, fill_template
+from wirespeed.render.problem_groups import DeviceProblem, group_problems
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
 from wirespeed.render.support import find_unsupported
@@ -58,48 +59,55 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
         Refusal: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
     """
     wanted = devices_of(plan, devices)
-    _check_covered(plan, wanted)
+    _check_devices(plan, wanted)
     for device in wanted:
         yield from _device(plan, device)
 
 
 def check(plan: Plan) -> None:
-    """Raise if a kind of device cannot be rendered. Devices of one range of the cluster file are one kind.
+    """Raise if a device cannot be rendered.
 
     Raises:
-        Refusal: as `files` does; every kind's reasons, with their lines of the cluster file.
+        Refusal: each reason once, with the lines of the cluster file, the devices and the number of ports.
     """
-    problems: list[Problem] = []
-    for device in _kinds(plan, plan.devices):
-        try:
-            _check_covered(plan, [device])
-            for _ in _device(plan, device):
-                pass
-        except Refusal as refusal:
-            problems += refusal.problems
+    _check_devices(plan, plan.devices)
+
+
+def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
+    """Devices of one range of the cluster file are one kind: one of them shows whether the others have problems."""
+    problems = [
+        DeviceProblem(plan.origins.get(device, plan.name), device, problem)
+        for kind in _kinds(plan, devices)
+        if any(_find_problems(plan, kind[0]))
+        for device in kind
+        for problem in _find_problems(plan, device)
+    ]
     if problems:
-        raise Refusal(problems)
+        raise Refusal(group_problems(problems))
 
 
-def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
-    """One device of each kind: the first of each line of the cluster file, role, model and system.
+def _kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:
+    """Devices by kind: the line of the cluster file, role, model and system.
 
     A line may describe several ranges: ``switches: {leaf1: {…}, spine1: {…}}``.
     """
-    kinds: dict[tuple[str | None, ...], str] = {}
+    kinds: dict[tuple[str | None, ...], list[str]] = {}
     for name in devices:
         device = plan.devices[name]
         kind = (plan.origins.get(name, name), plan.roles.get(name), device.kind, device.model, device.os)
-        kinds.setdefault(kind, name)
+        kinds.setdefault(kind, []).append(name)
     return list(kinds.values())
 
 
-def _check_covered(plan: Plan, devices: Iterable[str]) -> None:
-    problems = [
-        problem for device in _kinds(plan, devices) for problem in find_unsupported(plan, device, stack(plan, device))
-    ]
-    if problems:
-        raise Refusal(problems)
+def _find_problems(plan: Plan, device: str) -> Iterator[Problem]:
+    try:
+        unsupported = list(find_unsupported(plan, device, stack(plan, device)))
+        yield from unsupported
+        if not unsupported:
+            for _ in _device(plan, device):
+                pass
+    except Refusal as refusal:
+        yield from refusal.problems
 
 
 def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
@@ -108,7 +116,7 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     for platform in stack(plan, device):
         for file in platform.files:
             for extra in _times(settings, file):
-                text = _say(plan, platform, file.template, device, extra)
+                text = fill_template(platform, file.template, device, settings, **extra)
                 if not text.strip():
                     continue
                 step = _step(platform, file, device, settings, extra)
@@ -134,12 +142,3 @@ def _step(platform: Platform, file: FileTemplate, device: str, settings: Device,
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
     )
     return Step(path, file.mode, apply, rollback, file.consequence)
-
-
-def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict[str, Any]) -> str:
-    """A filled-in template; its refusals name the device's line of the cluster file."""
-    try:
-        return fill_template(platform, template, device, plan.devices[device], **extra)
-    except Refusal as refusal:
-        origin = plan.origins.get(device, plan.name)
-        raise Refusal(replace(problem, place=f"{origin}: {problem.place}") for problem in refusal.problems) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.errors import Problem, Refusal, did_you_mean
+from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform, platform_of_system, platforms, platforms_of_launch
 from wirespeed.settings import Host, Switch
@@ -17,16 +17,9 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     settings = plan.devices[device]
     keys = _switch(settings) if isinstance(settings, Switch) else _host(plan, settings)
     known = platforms()
-    problems = [
-        Problem(
-            f"{plan.origins.get(device, plan.name)}: {device}",
-            f"the {kind} platform {name!r}",
-            _format_known(kind),
-            did_you_mean(name.partition("-")[0] if kind == "host" else name, _names(kind)),
-        )
-        for kind, name in keys
-        if (kind, name) not in known
-    ]
+    problems = [_unknown(device, kind, name) for kind, name in keys if (kind, name) not in known]
+    if not problems and not known[keys[0]].supports_release(settings.os or ""):
+        problems = [_unknown(device, settings.kind, settings.os or "")]
     if problems:
         raise Refusal(problems)
     return tuple(known[key] for key in keys)
@@ -55,18 +48,19 @@ def _of_system(kind: str, system: str | None) -> str:
     return platform_of_system(kind, system or "") or system or "unknown"
 
 
-def _format_known(kind: str) -> str:
+def _unknown(device: str, kind: str, name: str) -> Problem:
     names = _names(kind)
-    return f"one of {', '.join(names)}" if names else f"a {kind} platform"
+    family = [known for known in names if known.partition("-")[0] == name.partition("-")[0]]
+    subject = f"the operating system {name!r}" if kind in ("host", "switch") else f"the {kind} platform {name!r}"
+    expected = one_of(family or names) or f"a {kind} platform"
+    return Problem(device, subject, expected, did_you_mean(name, family or names))
 
 
 def _names(kind: str) -> list[str]:
-    """What a cluster file or the catalogue may name: systems, or platforms themselves."""
-    return sorted(
-        {
-            name
-            for (known, platform_name), platform in platforms().items()
-            if known == kind
-            for name in platform.systems or (platform_name,)
-        }
-    )
+    """What a cluster file or the catalogue may name: releases, systems, or platforms themselves."""
+    return [
+        name
+        for (known, platform_name), platform in platforms().items()
+        if known == kind
+        for name in platform.releases or platform.systems or (platform_name,)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wirespeed.errors import Problem
 from wirespeed.plan import Plan
@@ -11,14 +12,16 @@ from wirespeed.settings import Compare, Place, iterate_entities, settings_of
 
 
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
-    """One problem for each planned setting of a device that none of its platforms renders or sets automatically.
+    """One problem for each planned setting and place that none of the platforms renders or sets automatically.
+
+    Equal but for the place: the value of a setting is the first one of the device.
 
     States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
-    reported: set[str] = set()
+    reported: dict[str, Problem] = {}
     for place, settings in iterate_entities(plan.devices[device], Place(device)):
         for path, setting in settings_of(type(settings)).items():
-            if path in reported or setting.observed or setting.compare is Compare.NONE:
+            if setting.observed or setting.compare is Compare.NONE:
                 continue
             value = settings
             for name in path.split(".")[1:]:
@@ -27,11 +30,16 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
                 platform.support(path).rendered or platform.support(path).automatic for platform in platforms
             ):
                 continue
-            reported.add(path)
-            hints = [instead for platform in platforms if (instead := platform.support(path).instead)]
-            yield Problem(
-                f"{plan.origins.get(device, plan.name)}: {place}",
-                f"{path} = {value}, {setting.meaning}",
-                f"a setting that {' or '.join(platform.title for platform in platforms)} can configure",
-                hints[0] if hints else "leave it out of the cluster file, or use a device that supports it",
-            )
+            if path not in reported:
+                reported[path] = _unsupported(path, value, setting.meaning, platforms)
+            yield replace(reported[path], place=str(place))
+
+
+def _unsupported(path: str, value: object, meaning: str, platforms: Sequence[Platform]) -> Problem:
+    hints = [instead for platform in platforms if (instead := platform.support(path).instead)]
+    return Problem(
+        "",
+        f"{path} = {value}, {meaning}",
+        f"a setting that {' or '.join(platform.title for platform in platforms)} can configure",
+        hints[0] if hints else "leave it out of the cluster file, or use a device that supports it",
+    )

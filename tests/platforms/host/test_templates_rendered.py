@@ -92,7 +92,7 @@ def plan(owner: str) -> Plan:
     if kind != "host":
         return found
     system = platforms()[kind, name].systems[0]
-    return replace(found, hosts={key: replace(host, os=f"{system}-1") for key, host in found.hosts.items()})
+    return replace(found, hosts={key: replace(host, os=system) for key, host in found.hosts.items()})
 
 
 def with_nics(system: str) -> Plan:

@@ -216,7 +216,7 @@ def _chosen(only: Sequence[str]) -> list[Check]:
 
 
 def _statuses(text: str | None) -> frozenset[Status] | None:
-    from wirespeed.errors import Problem, Refusal, did_you_mean
+    from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
     from wirespeed.results.findings import Status
 
     if text is None:
@@ -224,7 +224,7 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     wording = [word.strip() for word in text.split(",")]
     known = [status.value for status in Status]
     problems = [
-        Problem("--status", f"{word!r}", f"one of {', '.join(known)}", did_you_mean(word, known))
+        Problem("--status", f"{word!r}", one_of(known), did_you_mean(word, known))
         for word in wording
         if word not in known
     ]

@@ -178,20 +178,17 @@ def _describe_progress(host: str, command: str) -> str:
 
 
 def _write_planned(cluster: Path, output: Path | None) -> None:
-    from wirespeed.cluster import read
+    from wirespeed.cli import flows
     from wirespeed.collect import write_planned_bundle
-    from wirespeed.plan import build
-    from wirespeed.render import check
 
-    plan = build(read(cluster))
-    check(plan)  # a device cannot be as planned if its platform cannot configure the plan
+    plan = flows.plan_cluster(cluster)
     out = output or Path(f"{plan.name}.tar.gz")
     write_planned_bundle(plan, out)
-    _report(out)
+    _report(out, cluster)
 
 
-def _report(out: Path) -> None:
-    """Print the bundle's path to standard output and the outcome of the commands to standard error."""
+def _report(out: Path, cluster: Path | None = None) -> None:
+    """Print the bundle's path to standard output; the outcome of the commands and the next step to standard error."""
     from rich.markup import escape
 
     from wirespeed.cli.console import err
@@ -199,8 +196,8 @@ def _report(out: Path) -> None:
 
     entries = [entry for device in open_bundle(out).manifest.devices for entry in device.outputs]
     counts = Counter(entry.status for entry in entries)
-    summary = ", ".join(f"{number} {status}" for status, number in counts.most_common())
-    err().print(f"{len(entries)} commands: {summary}")
+    summary = ", ".join(f"{number:,} {status}" for status, number in counts.most_common())
+    err().print(f"{len(entries):,} commands: {summary}")
     for entry in entries:
         if entry.status in ("permission", "timeout"):
             err().print(

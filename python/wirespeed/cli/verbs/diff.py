@@ -60,13 +60,10 @@ def diff(
       wirespeed diff cluster.yaml bundle.tar.gz --device leaf1
     """
     from wirespeed import render as rendering
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
+    from wirespeed.cli import flows
     from wirespeed.errors import refuse
-    from wirespeed.plan import build
 
-    plan = build(read(cluster))
-    show_problems(plan.warnings, "warning")
+    plan = flows.plan_cluster(cluster)
     devices = rendering.devices_of(plan, expand_nodesets(device))
     if not other.exists():
         raise refuse(str(other), "no such file or folder", hint=_EXPECTED)

@@ -91,17 +91,14 @@ def plan(
       wirespeed plan cluster.yaml --cables --format csv > cables.csv
       wirespeed plan cluster.yaml --picture topology.svg
     """
-    from wirespeed.cli.console import show_problems
+    from wirespeed.cli import flows
     from wirespeed.cli.plan_rows import PARTS
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
 
     options = (hosts, addresses, cables, classes, fabric, bill, computed, labels)
     wanted = [name for name, selected in zip(PARTS, options, strict=True) if selected]
     if not wanted and picture is None:
         wanted = [name for name in PARTS if name != "labels"]
-    planned = build(read(cluster))
-    show_problems(planned.warnings, "warning")
+    planned = flows.plan_cluster(cluster)
     if picture is not None:
         _write_picture(planned, picture)
     rows = {name: table for part in wanted for name, table in PARTS[part](planned).items()}

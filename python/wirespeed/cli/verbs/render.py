@@ -64,12 +64,9 @@ def render(
       wirespeed render cluster.yaml -o out --device node[1-4],leaf1
     """
     from wirespeed import render as rendering
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
+    from wirespeed.cli import flows
 
-    plan = build(read(cluster))
-    show_problems(plan.warnings, "warning")
+    plan = flows.plan_cluster(cluster)
     devices = rendering.devices_of(plan, expand_nodesets(device))
     rendered: list[RenderedFile] = []
     files = (

@@ -237,14 +237,11 @@ def _build_scenario(
         raise Refusal(problems)
     if traffic is None or not of_plan:
         return None
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
+    from wirespeed.cli import flows
     from wirespeed.render import simulator_mappings
     from wirespeed.simulation.from_plan import plan_scenario
 
-    plan = build(read(file))
-    show_problems(plan.warnings, "warning")
+    plan = flows.plan_cluster(file)
     planned = plan_scenario(file, plan, traffic, seed, simulator_mappings())
     if write_scenario is not None:
         new = write_scenario.with_name(f".{write_scenario.name}.new")

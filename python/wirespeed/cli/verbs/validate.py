@@ -28,19 +28,14 @@ def validate(
       wirespeed validate cluster.yaml
       wirespeed validate cluster.yaml --strict
     """
-    from wirespeed import render
     from wirespeed.cli import flows
-    from wirespeed.plan.tiers import host_networks
 
     plan = flows.plan_cluster(cluster)
-    render.check(plan)
-    networks = len(host_networks(list(plan.hosts), list(plan.switches), plan.cables)) if plan.switches else 1
     nics = sum(len(host.nics) for host in plan.hosts.values())
     typer.echo(
         f"{cluster}: ok: {_count(len(plan.hosts), 'host')}, {_count(nics, 'NIC')}, "
         f"{_count(len(plan.switches), 'switch', 'switches')}, {_count(len(plan.cables), 'cable')}, "
         f"{_count(len(plan.warnings), 'warning')}"
-        + (f"; hosts in {networks} networks without a connection between them" if networks > 1 else "")
     )
     raise typer.Exit(Exit.FAILED if strict and plan.warnings else Exit.PASSED)
 

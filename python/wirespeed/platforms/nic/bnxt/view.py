@@ -128,9 +128,11 @@ def _qos(nic_qos: NicQos) -> Qos:
 def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
     place = f"{name}: RoCE configuration package"
-    numbers = (nic_qos.roce_priority, nic_qos.roce_dscp, nic_qos.cnp_priority, nic_qos.cnp_dscp, nic_qos.roce_share)
-    if None in numbers:
-        yield Problem(place, "no roce or no cnp class", "DSCP and priority of both, and a share for roce")
+    missing = list(_missing_classes(nic_qos))
+    if missing:
+        yield Problem(
+            place, f"no {missing[0]}", "a class roce with DSCP, priority and share, and a class cnp", *missing[1:]
+        )
         return
     priorities = {Priority(value): DEFAULT_TC for value in range(8)}
     priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
@@ -164,6 +166,16 @@ def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         yield Problem(
             place, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
         )
+
+
+def _missing_classes(nic_qos: NicQos) -> Iterator[str]:
+    """What is missing, and a hint."""
+    if nic_qos.roce_priority is None or nic_qos.roce_dscp is None:
+        yield from ("class roce", "add `roce: {dscp: 26, priority: 3, lossless: true, share: 50%}` to classes")
+    elif nic_qos.cnp_priority is None or nic_qos.cnp_dscp is None:
+        yield from ("class cnp", "add `cnp: {dscp: 48, priority: 7, strict: true}` to classes")
+    elif nic_qos.roce_share is None:
+        yield from ("share of class roce", "add `share: 50%` to the class roce")
 
 
 def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
