@@ -9,8 +9,14 @@ from typing import Any
 import pytest
 
 import command_line
+<<<<<<< HEAD
 from wirespeed.errors import Refusal
+=======
+from wirespeed.errors import Refusal
+from wirespeed.results.algorithm_comparison import Run
+>>>>>>> 3fb66526 (sim compare: give each algorithm the planned ECN thresholds)
 from wirespeed.simulation import ALGORITHMS, compare
+from wirespeed.simulation.compare import read_scenario
 
 INCAST: dict[str, Any] = {
     "name": "three to one",
@@ -25,7 +31,17 @@ INCAST: dict[str, Any] = {
 
 
 ULTRA_ETHERNET = {"nscc", "rccc", "nscc+rccc"}
-UNMARKED = {"downlinks.marking.enabled": False}
+UNMARKED = {"devices.marking.enabled": [(True,), (False,)]}
+
+
+def changes_of(run: Run) -> dict[str, Any]:
+    """Parameter → new value; of single devices the old and new values."""
+    return {
+        f"devices.{change.parameter}" if change.single_devices else change.parameter: (
+            [change.before, change.after] if change.single_devices else change.after[0]
+        )
+        for change in run.changes
+    }
 
 
 @pytest.fixture
@@ -36,7 +52,7 @@ def incast(tmp_path: Path) -> Path:
 
 
 def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None:
-    comparison = compare([incast], ALGORITHMS, "roce", 1, jobs=2)
+    comparison = compare([read_scenario(incast)], ALGORITHMS, "roce", 1, jobs=2)
     assert [run.algorithm for run in comparison.runs] == list(ALGORITHMS)
     for run in comparison.runs:
         assert (run.scenario, run.flows, run.completed, run.failed, run.drops) == ("three to one", 3, 3, 0, 0)
@@ -45,17 +61,19 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
         assert run.jain is not None and 0.5 < run.jain <= 1
         assert run.fct_us is not None and run.fct_us.max == run.end_us
     by_name = {run.algorithm: run for run in comparison.runs}
-    step = {"marking": {"kmax_bytes": 400_000}}
-    assert by_name["dctcp"].set_for_it == step
-    assert by_name["dcqcn-d"].set_for_it == {**step, "notification": {"interval_ns": 0}}
-    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", *ULTRA_ETHERNET}
-    ultra = by_name["nscc"].set_for_it
-    assert (ultra["pfc"], ultra["ecmp"]) == ({"lossless_priorities": 0}, {"balance": "entropy"})
-    assert "rx_depth" not in ultra["transport"], "as it is in the preset"
-    timeout = ultra["transport"]["reordering"]["ns"]
+    (marking,) = by_name["dctcp"].changes
+    assert (marking.parameter, marking.before, marking.after) == ("marking.kmax_bytes", (1_600_000,), (400_000,))
+    step = {"marking.kmax_bytes": 400_000}
+    assert changes_of(by_name["dcqcn-d"]) == {**step, "notification.interval_ns": 0}
+    assert {name for name, run in by_name.items() if run.changes} == {"dctcp", "dcqcn-d", *ULTRA_ETHERNET}
+    assert not any(run.warnings for run in by_name.values())
+    ultra = changes_of(by_name["nscc"])
+    assert (ultra["pfc.lossless_priorities"], ultra["ecmp.balance"]) == (0, "entropy")
+    assert "transport.rx_depth" not in ultra, "as it is in the preset"
+    timeout = ultra["transport.reordering"]["ns"]
     for name in ULTRA_ETHERNET:
-        credit = {} if name == "nscc" else {"congestion": {"credit_timeout_ns": timeout}, "devices": UNMARKED}
-        assert by_name[name].set_for_it == {**ultra, **credit}
+        credit = {} if name == "nscc" else {"congestion.credit_timeout_ns": timeout, **UNMARKED}
+        assert changes_of(by_name[name]) == {**ultra, **credit}
         assert (by_name[name].pfc_pauses, by_name[name].trims > 0) == (0, True)
     assert {name for name, run in by_name.items() if run.trims} == ULTRA_ETHERNET
     assert by_name["nscc"].ecn_marks > 0, "the only queue is that of a downlink"
@@ -64,8 +82,8 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
 
 
 def test_the_number_of_jobs_changes_nothing(incast: Path) -> None:
-    serial = compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=1)
-    assert compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=4) == serial
+    serial = compare([read_scenario(incast)] * 2, ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=1)
+    assert compare([read_scenario(incast)] * 2, ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=4) == serial
     assert len(serial.runs) == 6 and serial.runs[:3] == serial.runs[3:]
 
 
@@ -99,16 +117,20 @@ def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
         with_overrides, expected = tmp_path / f"{algorithm}.json", tmp_path / f"{algorithm}-expected.json"
         with_overrides.write_text(json.dumps({**INCAST, "devices": overrides}))
         expected.write_text(json.dumps({**INCAST, "devices": devices}))
-        (run,) = compare([with_overrides], (algorithm,), "roce", 1).runs
-        (same,) = compare([expected], (algorithm,), "roce", 1).runs
+        (run,) = compare([read_scenario(with_overrides)], (algorithm,), "roce", 1).runs
+        (same,) = compare([read_scenario(expected)], (algorithm,), "roce", 1).runs
         assert run.tables_sha256 == same.tables_sha256, algorithm
-    step = {"marking.kmax_bytes": "kmin_bytes"}
-    assert run.set_for_it["devices"] == {**step, "notification.interval_ns": 0}
+    assert changes_of(run) == {
+        "marking.kmax_bytes": 400_000,
+        "notification.interval_ns": 0,
+        "devices.marking.kmax_bytes": [(1_200_000, 1_300_000), (300_000,)],
+        "devices.notification.interval_ns": [(4000,), (0,)],
+    }
 
 
 def test_as_is_sets_nothing(incast: Path) -> None:
-    (run,) = compare([incast], ("dctcp",), "roce", 1, as_is=True).runs
-    assert run.set_for_it == {}
+    (run,) = compare([read_scenario(incast)], ("dctcp",), "roce", 1, as_is=True).runs
+    assert run.changes == ()
 
 
 def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) -> None:
@@ -119,7 +141,7 @@ def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) ->
         return path
 
     algorithms = ("dcqcn", "swift")
-    slow, fast = (compare([with_step(step)], algorithms, "roce", 1).runs for step in (None, 2))
+    slow, fast = (compare([read_scenario(with_step(step))], algorithms, "roce", 1).runs for step in (None, 2))
     assert slow[0].end_us > 1.2 * fast[0].end_us
     assert slow[1] == fast[1]
 
@@ -127,9 +149,15 @@ def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) ->
 def test_one_refusal_for_all_runs(tmp_path: Path) -> None:
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 9, "bytes": 1}]}))
+<<<<<<< HEAD
     with pytest.raises(Refusal) as refusal:
         compare([path], ("dcqcn", "hpcc"), "roce", 1)
     assert [str(problem) for problem in refusal.value.problems] == [
+=======
+    with pytest.raises(Refusal) as refused:
+        compare([read_scenario(path)], ("dcqcn", "hpcc"), "roce", 1)
+    assert [str(problem) for problem in refused.value.problems] == [
+>>>>>>> 3fb66526 (sim compare: give each algorithm the planned ECN thresholds)
         f"{path}: flows[0].dst: found 9; expected a host, 0 to 3"
     ]
 
@@ -137,7 +165,7 @@ def test_one_refusal_for_all_runs(tmp_path: Path) -> None:
 def test_an_interruption_ends_the_run_and_those_behind_it(tmp_path: Path) -> None:
     path = tmp_path / "long.json"
     path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 3, "bytes": 10**11}]}))
-    (run,) = compare([path], ALGORITHMS, "roce", 1, jobs=1, on_progress=lambda done, of: done == of).runs
+    (run,) = compare([read_scenario(path)], ALGORITHMS, "roce", 1, jobs=1, on_progress=lambda done, of: done == of).runs
     assert (run.algorithm, run.complete, run.completed, run.failed) == (ALGORITHMS[0], False, 0, 0)
     assert (run.fct_us, run.goodput_gbps, run.jain) == (None, None, None)
 
@@ -152,12 +180,16 @@ def test_printed(incast: Path) -> None:
     assert (table.returncode, table.stderr) == (0, "")
     lines = table.stdout.splitlines()
     assert lines[0] == "three to one  preset roce, seed 1"
-    header = "algorithm flows mean µs p50 µs p99 µs max µs PFC pauses ECN marks CNPs lost "
-    header += "retransmissions max queue MiB goodput Gb/s Jain"
-    assert lines[1].split() == header.split(" ")
-    assert [line.split()[:2] for line in lines[2:5]] == [["dcqcn-d", "3/3"], ["line-rate", "3/3"], ["hpcc", "3/3"]]
-    assert len({len(line) for line in lines[1:5]}) == 1
-    assert lines[5:] == ["  changed for dcqcn-d: marking.kmax_bytes = 400,000, notification.interval_ns = 0"]
+    assert lines[1].split() == "algorithm mean p50 p99 max ECN CNPs max queue goodput fairness".split()
+    assert lines[2].split() == "µs µs µs µs marks MiB Gb/s (Jain)".split()
+    assert [line.split()[0] for line in lines[3:6]] == ["dcqcn-d", "line-rate", "hpcc"]
+    assert len({len(line) for line in lines[1:6]}) == 1
+    assert lines[6:] == [
+        "  all runs: 3/3 flows completed, 0 PFC pauses, 0 packets lost, 0 retransmissions",
+        "  changed for dcqcn-d:",
+        "    ECN maximum threshold 1,600,000 → 400,000 bytes",
+        "    minimum interval of CNPs 50 → 0 µs",
+    ]
 
     document = json.loads(wirespeed(*arguments, "--format", "json").stdout)
     assert (document["kind"], document["schema"]) == ("simulation-comparison", 1)
@@ -166,15 +198,17 @@ def test_printed(incast: Path) -> None:
     for row, run in zip(rows, document["runs"], strict=True):
         assert (int(row["ecn_marks"]), float(row["fct_p99_us"])) == (run["ecn_marks"], run["fct_us"]["p99"])
         assert (row["complete"], float(row["jain"])) == ("true", run["jain"])
-    assert rows[0]["set_for_it"] == "marking.kmax_bytes=400000 notification.interval_ns=0"
+    assert rows[0]["changes"] == "marking.kmax_bytes=1600000->400000 notification.interval_ns=50000->0"
 
 
 def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path) -> None:
     path = tmp_path / "devices.json"
     overrides = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
     path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": overrides}]}))
-    (run,) = compare([path], ("nscc",), "roce", 1).runs
-    assert run.set_for_it["devices"] == {"ecmp.balance": "entropy", "pfc.lossless_priorities": 0}
+    (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
+    changed = changes_of(run)
+    assert changed["devices.ecmp.balance"] == [("flow",), ("entropy",)]
+    assert changed["devices.pfc.lossless_priorities"] == [(8,), (0,)]
     assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
 
 
@@ -182,16 +216,23 @@ def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
     """Two links of 3 us each way, 4178 bytes there and 86 back: 12.682 us at 100 Gb/s, 39 packets of 4158 bytes."""
     table = wirespeed(incast, "--algorithm", "nscc")
     assert (table.returncode, table.stderr) == (0, "")
-    assert table.stdout.splitlines()[3] == (
-        "  changed for nscc: ecmp.balance = entropy, pfc.lossless_priorities = 0, marking.pmax = 1.0, "
-        "marking.kmin_bytes = 33,264, "
-        "marking.kmax_bytes = 133,056, marking.reference_gbps = 100, transport.recovery = selective-repeat, "
-        "transport.ack_priority = 7, transport.reordering.rule = time, transport.reordering.ns = 92,838, "
-        "transport.ack_timeout = 5, switch.trimming.priority = 5, switch.trimming.trimmed_bytes = 64, "
-        "switch.trimming.queue_ns = 12,973"
-    )
+    assert table.stdout.splitlines()[4:] == [
+        "  changed for nscc:",
+        "    ECN minimum threshold 400,000 → 33,264 bytes",
+        "    ECN maximum threshold 1,600,000 → 133,056 bytes",
+        "    ECN probability at the maximum threshold 20% → 100%",
+        "    link speed of the ECN thresholds 400 Gb/s → 100 Gb/s",
+        "    load balancing flow → entropy",
+        "    lossless priorities 3 → none",
+        "    loss recovery go-back-n → selective-repeat",
+        "    priority of ACKs that of the data → 7",
+        "    reordering none → time 92.838 µs",
+        "    ACK timeout 67,108.9 → 131.1 µs",
+        "    packet trimming off → to 64 bytes, priority 5, queues above 12.973 µs",
+    ]
     (row,) = csv.DictReader(wirespeed(incast, "--algorithm", "nscc", "--format", "csv").stdout.splitlines())
-    assert row["set_for_it"].endswith(" switch.trimming.trimmed_bytes=64 switch.trimming.queue_ns=12973")
+    trimming = '{"priority": 5, "trimmed_bytes": 64, "queue_ns": 12973}'
+    assert row["changes"].endswith(f" switch.trimming=null->{trimming}")
     assert int(row["trims"]) > 0 and row["drops"] == "0"
 
 
@@ -217,15 +258,16 @@ def test_ultra_ethernet_gets_queues_of_the_scenarios_own_bandwidth_delay_product
 ) -> None:
     path = tmp_path / "network.json"
     path.write_text(json.dumps({**INCAST, **network, "parameters": parameters}))
-    (run,) = compare([path], ("nscc",), "roce", 1).runs
+    (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
     queue_ns = -(-packets * bytes_ * 8 // gbps)
     timeout = 15_000 + 6 * queue_ns
-    assert run.set_for_it["switch"] == {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}}
+    changed = changes_of(run)
+    assert changed["switch.trimming"] == {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}
     marks = {"kmin_bytes": -(-packets // 5) * bytes_, "kmax_bytes": -(-4 * packets // 5) * bytes_, "pmax": 1.0}
-    assert {"reference_gbps": 400, **run.set_for_it["marking"]} == {**marks, "reference_gbps": gbps}
-    transport = run.set_for_it["transport"]
-    assert transport["reordering"] == {"rule": "time", "ns": timeout}
-    assert timeout <= 4096 << transport["ack_timeout"] < 2 * timeout
+    marking = {key.removeprefix("marking."): value for key, value in changed.items() if key.startswith("marking.")}
+    assert {"reference_gbps": 400, **marking} == {**marks, "reference_gbps": gbps}
+    assert changed["transport.reordering"] == {"rule": "time", "ns": timeout}
+    assert timeout <= 4096 << changed["transport.ack_timeout"] < 2 * timeout
     assert (run.completed, run.drops, run.losses) == (3, 0, 0)
 
 
@@ -235,8 +277,8 @@ def test_the_window_sees_what_credit_does_not(tmp_path: Path) -> None:
     links = [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]]
     flows = [{"src": host, "dst": 2 + host, "bytes": 8_000_000} for host in range(2)]
     path.write_text(json.dumps({**INCAST, "switches": 2, "links": links, "flows": flows}))
-    credit, both = compare([path], ("rccc", "nscc+rccc"), "roce", 1).runs
-    assert credit.set_for_it == both.set_for_it
+    credit, both = compare([read_scenario(path)], ("rccc", "nscc+rccc"), "roce", 1).runs
+    assert credit.changes == both.changes
     assert min(credit.ecn_marks, both.ecn_marks) > 0, "the link between the switches is no downlink"
     assert both.trims * 5 < credit.trims
     assert (both.completed, both.failed, both.drops) == (2, 0, 0)
@@ -253,10 +295,11 @@ def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> Non
 
     rows = ("rccc", "nscc+rccc")
     (alone, both), (other_alone, other_both) = (
-        compare([with_nscc(entry)], rows, "roce", 1).runs for entry in (None, {})
+        compare([read_scenario(with_nscc(entry))], rows, "roce", 1).runs for entry in (None, {})
     )
-    assert "congestion" not in alone.set_for_it and "congestion" not in other_both.set_for_it
-    assert other_alone.set_for_it["congestion"] == both.set_for_it["congestion"]
+    timeout = "congestion.credit_timeout_ns"
+    assert timeout not in changes_of(alone) and timeout not in changes_of(other_both)
+    assert changes_of(other_alone)[timeout] == changes_of(both)[timeout]
     assert alone.tables_sha256 != other_alone.tables_sha256
     assert both.tables_sha256 != other_both.tables_sha256
 
@@ -265,8 +308,9 @@ def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
     path = tmp_path / "datagrams.json"
     flows = [{**flow, "service": "udp", "priority": 0} for flow in INCAST["flows"]]
     path.write_text(json.dumps({**INCAST, "flows": flows}))
-    (run,) = compare([path], ("nscc",), "roce", 1).runs
-    assert run.set_for_it["marking"] == {"pmax": 1.0} and "switch" not in run.set_for_it
+    (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
+    changed = changes_of(run)
+    assert [key for key in changed if key.startswith(("marking", "switch"))] == ["marking.pmax"]
     assert run.trims == 0
 
 
@@ -277,11 +321,81 @@ def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
     path.write_text(json.dumps({**INCAST, "links": links, "parameters": parameters}))
     failed = wirespeed(path, "--algorithm", "dctcp,swift")
     assert failed.returncode == 1
-    assert [line.split()[:2] for line in failed.stdout.splitlines()[2:4]] == [["dctcp", "2/3"], ["swift", "2/3"]]
+    assert [line.split()[:2] for line in failed.stdout.splitlines()[3:5]] == [["dctcp", "2/3"], ["swift", "2/3"]]
 
 
 def test_refused(incast: Path) -> None:
     refused = wirespeed(incast, "--algorithm", "dcqcn-q", "--until", "soon")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--algorithm: no algorithm named 'dcqcn-q'; expected one of line-rate, dcqcn, " in refused.stderr
-    assert "--until: found" in refused.stderr
+    assert "--until: found 'soon'; expected a time with its unit (ns, us, ms or s), such as 10us" in refused.stderr
+
+
+CLUSTER = Path(__file__).parents[2] / "examples/mi300x-4node/cluster.yaml"
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A cluster with DCQCN-P, the same with DCQCN-D, and a traffic file."""
+    step, traffic = tmp_path / "step.yaml", tmp_path / "incast.yaml"
+    step.write_text(CLUSTER.read_text().replace("dcqcn-p", "dcqcn-d"))
+    traffic.write_text("version: 1\ntraffic:\n- {pattern: incast, to: node1, size: 1 MiB, rails: [1]}\n")
+    return CLUSTER, step, traffic
+
+
+def test_a_cluster_file_gives_each_algorithm_the_planned_thresholds(planned: tuple[Path, Path, Path]) -> None:
+    """Whatever congestion control the file has: a row is the run of the cluster that is planned with it."""
+    *clusters, traffic = planned
+    rows = [
+        json.loads(wirespeed(cluster, "-t", traffic, "--algorithm", "dcqcn-p,dcqcn-d", "-f", "json").stdout)["runs"]
+        for cluster in clusters
+    ]
+    for slope, step in rows:
+        assert (slope["ecn_marks"], step["ecn_marks"]) == (19, 389)
+        assert slope["warnings"] == step["warnings"] == []
+    (slope, changed_to_step), (changed_to_slope, step) = rows
+    assert slope["changes"] == step["changes"] == []
+    assert slope["tables_sha256"] == changed_to_slope["tables_sha256"]
+    assert step["tables_sha256"] == changed_to_step["tables_sha256"]
+    for run, before, after in ((changed_to_step, 2_097_000, 1_048_000), (changed_to_slope, 1_048_000, 2_097_000)):
+        (change,) = [change for change in run["changes"] if change["parameter"] == "marking.kmax_bytes"]
+        assert (change["before"], change["after"]) == ([before], [after])
+
+
+def test_a_slope_cannot_be_derived_from_a_step(planned: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    _, cluster, traffic = planned
+    scenario = tmp_path / "step.json"
+    command_line.wirespeed("sim", "run", cluster, "-t", traffic, "--write-scenario", scenario)
+    table = wirespeed(scenario, "--algorithm", "dcqcn,dcqcn-p,dcqcn-d,hpcc").stdout.splitlines()
+    assert table[8:] == [
+        "  warning for dcqcn, dcqcn-p: expects an ECN slope (minimum below maximum threshold), but the scenario has a"
+        " step at 1,048,000 bytes; a cluster file with --traffic gives the planned slope"
+    ], "nothing was changed for dcqcn-d"
+
+
+def test_thresholds_of_the_cluster_file_that_fit_no_other_algorithm(
+    planned: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    cluster, _, traffic = planned
+    explicit = tmp_path / "explicit.yaml"
+    explicit.write_text(
+        cluster.read_text().replace("model: dell-z9664f", "model: dell-z9664f, ecn: {minimum: 1 MiB, maximum: 2 MiB}")
+    )
+    table = wirespeed(explicit, "-t", traffic, "--algorithm", "dcqcn-p,dcqcn-d").stdout.splitlines()
+    assert table[-1] == (
+        f"  warning for dcqcn-d: the plan has no ECN thresholds for this algorithm: {explicit}:7: found ECN minimum"
+        " 1 MiB, maximum 2 MiB, probability 100% with dcqcn-d; expected a step: minimum = maximum and 100%; the step"
+        " is at the minimum threshold"
+    )
+    assert "    ECN maximum threshold 2,097,000 → 1,049,000 bytes" in table
+
+
+def test_options_that_do_not_apply(planned: tuple[Path, Path, Path], incast: Path) -> None:
+    cluster, _, traffic = planned
+    for arguments, problem in (
+        ([cluster], f"error: {cluster}: --traffic is missing"),
+        ([incast, "-t", traffic], "error: --traffic: does not apply to scenarios, which contain their flows"),
+        ([cluster, "-t", traffic, "--preset", "hpcc"], "error: --preset: hpcc does not apply to a cluster file"),
+    ):
+        refused = wirespeed(*arguments)
+        assert (refused.returncode, refused.stdout) == (2, "") and problem in refused.stderr

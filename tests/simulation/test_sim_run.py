@@ -113,12 +113,11 @@ def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
         ("--pcap 3-2", "--pcap: needs an output folder\n  hint: add --output DIR"),
         (
             "--interval 10",
-            "--interval: found '10' has no unit; duration units are ps, ns, us, µs, ms, s; "
-            "expected a time such as 10us",
+            "--interval: found '10'; expected a time with its unit (ns, us, ms or s), such as 10us",
         ),
         (
             "--until soon",
-            "--until: found 'soon' is no duration, such as '200 ms'; expected a time such as 10us",
+            "--until: found 'soon'; expected a time with its unit (ns, us, ms or s), such as 10us",
         ),
         ("-o out --series flow:2", "--series: found 'flow:2'; expected a flow of the scenario, flow:0 to flow:1"),
         ("-o out --series flow:0,port:9", "--series: found '9'; expected a node of the scenario, 0 to 3"),

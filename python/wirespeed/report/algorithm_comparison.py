@@ -13,11 +13,31 @@ from rich.console import Console
 from rich.text import Text
 
 from wirespeed.report import wording
-from wirespeed.results.algorithm_comparison import Comparison, Run
+from wirespeed.report.parameter_changes import describe_changes
+from wirespeed.results.algorithm_comparison import Change, Comparison, Run
 
 _TIMES = ("mean", "p50", "p99", "max")
-_COUNTS = ("PFC pauses", "ECN marks", "CNPs", "lost", "retransmissions")
-_HEADER = ("algorithm", "flows", *(f"{time} µs" for time in _TIMES), *_COUNTS, "max queue MiB", "goodput Gb/s", "Jain")
+_COLUMNS = (
+    ("algorithm", ""),
+    ("flows", ""),
+    ("mean", "µs"),
+    ("p50", "µs"),
+    ("p99", "µs"),
+    ("max", "µs"),
+    ("PFC", "pauses"),
+    ("ECN", "marks"),
+    ("CNPs", ""),
+    ("lost", ""),
+    ("retrans-", "missions"),
+    ("max queue", "MiB"),
+    ("goodput", "Gb/s"),
+    ("fairness", "(Jain)"),
+)
+"""Two lines of a heading."""
+_COMMON = {1: "{} flows completed", 6: "{} PFC pauses", 7: "{} ECN marks", 8: "{} CNPs", 9: "{} packets lost"} | {
+    10: "{} retransmissions"
+}
+"""Columns that are left out where all runs have the same value, and what they contain."""
 
 
 def table(comparison: Comparison, console: Console) -> None:
@@ -29,17 +49,29 @@ def table(comparison: Comparison, console: Console) -> None:
         for line in _lines(rows):
             console.print(line, soft_wrap=True)
         for note in _notes(rows):
-            console.print(Text(f"  {note}", style="dim"), soft_wrap=True)
+            console.print(note, soft_wrap=True)
 
 
 def _lines(runs: list[Run]) -> Iterator[Text]:
     """The header and a line for each run, with the algorithm at the left and numbers at the right of their columns."""
-    cells = [_HEADER, *(tuple(_cells(run)) for run in runs)]
+    rows = [tuple(_cells(run)) for run in runs]
+    common = _find_common_columns(rows)
+    shown = [column for column in range(len(_COLUMNS)) if column not in common]
+    cells = [[row[column] for column in shown] for row in (*zip(*_COLUMNS, strict=True), *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for number, row in enumerate(cells):
+    for number, row in enumerate(cells, -2):
         line = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        bad = number > 0 and (runs[number - 1].failed > 0 or not runs[number - 1].complete)
-        yield Text("  " + "  ".join(line), style="dim" if number == 0 else "red" if bad else "")
+        bad = number >= 0 and (runs[number].failed > 0 or not runs[number].complete)
+        yield Text("  " + "  ".join(line).rstrip(), style="dim" if number < 0 else "red" if bad else "")
+    if common:
+        yield Text("  all runs: " + ", ".join(_COMMON[column].format(rows[0][column]) for column in sorted(common)))
+
+
+def _find_common_columns(rows: list[tuple[str, ...]]) -> set[int]:
+    """Columns of `_COMMON` with the same value in several rows; not flows of which some are not completed."""
+    same = {column for column in _COMMON if len(rows) > 1 and len({row[column] for row in rows}) == 1}
+    completed, _, flows = rows[0][1].partition("/")
+    return same if completed == flows else same - {1}
 
 
 def _cells(run: Run) -> Iterator[str]:
@@ -54,28 +86,23 @@ def _cells(run: Run) -> Iterator[str]:
     yield "-" if run.jain is None else f"{run.jain:.3f}"
 
 
-def _notes(runs: Iterable[Run]) -> Iterator[str]:
-    """Adapted parameters and interruptions."""
+def _notes(runs: Iterable[Run]) -> Iterator[Text]:
+    """Changed parameters, warnings and interruptions; the same for several algorithms once."""
+    changed: dict[tuple[str, ...], list[str]] = {}
+    warned: dict[str, list[str]] = {}
     for run in runs:
-        changes = (f"{key} = {_format_value(value)}" for key, value in _set(run))
-        if text := ", ".join(changes):
-            yield f"changed for {run.algorithm}: {text}"
+        changed.setdefault(tuple(describe_changes(run.changes)), []).append(run.algorithm)
+        for warning in run.warnings:
+            warned.setdefault(warning, []).append(run.algorithm)
         if not run.complete:
-            yield f"{run.algorithm} was interrupted"
-
-
-def _set(run: Run) -> Iterator[tuple[str, Any]]:
-    """Each parameter that was set for the algorithm, and its value."""
-    for group, keys in run.set_for_it.items():
-        for key, value in keys.items():
-            parts = value.items() if isinstance(value, dict) else ()
-            yield from ((f"{group}.{key}.{part}", of_it) for part, of_it in parts)
-            if not parts:
-                yield f"{group}.{key}", value
-
-
-def _format_value(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else _compact(value)
+            yield Text(f"  {run.algorithm} was interrupted", style="dim")
+    for changes, algorithms in changed.items():
+        if changes:
+            yield Text(f"  changed for {', '.join(algorithms)}:", style="dim")
+        for change in changes:
+            yield Text(f"    {change}", style="dim")
+    for warning, algorithms in warned.items():
+        yield Text(f"  warning for {', '.join(algorithms)}: {warning}", style="yellow")
 
 
 def _compact(value: Any) -> str:
@@ -85,16 +112,23 @@ def _compact(value: Any) -> str:
 
 def to_csv(comparison: Comparison) -> str:
     """A line for each run; a field is empty where there is no value."""
-    names = [name for name in Run.__slots__ if name not in ("fct_us", "set_for_it")]
+    names = [name for name in Run.__slots__ if name not in ("fct_us", "changes", "warnings")]
+    times = [f"fct_{time}_us" for time in (*_TIMES, "min")]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["preset", "seed", *names, *(f"fct_{time}_us" for time in (*_TIMES, "min")), "set_for_it"])
+    writer.writerow(["preset", "seed", *names, *times, "changes", "warnings"])
     for run in comparison.runs:
-        times: list[Any] = [getattr(run.fct_us, time, None) for time in (*_TIMES, "min")]
-        changed = [f"{key}={_compact(value)}" for key, value in _set(run)]
-        values = (getattr(run, name) for name in names)
-        writer.writerow([comparison.preset, comparison.seed, *map(_plain, values), *times, " ".join(changed)])
+        measured: list[Any] = [getattr(run.fct_us, time, None) for time in (*_TIMES, "min")]
+        changes, values = map(_format_change, run.changes), (getattr(run, name) for name in names)
+        notes = (" ".join(changes), "; ".join(run.warnings))
+        writer.writerow([comparison.preset, comparison.seed, *map(_plain, values), *measured, *notes])
     return file.getvalue()
+
+
+def _format_change(change: Change) -> str:
+    """Such as ``marking.kmax_bytes=1600000->400000``."""
+    before, after = ("|".join(map(_compact, values)) for values in (change.before, change.after))
+    return f"{'devices.' if change.single_devices else ''}{change.parameter}={before}->{after}"
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.results.json import document, plain
@@ -13,13 +12,29 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A parameter that was changed because the algorithm expects another value."""
+
+    parameter: str
+    """Group and name in a scenario, such as ``marking.kmax_bytes``."""
+    single_devices: bool
+    """Whether the values are those of single devices, not of all others."""
+    before: tuple[object, ...]
+    """The different values in the scenario."""
+    after: tuple[object, ...]
+    """The different values in the run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One scenario under one algorithm."""
 
     scenario: str
     algorithm: str
-    set_for_it: Mapping[str, Mapping[str, object]]
-    """Parameters besides the algorithm that are not the scenario's, because the algorithm expects others."""
+    changes: tuple[Change, ...]
+    """Parameters other than those of the algorithm."""
+    warnings: tuple[str, ...]
+    """Why the run cannot be compared with the others fairly."""
     complete: bool
     """False for a run that was interrupted."""
     flows: int

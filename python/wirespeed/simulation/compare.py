@@ -1,20 +1,27 @@
-"""The same scenarios under several algorithms of congestion control, as many runs at once as there are cores."""
+"""The same scenarios under several algorithms of congestion control, in concurrent runs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from wirespeed import _core
 from wirespeed.errors import Problem, Refusal
-from wirespeed.results.algorithm_comparison import Comparison, Run
+from wirespeed.results.algorithm_comparison import Change, Comparison, Run
 from wirespeed.results.simulation_types import FLOWS, PORTS, QUEUES
-from wirespeed.simulation import algorithm_settings
-from wirespeed.simulation.parameters import Sections
+from wirespeed.settings import Congestion
+from wirespeed.simulation import ultra_ethernet
+from wirespeed.simulation.algorithm_settings import (
+    ROWS,
+    apply_settings,
+    find_missing_slope,
+    select_algorithm,
+    settings_of,
+)
+from wirespeed.simulation.parameter_changes import find_changes
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.simulation.scenario_types import Scenario
 from wirespeed.simulation.tables import columns
@@ -23,24 +30,38 @@ from wirespeed.units import Duration
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ALGORITHMS: tuple[str, ...] = algorithm_settings.ROWS
+ALGORITHMS: tuple[str, ...] = ROWS
 
 _WAIT_S = 0.1
 """Interval at which unfinished runs are polled, so that Ctrl-C takes effect."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Candidate:
+    """A scenario to compare."""
+
+    path: Path
+    text: str
+    """JSON."""
+    planned: Mapping[Congestion, str] = field(default_factory=dict)
+    """The scenario with the ECN thresholds that the plan has for another congestion control."""
+    refusals: Mapping[Congestion, str] = field(default_factory=dict)
+    """Why the plan has no thresholds for a congestion control."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
     """A run."""
 
     path: Path
     algorithm: str
     text: str
-    set_for_it: Sections
+    changes: tuple[Change, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def compare(
-    paths: Iterable[Path],
+    candidates: Iterable[Candidate],
     algorithms: Iterable[str],
     preset: str,
     seed: int,
@@ -52,30 +73,30 @@ def compare(
 ) -> Comparison:
     """Run every scenario under every algorithm.
 
-    Runs are threads: the core works without Python's lock. What each gives depends on nothing but its scenario, preset
-    and seed, so how many run at once changes nothing.
+    Runs are threads: the core works without Python's lock. A result depends on scenario, preset and seed only, not on
+    the number of concurrent runs.
 
     Args:
-        paths: scenarios.
+        candidates: the scenarios.
         algorithms: some of `ALGORITHMS`.
         preset: one of the presets.
-        seed: of every chance.
+        seed: of all random numbers.
         as_is: change the algorithm only, not the settings that it expects.
         until: end every run at this simulated time.
         jobs: number of concurrent runs.
-        on_progress: called with how many runs are done, of how many; returns whether to go on.
+        on_progress: called with the number of runs done and of all runs; returns whether to continue.
 
     Raises:
         Refusal: a scenario cannot be read or cannot run.
     """
-    todo = [_job(path, algorithm, preset, as_is) for path in paths for algorithm in algorithms]
+    todo = [_create_job(candidate, algorithm, preset, as_is) for candidate in candidates for algorithm in algorithms]
     wanted = True
 
-    def going_on(_: Progress) -> bool:
+    def report_progress(_: Progress) -> bool:
         return wanted
 
-    def work(job: Job) -> Run:
-        return _row(job, run(job.path, preset, seed, until=until, on_progress=going_on, text=job.text))
+    def work(job: _Job) -> Run:
+        return _row(job, run(job.path, preset, seed, until=until, on_progress=report_progress, text=job.text))
 
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, job) for job in todo]
@@ -112,38 +133,65 @@ def _results(futures: list[Future[Run]]) -> Iterator[Run]:
             yield future.result()
 
 
-def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
+def read_scenario(path: Path) -> Candidate:
+    """The scenario of a file."""
+    return Candidate(path, path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) -> _Job:
     """The scenario with the algorithm and the settings that it expects."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    path, congestion = candidate.path, settings_of(algorithm).plan
+    original = _parse(candidate.text)
+    if original is None:
+        return _Job(path, algorithm, candidate.text)  # the core reports what is wrong, and where
+    select_algorithm(algorithm, original, preset)
+    if as_is:
+        return _Job(path, algorithm, json.dumps(original))
+    planned = candidate.planned.get(congestion) if congestion else None
+    scenario = _parse(candidate.text if planned is None else planned)
+    assert scenario is not None
+    select_algorithm(algorithm, scenario, preset)
+    apply_settings(algorithm, scenario, preset)
+    text = json.dumps(scenario)
+    if ultra_ethernet.read(scenario, preset) is None:
+        return _Job(path, algorithm, text)  # the run is refused
+    warnings = tuple(_describe_marking(candidate, algorithm, scenario, preset))
+    return _Job(path, algorithm, text, find_changes(original, scenario, preset), warnings)
+
+
+def _parse(text: str) -> Scenario | None:
+    """A scenario whose `parameters` is an object; None: none that the core accepts."""
     try:
         read: object = json.loads(text)
     except ValueError:
-        return Job(path, algorithm, text, {})  # the core says what is wrong, and where
+        return None
     if not isinstance(read, dict) or not isinstance(read.setdefault("parameters", {}), dict):
-        return Job(path, algorithm, text, {})
-    scenario = cast(Scenario, read)
-    parameters = scenario["parameters"]
-    usual = algorithm_settings.row_of(json.loads(_core.preset(preset))["congestion"], "")
-    usual = algorithm_settings.row_of(parameters.get("congestion"), usual)
-    for device in algorithm_settings.items(scenario):
-        algorithm_before = algorithm_settings.row_of(device["parameters"].get("congestion"), usual)
-        if algorithm_before != algorithm and not (
-            algorithm_before == "line-rate" and "priorities" in device
-        ):  # which no algorithm slows
-            device["parameters"].pop("congestion", None)
-    if usual != algorithm:
-        parameters["congestion"] = algorithm_settings.congestion_of(algorithm)
-    expected = {} if as_is else algorithm_settings.lay(algorithm, scenario, preset)
-    return Job(path, algorithm, json.dumps(scenario), expected)
+        return None
+    return cast(Scenario, read)
 
 
-def _row(job: Job, result: Result) -> Run:
+def _describe_marking(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
+    """Why the thresholds of the scenario are not those that the algorithm expects."""
+    expects = settings_of(algorithm)
+    if expects.plan is not None and expects.plan in candidate.refusals:
+        used = "; the step is at the minimum threshold" if expects.step else ""
+        yield f"the plan has no ECN thresholds for this algorithm: {candidate.refusals[expects.plan]}{used}"
+    threshold = find_missing_slope(algorithm, scenario, preset)
+    if threshold is not None:
+        yield (
+            "expects an ECN slope (minimum below maximum threshold), but the scenario has a step at"
+            f" {threshold:,} bytes; a cluster file with --traffic gives the planned slope"
+        )
+
+
+def _row(job: _Job, result: Result) -> Run:
     summary = result.summary
     flows = _completed_flows(result.tables)
     return Run(
         scenario=summary.name,
         algorithm=job.algorithm,
-        set_for_it=job.set_for_it,
+        changes=job.changes,
+        warnings=job.warnings,
         complete=summary.complete,
         flows=summary.flows,
         completed=summary.completed,
@@ -186,7 +234,7 @@ def _jain(flows: list[tuple[int, int, int]]) -> float | None:
 
 
 def _deepest_queue(tables: dict[str, pa.Table], hosts: int) -> int:
-    """The longest queue at a port of a switch, bytes."""
+    """The deepest queue of all switch ports, bytes."""
     nodes = columns(tables, PORTS, "node")["node"]
     queues = columns(tables, QUEUES, "port", "max_bytes")
     lengths = zip(queues["port"], queues["max_bytes"], strict=True)

@@ -13,10 +13,11 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
-from wirespeed.cli.verbs.sim_run import Preset, is_json
+from wirespeed.cli.verbs.sim_run import Preset, describe_time_problem, is_json
 
 if TYPE_CHECKING:
     from wirespeed.results.algorithm_comparison import Comparison
+    from wirespeed.simulation.compare import Candidate
     from wirespeed.units import Duration
 
 
@@ -31,8 +32,21 @@ class Format(StrEnum):
 @sim.command(short_help="Compare congestion-control algorithms on the same scenarios.")
 def compare(
     scenarios: Annotated[
-        list[Path], typer.Argument(metavar="SCENARIO.json...", help="Scenario files (nodes, links, flows).")
+        list[Path],
+        typer.Argument(
+            metavar="SCENARIO.json|CLUSTER.yaml...",
+            help="Scenario files (nodes, links, flows), or cluster files with --traffic.",
+        ),
     ],
+    traffic: Annotated[
+        Path | None,
+        typer.Option(
+            "--traffic",
+            "-t",
+            metavar="TRAFFIC.yaml",
+            help="Traffic file: the flows to simulate on the cluster of each cluster file.",
+        ),
+    ] = None,
     algorithms: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,20 +80,29 @@ def compare(
 ) -> None:
     """Run scenarios with each congestion-control algorithm and print one comparison table.
 
-    Only the algorithm changes. If the scenario names an algorithm, its parameters are used for the run with that
-    algorithm. Some algorithms need other device settings, which are adapted and listed below the table; --as-is keeps
-    the settings of the scenario. DCTCP and DCQCN-D: Kmax is set to Kmin; DCQCN-D: a CNP for every marked packet. Ultra
-    Ethernet (nscc, rccc, nscc+rccc): no PFC, packet trimming, and queue, marking and timer values derived from the
-    longest path and bandwidth-delay product of the scenario.
+    Only the algorithm changes, and the settings that it expects. If the scenario names an algorithm, its parameters are
+    used for the run with that algorithm. Changed settings are listed below the table; --as-is keeps the settings of the
+    scenario.
+
+    \b
+    dcqcn, dcqcn-nvidia, dcqcn-p  an ECN slope: minimum below maximum threshold
+    dctcp, dcqcn-d                an ECN step: minimum = maximum threshold
+    dcqcn-d                       also a CNP for every marked packet
+    nscc, rccc, nscc+rccc         Ultra Ethernet: no PFC, packet trimming; queues, marking and timers from the longest
+                                  path and its bandwidth-delay product
+    line-rate, timely, swift, hpcc  no changes
+
+    With a cluster file, slope and step are those that its plan computes for dcqcn-p and dcqcn-d. A scenario in JSON
+    contains only one of them: a step is set at the minimum threshold of a slope, but a slope cannot be derived from a
+    step, and a warning is printed.
 
     Completion times are as in `sim run`. Gb/s is the payload of all flows between the first start and the last end.
-    Jain's fairness index compares flow rates; 1 means equal rates. The same scenarios, preset and seed give the same
-    output on every machine and for every value of --jobs.
+    Jain's fairness index compares flow rates; 1 means equal rates. Values that are the same in all runs are below the
+    table; JSON and CSV contain all values. The same scenarios, preset and seed give the same output on every machine
+    and for every value of --jobs.
 
     Exit code 1 when a flow failed in any run, 2 when a scenario is refused, 130 when interrupted; the finished runs are
     then printed.
-
-    A cluster file becomes a scenario with `wirespeed sim run CLUSTER.yaml -t TRAFFIC.yaml --write-scenario FILE.json`.
 
     Examples:
 
@@ -87,23 +110,23 @@ def compare(
       wirespeed sim compare incast.json
       wirespeed sim compare incast.json permutation.json --algorithm dcqcn-p,dcqcn-d
       wirespeed sim compare incast.json --format csv > incast.csv
+      wirespeed sim compare cluster.yaml -t incast.yaml --algorithm dcqcn-p,dcqcn-d
     """
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    for scenario in scenarios:
-        _check_scenario(scenario)
     chosen, end = _parse_options(algorithms, until, simulation.ALGORITHMS)
-    with interruptible() as interrupted, _bar() as tell:
+    candidates = _read_candidates(scenarios, traffic, preset, seed)
+    with interruptible() as interrupted, _bar() as show:
         comparison = simulation.compare(
-            scenarios,
+            candidates,
             chosen,
             preset.value,
             seed,
             as_is=as_is,
             until=end,
             jobs=jobs or os.cpu_count() or 1,
-            on_progress=lambda done, of: (tell(done, of), not interrupted())[1],
+            on_progress=lambda done, of: (show(done, of), not interrupted())[1],
         )
     _print(comparison, form)
     whole = len(comparison.runs) == len(scenarios) * len(chosen) and all(run.complete for run in comparison.runs)
@@ -113,26 +136,50 @@ def compare(
     raise typer.Exit(Exit.FAILED if failed else Exit.PASSED)
 
 
-def _check_scenario(file: Path) -> None:
-    """Refuse a cluster file, which needs traffic to become a scenario.
+def _read_candidates(scenarios: list[Path], traffic: Path | None, preset: Preset, seed: int) -> list[Candidate]:
+    """The scenarios of all files.
 
     Raises:
-        Refusal: the file is not JSON.
+        Refusal: an option does not apply to the files, or a cluster or its traffic is impossible.
     """
-    from wirespeed.errors import refuse
+    from wirespeed.errors import Problem, Refusal
+    from wirespeed.simulation.compare import read_scenario
 
-    if not is_json(file):
-        hint = f"`wirespeed sim run {file} -t TRAFFIC.yaml --write-scenario FILE.json` converts a cluster file"
-        raise refuse(str(file), "not a scenario in JSON", hint=hint)
+    clusters = [file for file in scenarios if not is_json(file)]
+    problems = [
+        Problem(str(file), "--traffic is missing", hint="`wirespeed sim run --help` shows a traffic file")
+        for file in clusters
+        if traffic is None
+    ]
+    if clusters and preset is not Preset.ROCE:
+        text = f"{preset.value} does not apply to a cluster file; its plan sets the devices"
+        problems.append(Problem("--preset", text, hint="omit it"))
+    if traffic is not None and not clusters:
+        text = "does not apply to scenarios, which contain their flows"
+        problems.append(Problem("--traffic", text, hint="omit --traffic"))
+    if problems:
+        raise Refusal(problems)
+    return [
+        _plan_candidate(file, traffic, seed) if traffic is not None and file in clusters else read_scenario(file)
+        for file in scenarios
+    ]
+
+
+def _plan_candidate(file: Path, traffic: Path, seed: int) -> Candidate:
+    from wirespeed.cluster import read
+    from wirespeed.render import simulator_mappings
+    from wirespeed.simulation.planned_candidate import plan_candidate
+
+    return plan_candidate(file, read(file), traffic, seed, simulator_mappings())
 
 
 def _parse_options(
     algorithms: list[str] | None, until: str | None, known: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Duration | None]:
-    """Which algorithms, each once, and when to end.
+    """The algorithms, each once, and the simulated time at which runs end.
 
     Raises:
-        Refusal: there is no such algorithm, or the time is none.
+        Refusal: unknown algorithm or invalid time.
     """
     from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
     from wirespeed.units import Duration
@@ -146,8 +193,8 @@ def _parse_options(
     end = None
     try:
         end = Duration.parse(until) if until is not None else None
-    except ValueError as error:
-        problems.append(Problem("--until", str(error), "a time such as 10us"))
+    except ValueError:
+        problems.append(describe_time_problem("--until", str(until)))
     if problems:
         raise Refusal(problems)
     return tuple(names) or known, end
@@ -155,7 +202,7 @@ def _parse_options(
 
 @contextmanager
 def _bar() -> Iterator[Callable[[int, int], None]]:
-    """How many runs are done, on standard error."""
+    """Progress bar on standard error."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from wirespeed.cli.console import err

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from wirespeed.errors import Problem
     from wirespeed.results.simulation_types import Summary
     from wirespeed.simulation import Folder, Progress, Recording, Result
     from wirespeed.simulation.from_plan import PlannedScenario
@@ -280,11 +281,12 @@ def _parse_recording(
     problems: list[Problem] = []
     times: dict[str, Duration] = {}
     for option, text in (("--interval", interval), ("--until", until)):
+        if text is None:
+            continue
         try:
-            if text is not None:
-                times[option] = Duration.parse(text)
-        except ValueError as error:
-            problems.append(Problem(option, str(error), "a time such as 10us"))
+            times[option] = Duration.parse(text)
+        except ValueError:
+            problems.append(describe_time_problem(option, text))
     if output is None:
         for option, given in (("--series", series), ("--pcap", pcap)):
             if given:
@@ -292,6 +294,14 @@ def _parse_recording(
     if problems:
         raise Refusal(problems)
     return Recording(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
+
+
+def describe_time_problem(option: str, text: str) -> Problem:
+    """The problem of a text that is not a time."""
+    from wirespeed.errors import Problem
+
+    example = f"{text}us" if text.isascii() and text.isdigit() else "10us"
+    return Problem(option, repr(text), f"a time with its unit (ns, us, ms or s), such as {example}")
 
 
 def _run(

@@ -1,0 +1,56 @@
+"""A cluster file and its traffic as scenarios to compare: one for each congestion control that a plan knows.
+
+Only the plan decides ECN thresholds, by the congestion control of the traffic class (`wirespeed.plan.ecn`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from wirespeed.cluster import Cluster
+from wirespeed.errors import Refusal
+from wirespeed.plan import build
+from wirespeed.settings import Congestion
+from wirespeed.simulation.compare import Candidate
+from wirespeed.simulation.from_plan import plan_scenario
+from wirespeed.simulation.nics import DriverNames
+
+
+def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names: DriverNames) -> Candidate:
+    """The scenario of a cluster file, and the same for other congestion control.
+
+    Args:
+        path: the cluster file.
+        cluster: its content.
+        traffic: the traffic file.
+        seed: selects permutations.
+        names: names of the NICs' drivers.
+
+    Raises:
+        Refusal: the cluster is impossible, or the traffic does not fit it.
+    """
+    text = plan_scenario(path, build(cluster), traffic, seed, names).scenario.text
+    planned: dict[Congestion, str] = {}
+    refusals: dict[Congestion, str] = {}
+    used = {part.congestion for part in cluster.classes.values() if part.congestion is not None}
+    for congestion in Congestion:
+        if not used or used == {congestion}:
+            continue
+        try:
+            plan = build(_with_congestion(cluster, congestion))
+        except Refusal as refusal:
+            problem = refusal.problems[0]
+            refusals[congestion] = f"{problem.place}: {problem.statement}"
+        else:
+            planned[congestion] = plan_scenario(path, plan, traffic, seed, names).scenario.text
+    return Candidate(path, text, planned, refusals)
+
+
+def _with_congestion(cluster: Cluster, congestion: Congestion) -> Cluster:
+    """The cluster with this congestion control in every class that has one."""
+    classes = {
+        name: part.model_copy(update={"congestion": congestion}) if part.congestion else part
+        for name, part in cluster.classes.items()
+    }
+    return replace(cluster, classes=classes)
