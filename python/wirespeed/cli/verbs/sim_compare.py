@@ -85,12 +85,14 @@ def compare(
     scenario.
 
     \b
-    dcqcn, dcqcn-nvidia, dcqcn-p  an ECN slope: minimum below maximum threshold
-    dctcp, dcqcn-d                an ECN step: minimum = maximum threshold
-    dcqcn-d                       also a CNP for every marked packet
-    nscc, rccc, nscc+rccc         Ultra Ethernet: no PFC, packet trimming; queues, marking and timers from the longest
-                                  path and its bandwidth-delay product
-    line-rate, timely, swift, hpcc  no changes
+    dcqcn, dcqcn-nvidia,    ECN slope: minimum below maximum threshold
+      dcqcn-p
+    dctcp, dcqcn-d          ECN step: minimum = maximum threshold
+    dcqcn-d                 also a CNP for every marked packet
+    nscc, rccc, nscc+rccc   Ultra Ethernet: no PFC, packet trimming; queues,
+                            marking and timers from the longest path
+    line-rate, timely,      no changes
+      swift, hpcc
 
     With a cluster file, slope and step are those that its plan computes for dcqcn-p and dcqcn-d. A scenario in JSON
     contains only one of them: a step is set at the minimum threshold of a slope, but a slope cannot be derived from a
