@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from rich.markup import escape
 from rich.table import Table
 
+from wirespeed.cli.bench_table import format_causes
 from wirespeed.cli.console import standard_output
+from wirespeed.report.wording import plural
 from wirespeed.results.nccl import Communicator, NcclPath
 from wirespeed.units import Size
 
 
-def show(communicator: Communicator) -> None:
-    """Print one communicator."""
+def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
+    """Print one communicator; ``explained`` are failures whose titles are printed with its run."""
     size = f", {communicator.ranks} ranks" if communicator.ranks is not None else ""
     nodes = f" on {communicator.nodes} nodes" if communicator.nodes is not None else ""
-    state = (
-        "[green]initialized[/]"
-        if communicator.complete
-        else f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
-    )
     library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
-    standard_output().print(f"[bold]{library} communicator{size}{nodes}[/]  {state}", soft_wrap=True)
+    standard_output().print(f"[bold]{library} communicator{size}{nodes}[/]  {_state(communicator)}", soft_wrap=True)
     for name, value in _rows(communicator):
         standard_output().print(f"  {name}: {escape(value)}", soft_wrap=True)
     for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
-        causes = f" [dim]see `wirespeed explain {' '.join(warning.failures)}`[/]" if warning.failures else ""
-        standard_output().print(
-            f"  [yellow]{escape(warning.host)}[/] {escape(warning.text)}{times}{causes}", soft_wrap=True
-        )
+        style = "red" if warning.fatal else "yellow"
+        standard_output().print(f"  [{style}]{escape(warning.host)}[/] {escape(warning.text)}{times}", soft_wrap=True)
+    for conflict in communicator.conflicts:
+        values = ", ".join(conflict.values)
+        text = escape(f"{conflict.variable} differs between processes ({values}): {conflict.effect}")
+        standard_output().print(f"  [yellow]WARN[/] {text}", soft_wrap=True)
+        standard_output().print(f"       fix: {escape(conflict.fix)}", soft_wrap=True)
+    lists = (
+        *(warning.failures for warning in communicator.warnings),
+        *(conflict.failures for conflict in communicator.conflicts),
+    )
+    failures = dict.fromkeys(failure for failures in lists for failure in failures)
+    for line in format_causes([failure for failure in failures if failure not in explained]):
+        standard_output().print(f"  {line}", soft_wrap=True)
     if communicator.paths:
-        standard_output().print(_paths(communicator.paths))
+        standard_output().print(_paths(communicator))
     if communicator.choices:
         standard_output().print(_choices(communicator))
     standard_output().print()
+
+
+def _state(communicator: Communicator) -> str:
+    fatal = sum(error.count for error in communicator.fatal_errors)
+    if fatal:
+        return f"[red]failed: {plural(fatal, 'fatal error')}[/]"
+    if communicator.complete:
+        return "[green]initialized[/]"
+    return f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
 
 
 def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
@@ -58,7 +74,8 @@ def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
     if channels:
         yield "channels", ", ".join(channels)
     if communicator.rings or communicator.trees:
-        yield "rings, trees", f"{len(communicator.rings)}, {len(communicator.trees)}"
+        counts_of_graphs = (plural(len(communicator.rings), "ring"), plural(len(communicator.trees), "tree"))
+        yield "graph", ", ".join(counts_of_graphs)
     for name, numbers in (("GID index", communicator.gid_indices), ("path MTU", communicator.path_mtus)):
         if numbers:
             yield name, ", ".join(str(number) for number in numbers)
@@ -66,22 +83,39 @@ def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
         yield "traffic class", str(communicator.traffic_class)
     if communicator.environment:
         yield "environment", "  ".join(f"{name}={value}" for name, value in communicator.environment.items())
+    conflicting = {conflict.variable for conflict in communicator.conflicts}
     for variable, values in communicator.differing_environment.items():
-        yield f"{variable} differs between processes", ", ".join(values)
+        if variable not in conflicting:
+            yield f"{variable} differs between processes", ", ".join(values)
 
 
-def _paths(paths: Iterable[NcclPath]) -> Table:
+def _paths(communicator: Communicator) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("host", "transport", "NIC", "direction", "GPUDirect RDMA"):
         table.add_column(name)
     table.add_column("connections", justify="right")
-    for path in paths:
+    names = {(nic.host, nic.device): nic.name for nic in communicator.nics}
+    for path in communicator.paths:
         gdrdma = {True: "yes", False: "no", None: ""}[path.gdrdma]
-        device = "" if path.device is None else f"{path.device}{' via another GPU (PXN)' if path.forwarded else ''}"
+        device = _format_nic(path, names)
         table.add_row(
             escape(path.host), escape(path.transport), device, path.direction or "", gdrdma, str(path.connections)
         )
     return table
+
+
+def _format_nic(path: NcclPath, names: Mapping[tuple[str, int], str]) -> str:
+    """``mlx5_0 (NIC 0)``; the number alone where the log does not list the NICs."""
+    if path.device is None:
+        return ""
+    name = names.get((path.host, path.device))
+    nic = f"{name} (NIC {path.device})" if name else f"NIC {path.device}"
+    return escape(f"{nic} through another GPU (PXN)" if path.forwarded else nic)
+
+
+def _format_channels(first: int, last: int) -> str:
+    """``2 (0 to 1)``: how many channels, and their numbers."""
+    return f"1 ({first})" if first == last else f"{last - first + 1} ({first} to {last})"
 
 
 def _choices(communicator: Communicator) -> Table:
@@ -89,7 +123,7 @@ def _choices(communicator: Communicator) -> Table:
     for name in ("function", "size", "algorithm", "protocol", "channels"):
         table.add_column(name)
     for choice in communicator.choices:
-        channels = f"{choice.channels[0]} to {choice.channels[1]}" if choice.channels else ""
+        channels = _format_channels(*choice.channels) if choice.channels else ""
         table.add_row(
             escape(choice.function or ""),
             str(Size(choice.size_bytes)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
@@ -12,7 +12,8 @@ from rich.table import Table
 from wirespeed.cli.console import standard_output
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.json import plain
-from wirespeed.results.parameters import flatten
+from wirespeed.results.parameters import MeshPair, flatten
+from wirespeed.units import format_unit
 
 _COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatus.FAILED: "red"}
 
@@ -21,18 +22,69 @@ def show(run: Run) -> None:
     """Print one run."""
     words = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
     title = " ".join(escape(word) for word in words if word)
-    status = "waived: not supported by the hardware" if run.parameters.waived else run.status.value
-    standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{status}[/]", soft_wrap=True)
+    standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{_status(run)}[/]", soft_wrap=True)
     if run.error:
         standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
-    for line in _causes(run):
+    for line in format_causes(run.failures):
         standard_output().print(f"  {line}", soft_wrap=True)
-    stated = plain(run.parameters)
+    stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}))
     for line in _wrap(f"{name}={value}" for name, value in flatten(stated)):
         standard_output().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
+    if run.parameters.pair_count:
+        _print(_pairs(run))
     if run.measurements:
         _print(_table(run.measurements))
     standard_output().print()
+
+
+def format_causes(failures: Sequence[str]) -> list[str]:
+    """Lines that list entries of the failure catalogue as likely causes, the likeliest first; none without entries."""
+    if not failures:
+        return []
+    from wirespeed.catalogue import load
+
+    known = load().failures
+    return [
+        "likely causes (`wirespeed explain ID`):",
+        *(f"  [bold]{name:<8}[/] {escape(known[name].title)}" for name in failures),
+    ]
+
+
+def _status(run: Run) -> str:
+    """``complete``, ``complete, 4 of 16 pairs failed``."""
+    if run.parameters.waived:
+        return "waived: not supported by the hardware"
+    failed = run.parameters.failed_pair_count
+    places = {measurement.place for measurement in run.measurements if measurement.place} | {
+        *run.parameters.mesh_pairs,
+        *run.parameters.failed_pairs,
+    }
+    return f"{run.status.value}, {failed} of {len(places)} pairs failed" if failed else run.status.value
+
+
+def _pairs(run: Run) -> _Grid:
+    """A row per pair, failed ones first: its exit code, and the error or the route."""
+    grid = _Grid()
+    grid.add("pair", right=False)
+    if run.parameters.mesh_pairs:
+        grid.add("exit code")
+    grid.add("error or route" if run.parameters.mesh_pairs else "error", right=False)
+    grid.rows += [[pair, failed.text] for pair, failed in run.parameters.failed_pairs.items()]
+    pairs = sorted(run.parameters.mesh_pairs.items(), key=lambda item: item[1].exit_code == 0)
+    grid.rows += [[place, str(pair.exit_code), _format_outcome(pair)] for place, pair in pairs]
+    return grid
+
+
+def _format_outcome(pair: MeshPair) -> str:
+    """``enp105s0np0 via 10.1.0.22 table 104``; of a failed pair its message first."""
+    route = pair.route or ""
+    if route.startswith("none: "):
+        route = f"no route: {route.removeprefix('none: ')}"
+    elif "dev " in route:
+        hop, _, device = route.partition(" from ")[2].partition(" ")[2].partition("dev ")
+        name, _, table = device.partition(" ")
+        route = " ".join(filter(None, (name, hop.strip(), table)))
+    return "; ".join(filter(None, (pair.message, route)))
 
 
 _WIDTH = 96  # of the lines of parameters; one parameter is never broken
@@ -47,19 +99,6 @@ def _wrap(parameters: Iterable[str]) -> Iterator[str]:
         line = f"{line}  {parameter}" if line else parameter
     if line:
         yield line
-
-
-def _causes(run: Run) -> list[str]:
-    """The failures that cause the run's error, likeliest first."""
-    if not run.failures:
-        return []
-    from wirespeed.catalogue import load
-
-    known = load().failures
-    return [
-        "likely causes (`wirespeed explain ID`):",
-        *(f"  [bold]{name:<8}[/] {escape(known[name].title)}" for name in run.failures),
-    ]
 
 
 @dataclass(slots=True)
@@ -89,7 +128,7 @@ def _table(measurements: tuple[Measurement, ...]) -> _Grid:
     grid, has_sizes, has_places = _start(measurements)
     for metric, unit in columns:
         words = metric.replace("_", "\n")
-        grid.add(words if unit == metric.value else f"{words}\n{unit}")
+        grid.add(words if unit == metric.value else f"{words}\n{format_unit(unit)}")
     for (line, place, size), cells in rows.items():
         lead = _lead(line, size, place, has_sizes, has_places)
         grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
@@ -115,7 +154,7 @@ def _list(measurements: tuple[Measurement, ...]) -> _Grid:
     grid.add("unit", right=False)
     for measurement in measurements:
         lead = _lead(measurement.line, measurement.size_bytes, measurement.place, has_sizes, has_places)
-        grid.rows.append([*lead, measurement.metric.value, str(measurement.value), measurement.unit])
+        grid.rows.append([*lead, measurement.metric.value, str(measurement.value), format_unit(measurement.unit)])
     return grid
 
 
@@ -172,7 +211,7 @@ def _folding_table(grid: _Grid) -> Table:
         table.add_column(
             heading,
             justify="right" if right else "left",
-            overflow="fold" if heading == "series" else "ellipsis",
+            overflow="ellipsis" if right else "fold",
         )
     for row in grid.rows:
         table.add_row(*map(escape, row))

@@ -87,12 +87,16 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
     from wirespeed import benchmarks
 
     words = text(content)
+    reading = benchmarks.Reading((), ())
     try:
-        return benchmarks.read(words, log.name, communicators=communicators)
+        reading = benchmarks.read(words, log.name, communicators=communicators)
     except Refusal:
         if log.failed is None:
             raise
-    return benchmarks.Reading((benchmarks.failed_run(log.failed.test, log.failed.error, words),), ())
+    if reading.runs or log.failed is None:
+        return reading
+    failed = benchmarks.failed_run(log.failed.test, log.failed.error, words)
+    return benchmarks.Reading((failed,), reading.notices, reading.communicators)
 
 
 def find_start(logs: Iterable[LogFile]) -> str:

@@ -67,13 +67,28 @@ class NcclChoice:
 
 @dataclass(frozen=True, slots=True)
 class NcclWarning:
-    """A warning in NCCL's words, how often, and the entries of the failure catalogue that cause it, likeliest first."""
+    """A warning as NCCL prints it, how often, and the entries of the failure catalogue that cause it, likeliest first.
+
+    ``fatal`` is whether the operation that it reports cannot continue, so that the communicator is aborted.
+    """
 
     host: str
     text: str
     count: int
     line: int
     failures: tuple[str, ...] = ()
+    fatal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NcclConflict:
+    """A variable that must have one value in all processes and has several, with effect, fix and catalogue entries."""
+
+    variable: str
+    values: tuple[str, ...]
+    effect: str
+    fix: str
+    failures: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,8 @@ class Communicator:
 
     ``complete`` is whether every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
     ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
-    pairs. ``differing_environment`` are variables that are not the same in all processes.
+    pairs. ``differing_environment`` are variables that are not the same in all processes, ``conflicts`` those of them
+    that must be.
     """
 
     library: str | None
@@ -119,3 +135,9 @@ class Communicator:
     environment: Mapping[str, str] = field(default_factory=dict)
     differing_environment: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[NcclWarning, ...] = ()
+    conflicts: tuple[NcclConflict, ...] = ()
+
+    @property
+    def fatal_errors(self) -> tuple[NcclWarning, ...]:
+        """The warnings after which the communicator cannot continue."""
+        return tuple(warning for warning in self.warnings if warning.fatal)

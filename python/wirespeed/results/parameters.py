@@ -47,6 +47,14 @@ class MeshPair:
     message: str | None = None  # the last line that a failed command printed
 
 
+@dataclass(frozen=True, slots=True)
+class FailedPair:
+    """A cell of a matrix that contains an error in place of a number, and its line in the log."""
+
+    text: str
+    line: int
+
+
 def _text(meaning: str, *tools: str, identity: bool = False) -> Parameter:
     return Parameter(meaning, tools, identity=identity)
 
@@ -296,6 +304,19 @@ class Parameters:
     mesh_pairs: Annotated[
         Mapping[str, MeshPair], _text("exit code, route and message of each pair, by 'from -> to'", "mesh")
     ] = field(default_factory=dict)
+    failed_pairs: Annotated[
+        Mapping[str, FailedPair], _text("pairs without a result and what the matrix prints for them", "pair-matrix")
+    ] = field(default_factory=dict)
+
+    @property
+    def failed_pair_count(self) -> int:
+        """How many pairs of a mesh or matrix failed."""
+        return len(self.failed_pairs) + sum(pair.exit_code != 0 for pair in self.mesh_pairs.values())
+
+    @property
+    def pair_count(self) -> int:
+        """How many pairs of a mesh or matrix are in the log, those without a number included."""
+        return len(self.failed_pairs) + len(self.mesh_pairs)
 
     @property
     def on_gpu(self) -> bool:

@@ -74,7 +74,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"below 65% of the reachable limit, bound by usable xGMI; the log proves: {cause}",
+        f"below 65% of the reachable limit (bottleneck: usable xGMI); the log proves: {cause}",
     )
     assert f"the log proves: {cause}" in notes
     good, _ = judge_evidence(330.0, evidence)
@@ -96,5 +96,8 @@ def test_from_debug_lines_to_notes():
     text = file.read_text(encoding="utf-8").replace("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X")
     (log,) = judge_logs([("log", read(text))], plan())
     assert [note for note in log.notes if note.startswith("the log proves")] == [
-        "the log proves: 1 of 2 NICs were used on iota1"
+        "the log proves: 1 of 2 NICs were used on iota1",
+        "the log proves: NCCL_IB_TC differs between processes (96, 106): processes send with different DSCPs, so part "
+        "of the RoCE traffic is not in the lossless traffic class; set the same NCCL_IB_TC in all processes "
+        "(`wirespeed explain QOS-01`)",
     ]

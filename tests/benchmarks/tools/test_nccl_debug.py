@@ -21,6 +21,7 @@ from wirespeed.benchmarks import Reading, read
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.tools.nccl_debug.lines import Via, algorithm, protocol, via
 from wirespeed.errors import Refusal
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.json import document, plain
 from wirespeed.results.nccl import Communicator
 
@@ -292,20 +293,62 @@ def test_json_has_communicators_beside_the_runs(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["bench", "parse", "--format", "json", str(log)])
     assert ran.exit_code == 0
     body = json.loads(ran.stdout)
-    assert (body["runs"], len(body["communicators"])) == ([], 1)
+    assert [(run["tool"], run["status"], run["measurements"]) for run in body["runs"]] == [("NCCL", "failed", [])]
+    assert len(body["communicators"]) == 1
     assert body["communicators"][0]["nics"][0]["name"] == "bnxt_re0"
 
 
-def test_debug_lines_alone_are_nothing_to_judge() -> None:
+def judge_log(log: Path) -> tuple[int, str]:
+    """Exit code and output of ``bench judge``."""
     from typer.testing import CliRunner
 
     from wirespeed.cli.app import app
 
     cluster = SAMPLES.parents[1] / "examples" / "mi300x-4node" / "cluster.yaml"
-    log = SAMPLES / "nccl_log" / "status-12.txt"
-    ran = CliRunner().invoke(app, ["bench", "judge", str(log), "--cluster", str(cluster)])
-    assert ran.exit_code == 3
-    assert "only NCCL debug lines; no benchmark results" in " ".join(ran.output.split())
+    ran = CliRunner().invoke(app, ["bench", "judge", str(log), "--cluster", str(cluster)], env={"COLUMNS": "100"})
+    return ran.exit_code, ran.output
+
+
+def test_debug_lines_alone_are_nothing_to_judge(tmp_path: Path) -> None:
+    log = tmp_path / "debug.txt"
+    log.write_text(INIT.format("COMPLETE"))
+    code, output = judge_log(log)
+    assert code == 3
+    assert "only NCCL debug lines; no benchmark results" in " ".join(output.split())
+    assert output.endswith("UNKNOWN: nothing to judge\n")
+
+
+def test_a_log_of_fatal_errors_fails_with_their_causes() -> None:
+    code, output = judge_log(SAMPLES / "nccl_log" / "status-12.txt")
+    assert code == 1
+    assert "with error 12, opcode 0" in output
+    rows = [" ".join(row.split()) for row in output.splitlines()]
+    assert "NIC-05 A job uses a wrong GID index" in rows
+    assert "SW-01 The MTU of a switch port or VLAN is too small" in rows
+    assert rows[-1] == "FAIL: 1 run failed; nothing to judge"
+
+
+@pytest.mark.parametrize(
+    ("warning", "fatal"),
+    [
+        ("Call to ibv_modify_qp failed with error No data available errno 61", True),
+        ("NET/IB : Got completion from peer 10.0.0.2<5> with error 4, opcode 1, len 0, vendor err 81", True),
+        ("Failed to find net plugin", False),
+        ('Missing "iommu=pt" from kernel command line', False),
+    ],
+)
+def test_a_warning_is_fatal_where_the_communicator_cannot_continue(warning: str, fatal: bool) -> None:
+    reading = read(f"{INIT.format('COMPLETE')}alpha:7:9 [0] transport.cc:1 NCCL WARN {warning}\n")
+    assert [error.text for error in reading.communicators[0].fatal_errors] == (
+        [f"transport.cc:1 {warning}"] if fatal else []
+    )
+    assert [run.status for run in reading.runs] == ([RunStatus.FAILED] if fatal else [])
+
+
+def test_different_traffic_classes_are_a_conflict() -> None:
+    (communicator,) = two_nodes().communicators
+    (conflict,) = communicator.conflicts
+    assert (conflict.variable, conflict.values, conflict.failures) == ("NCCL_IB_TC", ("96", "106"), ("QOS-01",))
 
 
 def test_the_table_shows_communicators() -> None:
@@ -320,8 +363,11 @@ def test_the_table_shows_communicators() -> None:
         "NCCL 2.26.5+cuda12.8 communicator, 4 ranks on 2 nodes  initialized",
         "NICs: mlx5_0 (RoCE), mlx5_1 (RoCE)",
         "GPUDirect RDMA: 8 of 8 connections",
-        "NCCL_IB_TC differs between processes: 106, 96",
-        "iota1  NET/IB          0 via another GPU (PXN)  send       yes                       2",
-        "AllReduce  4 MiB  RING       SIMPLE    0 to 1",
+        "WARN NCCL_IB_TC differs between processes (96, 106): processes send with different DSCPs",
+        "fix: set the same NCCL_IB_TC in all processes",
+        "QOS-01   Jobs send with a DSCP that NIC and switch do not expect",
+        "graph: 2 rings, 2 trees",
+        "iota1  NET/IB          mlx5_0 (NIC 0) through another GPU (PXN)  send       yes                       2",
+        "AllReduce  4 MiB  RING       SIMPLE    2 (0 to 1)",
     ):
         assert words in ran.output

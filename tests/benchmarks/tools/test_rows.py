@@ -324,32 +324,32 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "found"),
+    ("text", "found"),
     [
-        ("", "log:1", "no text"),
-        ("\n \n", "log:2", "no text"),
+        ("", "no text"),
+        ("\n \n", "no text"),
         ("# Size [B]  Bandwidth [MB/s]\n         1              2.01\n",
-         "log:2", "2 lines of other text, first '# Size [B]  Bandwidth [MB/s]'"),
-        ("Couldn't connect to 10.0.1.1:18515", "log:1",
+         "2 lines of other text, first '# Size [B]  Bandwidth [MB/s]'"),
+        ("Couldn't connect to 10.0.1.1:18515",
          "1 line of other text, first \"Couldn't connect to 10.0.1.1:18515\""),
-        ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
-        ("alpha:7:9 [0] NCCL INFO cudaDriverVersion 12080\n", "log:1",
+        ("\x00\x1b[31m\n", "1 line of other text, first '??[31m'"),
+        ("alpha:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
          "debug lines of NCCL without a communicator, and no table of a benchmark"),
-        ('{"kind": "bundle"}\n', "log:1", "1 line of other text, first '{\"kind\": \"bundle\"}'"),
-        ('{"event":"start","data":{"job":1}}\n{"event":"end","data":{}}\n', "log:2",
+        ('{"kind": "bundle"}\n', "1 line of other text, first '{\"kind\": \"bundle\"}'"),
+        ('{"event":"start","data":{"job":1}}\n{"event":"end","data":{}}\n',
          "2 lines of other text, first '{\"event\":\"start\",\"data\":{\"job\":1}}'"),
-        ('{"error": "unable to open the door"}\n', "log:1",
+        ('{"error": "unable to open the door"}\n',
          "1 line of other text, first '{\"error\": \"unable to open the door\"}'"),
         ("# size count type time algbw busbw time algbw busbw | size count type time algbw busbw\n"
-         " 8 2 float 1.00 0.01 0.01 1.00 0.01 0.01 | 8 2 float 2.00 0.01 0.01\n", "log:2",
+         " 8 2 float 1.00 0.01 0.01 1.00 0.01 0.01 | 8 2 float 2.00 0.01 0.01\n",
          "2 lines of other text, first '# size count type time algbw busbw time algbw busbw | size c'"),
     ],
 )  # fmt: skip
-def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> None:
+def test_what_is_no_benchmark_is_refused(text: str, found: str) -> None:
     with pytest.raises(Refusal) as refusal:
         read(text, "log")
     (problem,) = refusal.value.problems
-    assert (problem.place, problem.found) == (place, found)
+    assert (problem.place, problem.found) == ("log", found)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
         "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"

@@ -14,7 +14,7 @@ from wirespeed.benchmarks.tools.nccl_debug.lines import algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
-from wirespeed.results.nccl import Communicator, NcclChoice, NcclNic
+from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic
 
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
@@ -41,6 +41,7 @@ class Evidence:
     nics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gdrdma: str | None = None
     lines: tuple[int, ...] = ()
+    conflicts: tuple[NcclConflict, ...] = ()
 
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
@@ -73,6 +74,7 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
         },
         gdrdma=found.gdrdma,
         lines=tuple(sorted(lines)),
+        conflicts=found.conflicts,
     )
 
 
@@ -186,6 +188,10 @@ def _causes(evidence: Evidence, plan: Plan) -> list[str]:
     if evidence.link == "IB":
         found.append("the NICs were on InfiniBand, not RoCE")
     found += [] if over_sockets else _nics(evidence, plan)
+    for conflict in evidence.conflicts:
+        values = ", ".join(conflict.values)
+        text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
+        found.append(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)")
     protocol = _largest(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
         found.append(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}")

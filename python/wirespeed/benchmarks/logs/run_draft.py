@@ -16,6 +16,8 @@ from wirespeed.results.parameters import Parameters
 
 _VALUE = attrgetter("value")
 _MEASUREMENT = partial(tuple.__new__, Measurement)  # without a call for each: a large log has millions
+MAX_ERRORS = 6
+"""Error messages of a run that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Draft:
         if status is None:
             status = RunStatus.COMPLETE if self.complete else RunStatus.TRUNCATED
             status = RunStatus.FAILED if self.errors else status
-        error = "; ".join(self.errors[:6]) or None
+        error = "; ".join(self.errors[:MAX_ERRORS]) or None
         self._drop_negative()
         run = Run(
             tool=self.tool,

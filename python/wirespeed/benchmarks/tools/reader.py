@@ -11,7 +11,7 @@ from functools import cache
 
 from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
-from wirespeed.benchmarks.logs.run_draft import ReadRun
+from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.errors import Problem, Refusal
@@ -29,7 +29,9 @@ class Reading:
 
 
 def parse(text: str) -> tuple[Run, ...]:
-    """The runs in a log of benchmark tools, in its order; none in one that holds debug lines of NCCL only.
+    """The runs in a log of benchmark tools, in its order.
+
+    A log of NCCL debug lines only has a failed run for each communicator with fatal errors, and no other.
 
     Raises:
         Refusal: nothing in the text is output of a known tool.
@@ -43,14 +45,18 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     ``communicators`` is false where only runs are wanted: NCCL's debug output is most of a large log, and then unread.
 
     Raises:
-        Refusal: nothing in the text is output of a known tool; the problem names the line reading ended at.
+        Refusal: nothing in the text is output of a known tool.
     """
     log = source(text)
     runs = [run for tool in tools_for(log) for run in tool.read(log)]
     has_debug = any(known in text for known in NCCL_IDENTIFYING_TEXTS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
-    if not runs and not found_communicators and (communicators or not has_debug):
-        raise Refusal([_no_benchmark(text, name)])
+    if not runs:
+        debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
+        if not debugged and (communicators or not has_debug):
+            raise Refusal([_no_benchmark(text, name)])
+        failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
+        return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
     notices = [replace(notice, place=_place(notice.place, name)) for run in runs for notice in run.notices]
     return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)
@@ -63,6 +69,21 @@ def failed_run(test: str, error: str, text: str) -> Run:
     """
     tool, _, rest = test.partition(" ")
     return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
+
+
+def _aborted_run(communicator: Communicator) -> Run:
+    """The failed run of a log that contains no table: its communicator was aborted by fatal errors."""
+    errors = communicator.fatal_errors
+    texts = dict.fromkeys(f"{error.host}: {error.text}" for error in errors)
+    return Run(
+        tool=communicator.library or "NCCL",
+        test=None,
+        version=communicator.version,
+        status=RunStatus.FAILED,
+        error="; ".join(list(texts)[:MAX_ERRORS]),
+        ranks=communicator.ranks,
+        failures=tuple(dict.fromkeys(failure for error in errors for failure in error.failures)),
+    )
 
 
 def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
@@ -100,7 +121,7 @@ def _no_benchmark(text: str, name: str) -> Problem:
     if " NCCL INFO " in text:
         found = "debug lines of NCCL without a communicator, and no table of a benchmark"
     return Problem(
-        f"{name}:{max(count, 1)}",
+        name,
         found,
         "output of a benchmark tool",
         "give the whole output with its header lines; `wirespeed list tools` lists the supported tools",

@@ -194,5 +194,6 @@ def _print(runs: list[Run], communicators: list[Communicator], output: Format) -
 
     for run in runs:
         bench_table.show(run)
+    explained = {failure for run in runs for failure in run.failures}
     for communicator in communicators:
-        bench_nccl_table.show(communicator)
+        bench_nccl_table.show(communicator, explained)

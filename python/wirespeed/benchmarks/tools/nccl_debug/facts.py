@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirespeed.benchmarks.logs.error_causes import causes
@@ -11,6 +11,7 @@ from wirespeed.benchmarks.tools.nccl_debug import lines
 from wirespeed.results.nccl import (
     Communicator,
     NcclChoice,
+    NcclConflict,
     NcclNic,
     NcclPath,
     NcclRing,
@@ -204,8 +205,9 @@ class Facts:
             ),
             environment=dict(sorted(uniform.items())),
             differing_environment=dict(sorted(differing.items())),
+            conflicts=tuple(_conflicts(differing)),
             warnings=tuple(
-                NcclWarning(host, text, count, line, causes(text))
+                NcclWarning(host, text, count, line, causes(text), lines.FATAL.search(text) is not None)
                 for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda warning: warning[1][1])
             ),
         )
@@ -228,6 +230,19 @@ class Facts:
                 counts[int(name)] = counts.get(int(name), 0) + count
         in_order = sorted(found.items(), key=lambda entry: str(entry[0]))
         return tuple(NcclPath(*key, tuple(sorted(counts)), sum(counts.values())) for key, counts in in_order)
+
+
+def _conflicts(differing: Mapping[str, tuple[str, ...]]) -> Iterator[NcclConflict]:
+    """The variables that all processes of a job must set to one value."""
+    values = differing.get("NCCL_IB_TC")
+    if values:
+        yield NcclConflict(
+            "NCCL_IB_TC",
+            tuple(sorted(values, key=lambda value: (len(value), value))),
+            "processes send with different DSCPs, so part of the RoCE traffic is not in the lossless traffic class",
+            "set the same NCCL_IB_TC in all processes",
+            ("QOS-01",),
+        )
 
 
 def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:

@@ -42,6 +42,13 @@ RANK = re.compile(
 )
 RING = re.compile(r"Channel (\d{1,9})(?:/\d+)? *: +(\d{1,9}(?: +\d{1,9})*) *$")  # how many there are: since 2.7
 TREE = re.compile(r"\[(\d{1,9})\] -?\d+/-?\d+/-?\d+->(\d{1,9})->(-?\d{1,9})(?=\s|$)")
+FATAL = re.compile(
+    # A completion with an error moves its queue pair to the error state (InfiniBand Architecture Specification 1.4,
+    # 11.6.2); the calls are those of net_ib whose failure NCCL returns as ncclSystemError.
+    r"Got completion .*\b(?:with error|status)\b"
+    r"|Call to ibv_(?:modify_qp|create_qp|create_cq|create_ah|reg_mr)\w* failed"
+    r"|unhandled (?:system|cuda|hip) error|remote process exited or there was a network error"
+)
 CHANNELS = re.compile(
     r"(?:comm 0x[0-9a-f]+, )?(\d{1,9}) coll channels, (?:(\d{1,9}) collnet channels, )?(?:(\d{1,9}) nvls channels, )?"
     r"(\d{1,9}) p2p channels"

@@ -14,6 +14,7 @@ from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import FailedPair
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
 
@@ -37,6 +38,7 @@ _UNIT = re.compile(r"(?:[(\[]|\bin |, ?)([KMGT]?i?(?:b|B|bit|bits)(?:ps|/s|/sec)
 _RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
 _TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}
 _RULE = re.compile(r"[-=+| :]{3,}")
+_FAILED = re.compile(r"(?i:fail(?:ed|ure)?|err(?:or)?|time-?d?-?out|unreachable)")
 _NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 
@@ -136,7 +138,7 @@ class _Reader(RunReader):
         while len(cells) > len(heading.names) and cells[-1] == "":
             cells.pop()  # a separator at the end of a row
         if row not in heading.names and not (
-            cells and all(number(cell) is not None or cell in _NONE for cell in cells)
+            cells and all(number(cell) is not None or cell in _NONE or _FAILED.fullmatch(cell) for cell in cells)
         ):
             return False
         if len(cells) != len(heading.names):
@@ -153,7 +155,9 @@ class _Reader(RunReader):
             return
         place = f"{row} -> {other}" if heading.rows_send else f"{other} -> {row}"
         value = number(cell)
-        if value is None:
+        if _FAILED.fullmatch(cell):
+            draft.parameters.failed_pairs = {**draft.parameters.failed_pairs, place: FailedPair(cell, line.number)}
+        elif value is None:
             draft.notice(line.number, f"{cell!r} for {place}", "a number; left out")
         else:
             draft.measure(self._measure[0], self._measure[1], value, line.number, place=place)
