@@ -83,13 +83,38 @@ def test_the_table_names_what_causes_a_failure() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("log", "heading", "row"),
+    [
+        (
+            "mesh/down.txt",
+            "mesh ping  complete, 4 of 16 pairs failed",
+            "node2/bnxt_re2 -> node1/bnxt_re1 2 ping: bind: Cannot assign requested address; "
+            "no route: Network is unreachable",
+        ),
+        ("mesh/down.txt", "mesh ping  complete, 4 of 16 pairs failed", "node1/bnxt_re1 0 enp105s0np0 via 10.1.0.22"),
+        ("pair_matrix/gbps-and-latency.txt", "pair-matrix  complete, 1 of 12 pairs failed", "node4 -> node3 FAIL"),
+    ],
+)
+def test_failed_pairs_are_counted_and_listed(log: str, heading: str, row: str) -> None:
+    ran = wirespeed("bench", "parse", str(SAMPLES / log), columns=200)
+    assert (ran.returncode, ran.stdout.splitlines()[0]) == (0, heading)
+    assert row in " ".join(ran.stdout.split())
+
+
+def test_times_are_printed_in_microseconds() -> None:
+    ran = bench_parse(str(SAMPLES / "pair_matrix" / "gbps-and-latency.txt"))
+    assert "µs" in ran.stdout
+    assert " us\n" not in ran.stdout
+
+
 def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("nothing here\n")
     ran = bench_parse("-f", "json", str(other), str(LOG))
     assert ran.returncode == 2
     assert len(json.loads(ran.stdout)["runs"]) == 1
-    assert f"error: {other}:1: found 1 line of other text, first 'nothing here'" in ran.stderr
+    assert f"error: {other}: found 1 line of other text, first 'nothing here'" in ran.stderr
 
 
 def test_a_missing_file_is_refused() -> None:

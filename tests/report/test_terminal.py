@@ -16,9 +16,10 @@ from wirespeed.results.peers import CellPattern, Kind, Suspect
 from wirespeed.results.verdicts import Judgement
 
 
-def print_report(show, content, width=80, **options):
+def print_report(show, content, width=80, titles=None, **options):
     stream = io.StringIO()
-    show(content, Console(file=stream, width=width, highlight=False, **options))
+    arguments = () if titles is None else (titles,)
+    show(content, Console(file=stream, width=width, highlight=False, **options), *arguments)
     return stream.getvalue()
 
 
@@ -131,14 +132,14 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, bottleneck: ring (reachable), line (physical)
+busbw out-of-place in GB/s, bottleneck: ring
                    physical      % of  reachable       % of
   size  measured      limit  physical      limit  reachable  verdict
 ────────────────────────────────────────────────────────────────────
  1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
 16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, bottleneck: ring (reachable), line (physical)
+busbw in-place in GB/s, bottleneck: ring
                     physical      % of  reachable       % of
    size  measured      limit  physical      limit  reachable  verdict
 ─────────────────────────────────────────────────────────────────────
@@ -146,7 +147,6 @@ busbw in-place in GB/s, bottleneck: ring (reachable), line (physical)
   1 GiB     374.2      391.2    95.6 %      371.6    100.7 %  pass
  16 GiB     379.6      391.2    97.0 %      371.6    102.2 %  pass
         warn     less than the profile asks
-9 measurements not judged
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed
@@ -158,20 +158,45 @@ def test_judged_runs_keep_both_limits_apart():
     assert "\n".join(row.rstrip() for row in text.splitlines()) + "\n" == JUDGED
 
 
-def test_where_the_binding_term_changes_it_has_a_column():
+def test_where_the_limiting_term_changes_it_has_sizes_above_the_table():
     slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
-    run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0)))
+    rows = (slot, sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0))
+    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
+    assert "busbw out-of-place in GB/s\nbottleneck: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
+    assert "  bottleneck" not in text
+
+
+def test_where_the_limiting_term_alternates_it_has_a_column():
+    slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
+    slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
+    last = dataclasses.replace(slot, measurement=slot.measurement._replace(size_bytes=2**31))
+    run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0), last))
     text = print_report(terminal.judged_runs, (run,))
-    assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"
+    assert "busbw out-of-place in GB/s\n" in text
     rows = [row.split() for row in text.splitlines() if "iB" in row]
     assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
-    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"]]
+    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"], ["pcie", "pass"]]
+
+
+def test_places_of_one_value_each_are_one_table():
+    rows = tuple(
+        dataclasses.replace(row, measurement=row.measurement._replace(place=place))
+        for place, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
+    )
+    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
+    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, bottleneck: ring"
+    assert heading in " ".join(text.split())
+    assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
 
 
 def test_a_run_that_failed_says_so():
     run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="Test NCCL failure", verdicts=())
     assert "        failed   Test NCCL failure\n" in print_report(terminal.judged_runs, (run,))
+    run = dataclasses.replace(run, failures=("NIC-05",))
+    text = print_report(terminal.judged_runs, (run,), titles={"NIC-05": "A job uses a wrong GID index"})
+    assert "causes   likely, the likeliest first" in text
+    assert f"{chr(32) * 17}NIC-05 A job uses a wrong GID index\n" in text
     run = dataclasses.replace(sample.RUN, status=RunStatus.TRUNCATED)
     assert "        truncated the log ends before the run does\n" in print_report(terminal.judged_runs, (run,))
 

@@ -9,7 +9,7 @@ from wirespeed.results.findings import Cost
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (1234.56, "1235"),
+        (1234.56, "1,235"),
         (391.24, "391.2"),
         (48.904, "48.90"),
         (9.5, "9.50"),

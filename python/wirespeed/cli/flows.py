@@ -155,7 +155,7 @@ def judge_logs(
         reading = _read(file, notices)
         if reading is not None:
             notices += reading.notices
-            if not reading.runs:
+            if not reading.runs and reading.communicators:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
             source, target = _ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
@@ -225,6 +225,17 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or is_empty:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
+
+
+def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:
+    """The titles of the failures that are likely causes of failed runs, by id."""
+    names = {failure for run in runs for failure in run.failures}
+    if not names:
+        return {}
+    from wirespeed.catalogue import load
+
+    known = load().failures
+    return {name: known[name].title for name in names if name in known}
 
 
 def relations_exit(found: Sequence[Relation]) -> Exit:

@@ -19,14 +19,15 @@ _EVIDENCE, _LIKES = 4, 6  # lines that are shown of each
 
 def peers(found: Peers, console: Console) -> None:
     """Each matrix, then what was left out."""
+    described: dict[SuspectKey, tuple[Matrix, Suspect]] = {}
     for matrix in found.matrices:
-        _matrix(matrix, console)
+        _matrix(matrix, console, described)
         console.print()
     for note in found.notes:
         console.print(Text(f"note: {wording.line(note)}"), soft_wrap=True)
-    suspects: dict[tuple[Kind, str, CellPattern], bool] = {}  # one cause may be low in several matrices
+    suspects: dict[SuspectKey, bool] = {}  # one cause may be low in several matrices
     for suspect in (suspect for matrix in found.matrices for suspect in matrix.suspects):
-        key = (suspect.kind, suspect.name, suspect.pattern)
+        key = _key(suspect)
         suspects[key] = suspects.get(key, False) or suspect.confirmed
     confirmed = sum(suspects.values())
     compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
@@ -34,7 +35,15 @@ def peers(found: Peers, console: Console) -> None:
     console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(outcome)}")
 
 
-def _matrix(matrix: Matrix, console: Console) -> None:
+SuspectKey = tuple[Kind, str, CellPattern]
+
+
+def _key(suspect: Suspect) -> SuspectKey:
+    return suspect.kind, suspect.name, suspect.pattern
+
+
+def _matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[Matrix, Suspect]]) -> None:
+    """One matrix; a suspect that is in ``described`` refers to the matrix there in place of its details."""
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
     for group in matrix.groups[:_LIKES]:
@@ -44,7 +53,8 @@ def _matrix(matrix: Matrix, console: Console) -> None:
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
-        _suspect(suspect, matrix, console)
+        first = described.setdefault(_key(suspect), (matrix, suspect))
+        _suspect(suspect, matrix, console, None if first[1] is suspect else first)
 
 
 def _picture(matrix: Matrix, console: Console) -> None:
@@ -62,9 +72,10 @@ def _picture(matrix: Matrix, console: Console) -> None:
         return
     for line in lines:
         console.print(Text(f"  {line}".rstrip()), soft_wrap=True)
-    scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(), strict=True))
+    scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(matrix.lower_is_better), strict=True))
     row = "" if alone else "row sends, column receives; "
-    console.print(Text(f"  {row}share of the peers' median: {scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
+    measure = "multiple of the peers' median" if matrix.lower_is_better else "share of the peers' median"
+    console.print(Text(f"  {row}{measure}: {scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
 
 
 def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
@@ -103,7 +114,9 @@ def _shade(cell: Cell | None) -> str:
     return next((shade for shade, least in zip(_SHADES, _STEPS, strict=False) if fraction >= least), _SHADES[-1])
 
 
-def _scale() -> tuple[str, ...]:
+def _scale(lower_is_better: bool) -> tuple[str, ...]:
+    if lower_is_better:
+        return (*(f"≤ {1 / step:.2f} ×" for step in _STEPS), "more")
     return (*(f"≥ {step:.0%}".replace("%", " %") for step in _STEPS), "less")
 
 
@@ -112,22 +125,30 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     if group.expected is None or group.spread is None or group.least is None:
         return f"{group.name}: {cells}, too few to compare"
     text = f"{group.name}: {cells}, median {wording.number(group.expected)} {wording.unit(matrix.unit)}"
+    spread = f"spread {wording.percent(group.spread)} (robust standard deviation)"
     if group.least <= 0:
-        return f"{text}, spread (MAD) {wording.percent(group.spread)}, too wide to find a single slow result"
+        return f"{text}, {spread}, too wide to find a single slow result"
     low = group.expected / group.least if matrix.lower_is_better else group.expected * group.least
     side = "above" if matrix.lower_is_better else "below"
-    return f"{text}, spread (MAD) {wording.percent(group.spread)}, slow {side} {wording.number(low)}"
+    return f"{text}, {spread}, slow {side} {wording.quantity(low, matrix.unit)}"
 
 
-def _suspect(suspect: Suspect, matrix: Matrix, console: Console) -> None:
+def _suspect(
+    suspect: Suspect, matrix: Matrix, console: Console, described: tuple[Matrix, Suspect] | None = None
+) -> None:
     state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")
     console.print(
         Text.assemble("  ", (f"{state:<9} ", style), (suspect_title(suspect, matrix), "bold")), soft_wrap=True
     )
+    if described is not None and described[1].retest == suspect.retest:
+        console.print(Text(f"    details above: {wording.line(described[0].title)}"), soft_wrap=True)
+        return
     for fact in suspect.because.split("; "):
         console.print(Text(f"    {wording.line(fact)}"), soft_wrap=True)
     if suspect.also:
         console.print(Text(f"    other possible causes: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
+    for cable in suspect.cables[:_EVIDENCE]:
+        console.print(Text(f"    cable: {wording.line(cable)}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:
         console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
     if len(suspect.evidence) > _EVIDENCE:
@@ -145,7 +166,9 @@ def suspect_title(suspect: Suspect, matrix: Matrix) -> str:
     """``host node3 as sender: 54 % of its peers``; for latencies ``host node3: 1.26 × its peers``."""
     plain = suspect.pattern is CellPattern.ALL or suspect.kind is Kind.LEAVES  # the name has both ends
     direction = "" if plain else f" {suspect.pattern.value}"
-    if matrix.lower_is_better and suspect.fraction > 0:
+    if suspect.fraction <= 0:
+        ratio = "failed"
+    elif matrix.lower_is_better:
         ratio = f"{wording.number(1 / suspect.fraction)} × its peers"
     else:
         ratio = f"{wording.percent(suspect.fraction)} of its peers"

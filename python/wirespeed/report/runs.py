@@ -16,21 +16,40 @@ ENDED_EARLY = "the log ends before the run does"
 def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], verdict: Judgement) -> str:
     """The last line of a judgement: the verdict of all runs, and how many measurements have each."""
     counts = Counter(result.judgement for run in judged for result in run.verdicts)
-    listed = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS) if counts[kind]]
-    total = sum(counts[kind] for kind in listed)
-    each = ", ".join(f"{counts[kind]} {kind.value}" for kind in listed) or "none"
-    parts = [f"{each} of {wording.plural(total, 'judged measurement')}"]
-    if counts[Judgement.SKIP]:
-        parts.append(f"{counts[Judgement.SKIP]} not judged")
+    parts = []
+    decided = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.PASS) if counts[kind]]
+    if decided:
+        each = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in decided)
+        total = sum(counts[kind] for kind in decided)
+        parts.append(f"{each} of {wording.plural(total, 'judged measurement')}{_failed_tests(judged)}")
+    if counts[Judgement.UNKNOWN]:
+        parts.append(f"{wording.plural(counts[Judgement.UNKNOWN], 'measurement')} could not be judged")
     for status in (RunStatus.FAILED, RunStatus.TRUNCATED):
         ended = sum(run.status is status for run in judged)
         if ended:
             parts.append(f"{wording.plural(ended, 'run')} {status.value}")
+    if counts[Judgement.SKIP]:
+        parts.append(f"{counts[Judgement.SKIP]:,} for information only")
+    elif not counts:
+        parts.append("nothing to judge")
     outcomes = Counter(relation.judgement for relation in relations)
     if outcomes:
         compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())
         parts.append(f"comparisons of runs: {compared}")
     return f"{verdict.value.upper()}: {'; '.join(parts)}"
+
+
+def _failed_tests(judged: Sequence[JudgedRun]) -> str:
+    """`` (fail: sendrecv, gather)``: the tests with failed measurements, where there are several runs."""
+    failed = [run for run in judged if any(result.judgement is Judgement.FAIL for result in run.verdicts)]
+    names = list(dict.fromkeys(run.test or run.tool for run in failed))
+    if len(judged) < 2 or not names:
+        return ""
+    more = f" and {len(names) - _TESTS_NAMED} more" if len(names) > _TESTS_NAMED else ""
+    return f" (fail: {', '.join(names[:_TESTS_NAMED])}{more})"
+
+
+_TESTS_NAMED = 4
 
 
 def assumptions(run: JudgedRun) -> tuple[str, ...]:
@@ -43,14 +62,6 @@ def limiting_terms(verdict: Verdict) -> str:
     """The bottleneck: the limiting term of the reachable limit, or of the physical one where there is no other."""
     bound = verdict.reachable or verdict.physical
     return bound.bottleneck if bound else ""
-
-
-def bottlenecks(verdict: Verdict) -> str:
-    """``line rate (physical), ring (reachable)``, or one term if both limits have the same."""
-    physical, reachable = verdict.physical, verdict.reachable
-    if physical and reachable and physical.bottleneck != reachable.bottleneck:
-        return f"{reachable.bottleneck} (reachable), {physical.bottleneck} (physical)"
-    return limiting_terms(verdict)
 
 
 def gate(verdict: Verdict) -> float | None:

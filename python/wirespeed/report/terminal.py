@@ -6,21 +6,23 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from wirespeed.report import campaign_comparison, peers, ranking, relations, runs, wording
 from wirespeed.report.ranking import Group
-from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
-from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
 
 _JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Judgement.SKIP)
 _PLACES_NAMED = 4
@@ -29,14 +31,17 @@ _TEXT_WIDTH = 100  # columns of running text on wide terminals and in files
 _SERIES = 30  # of a comparison or history, as in the commands that make them
 
 
-def report(content: Report, console: Console) -> None:
-    """The whole report: cluster, findings by device, benchmarks, and what to do first."""
+def report(content: Report, console: Console, titles: Mapping[str, str] | None = None) -> None:
+    """The whole report: cluster, findings by device, benchmarks, and what to do first.
+
+    ``titles`` are those of the failure catalogue, by id.
+    """
     recorded = f", recorded {content.recorded}" if content.recorded else ""
     console.print(Text(wording.line(f"{content.cluster}{recorded}"), style="bold"))
     topology(content.topology, console)
     if content.findings:
         findings(content.findings, console)
-    judged_runs(content.runs, console)
+    judged_runs(content.runs, console, titles)
     relations.table(content.relations, console)
     for found in content.peers:
         console.print()
@@ -59,17 +64,18 @@ def summary(content: Report, console: Console) -> None:
     if content.runs:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         names = [judgement.value for judgement in _JUDGED]
-        console.print(Text.assemble("benchmarks  ", _statuses(counted, names, {"skip": "not judged"})))
+        console.print(Text.assemble("benchmarks  ", _statuses(counted, names, {"skip": "for information only"})))
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
         shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
         console.print(Text.assemble("compared    ", _statuses(counted, shown)))
 
 
-def text(content: Report, width: int = 100) -> str:
+def text(content: Report, titles: Mapping[str, str] | None = None, width: int = 100) -> str:
     """`report` as plain text, for a file."""
     stream = io.StringIO()
-    report(content, Console(file=stream, width=width, highlight=False, color_system=None, force_terminal=False))
+    console = Console(file=stream, width=width, highlight=False, color_system=None, force_terminal=False)
+    report(content, console, titles)
     return "\n".join(row.rstrip() for row in stream.getvalue().splitlines()) + "\n"
 
 
@@ -142,8 +148,11 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
     console.print(table)
 
 
-def judged_runs(results: Iterable[JudgedRun], console: Console) -> None:
-    """Benchmarks, one table per run: measured, both limits, the bottleneck, the verdict; then the assumptions."""
+def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[str, str] | None = None) -> None:
+    """Benchmarks, one table per run: measured, both limits, the bottleneck, the verdict; then the assumptions.
+
+    ``titles`` are those of the failure catalogue, by id.
+    """
     for run in results:
         console.print()
         console.print(Text(wording.line(run.title), style="bold"))
@@ -154,16 +163,15 @@ def judged_runs(results: Iterable[JudgedRun], console: Console) -> None:
         if run.status is not RunStatus.COMPLETE:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
             if run.failures:
-                _print_labeled("causes", f"likely: {', '.join(run.failures)}; see `wirespeed explain ID`", console)
-        for name, verdicts in _series(run.verdicts):
+                _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
+            for failure in run.failures:
+                _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
+        for series in _series(run.verdicts):
             console.print()
-            _table(name, verdicts, console)
+            _table(series, console)
         for judgement, reason, _ in runs.reasons(run):
             if judgement is not Judgement.PASS:
                 _print_labeled(judgement.value, reason, console)
-        left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
-        if left:
-            console.print(Text(f"{wording.plural(left, 'measurement')} not judged"))
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _print_labeled(heading, text, console)
@@ -221,34 +229,122 @@ def _statuses(counted: Mapping[str, int], shown: Iterable[str], labels: Mapping[
     return Text("  ").join(parts)
 
 
-def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
-    """Judged measurements by metric, place and unit, in the order of the log."""
-    series: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """The verdicts of a table; ``has_places`` is whether each row is of another place, which then has a column."""
+
+    name: str
+    rows: list[Verdict]
+    has_places: bool = False
+
+
+def _series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
+    """Judged measurements by metric, place and unit, in the order of the log; places of one row each are one table."""
+    by_metric: dict[tuple[str, str], dict[str, list[Verdict]]] = {}
+    for verdict in map(_in_gigabits, verdicts):
         measurement = verdict.measurement
-        name = " ".join(
-            filter(None, (measurement.metric.value, measurement.place, f"in {wording.unit(measurement.unit)}"))
-        )
-        series.setdefault(name, [])
+        places = by_metric.setdefault((measurement.metric.value, wording.unit(measurement.unit)), {})
         if verdict.judgement is not Judgement.SKIP:
-            series[name].append(verdict)
-    yield from ((name, judged) for name, judged in series.items() if judged)
+            places.setdefault(measurement.place or "", []).append(verdict)
+    for (metric, unit), places in by_metric.items():
+        if len(places) > 1 and all(len(rows) == 1 for rows in places.values()):
+            yield _Series(
+                _heading(metric, "", unit), [row for rows in places.values() for row in rows], has_places=True
+            )
+            continue
+        for place, rows in places.items():
+            yield _Series(_heading(metric, place, unit), rows)
 
 
-def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
-    """One series as a table. The bottleneck is above the table if it is the same for all rows, else in a column."""
-    bindings = list(dict.fromkeys(runs.limiting_terms(verdict) for verdict in shown))
-    common = runs.bottlenecks(shown[0]) if len(bindings) == 1 else ""
-    console.print(Text(wording.line(f"{name}, bottleneck: {common}" if common else name)))
+def _heading(metric: str, place: str, unit: str) -> str:
+    """``busbw out-of-place in GB/s``."""
+    if metric == Metric.WRONG.value:
+        return " ".join(filter(None, ("elements with wrong data", place)))
+    return " ".join(filter(None, (metric, place, f"in {unit}")))
+
+
+def _in_gigabits(verdict: Verdict) -> Verdict:
+    """A rate in b/s, with its limits, in Gb/s; all others as they are."""
+    unit = verdict.measurement.unit
+    if unit not in ("b/s", "bits/s"):
+        return verdict
+
+    def scale(bound: Bound | None) -> Bound | None:
+        return None if bound is None else replace(bound, value=bound.value / 1e9, unit="Gb/s")
+
+    gate = verdict.gate
+    if gate is not None:
+        least, most = (None if bound is None else bound / 1e9 for bound in (gate.at_least, gate.at_most))
+        gate = replace(gate, at_least=least, at_most=most, unit="Gb/s")
+    return replace(
+        verdict,
+        measurement=verdict.measurement._replace(unit="Gb/s", value=verdict.measurement.value / 1e9),
+        physical=scale(verdict.physical),
+        reachable=scale(verdict.reachable),
+        found=scale(verdict.found),
+        gate=gate,
+    )
+
+
+def _table(series: _Series, console: Console) -> None:
+    """One series as a table. The bottlenecks are above the table if they follow its order, else in a column."""
+    above = _bottlenecks_by_size(series)
+    columns = [
+        column
+        for column in _columns(series.has_places, with_bottleneck=above is None)
+        if any(column.cell(row) for row in series.rows)
+    ]
+    common = [column for column in columns if series.has_places and column.constant and _is_common(column, series)]
+    heading = [series.name, *(_common_value(column, series) for column in common)]
+    label = [f"bottleneck: {above}"] if above else []
+    for text in (", ".join([*heading, *label]),) if above in _terms(series) else (", ".join(heading), *label):
+        console.print(Text(wording.line(text)))
+    columns = [column for column in columns if column not in common]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    columns = [column for column in _columns(len(bindings) > 1) if any(column.cell(row) for row in shown)]
     for column in columns:
-        table.add_column(column.heading, justify=column.justify, max_width=column.width, overflow="fold")
-    for row in shown:
+        words = [word for row in series.rows for word in column.cell(row).split()]
+        widest = max((cell_len(word) for word in (*words, *column.heading.split())), default=0)
+        table.add_column(
+            column.heading, justify=column.justify, min_width=widest, max_width=column.width, overflow="fold"
+        )
+    for row in series.rows:
         style = wording.STYLES[row.judgement.value]
         cells = [wording.line(column.cell(row)) for column in columns]
         table.add_row(*(Text(cell, style=style if cell == row.judgement.value else "") for cell in cells))
     console.print(table)
+
+
+def _terms(series: _Series) -> set[str]:
+    return {runs.limiting_terms(row) for row in series.rows}
+
+
+def _is_common(column: _Column, series: _Series) -> bool:
+    return len({column.cell(row) for row in series.rows}) == 1
+
+
+def _common_value(column: _Column, series: _Series) -> str:
+    """``1 MiB``, ``reachable limit 46,272``: a column of equal values."""
+    value = column.cell(series.rows[0])
+    return value if column.heading == "size" else f"{column.heading} {value}"
+
+
+def _bottlenecks_by_size(series: _Series) -> str | None:
+    """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None where they do not follow."""
+    rows_by_term = [
+        (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.limiting_terms(verdict))
+    ]
+    terms = [term for term, _ in rows_by_term]
+    if len(terms) == 1:
+        return terms[0]
+    has_sizes = all(row.measurement.size_bytes is not None for row in series.rows)
+    if series.has_places or not has_sizes or len(set(terms)) < len(terms) or not all(terms):
+        return None
+    return ", ".join(f"{term} ({_sizes(rows)})" for term, rows in rows_by_term)
+
+
+def _sizes(rows: Sequence[Verdict]) -> str:
+    first, last = (wording.size(row.measurement.size_bytes) for row in (rows[0], rows[-1]))
+    return first if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,21 +355,36 @@ class _Column:
     cell: Callable[[Verdict], str]
     justify: Literal["left", "right"] = "right"
     width: int | None = None
+    constant: bool = False  # a property of the run: above the table where it is the same in all rows
 
 
-def _columns(with_binding: bool) -> Iterator[_Column]:
-    yield _Column("size", lambda row: wording.size(row.measurement.size_bytes))
-    yield _Column("measured", lambda row: wording.number(row.measurement.value))
-    yield _Column("physical limit", lambda row: wording.number(row.physical.value) if row.physical else "", width=9)
+def _columns(with_places: bool, with_bottleneck: bool) -> Iterator[_Column]:
+    if with_places:
+        yield _Column("series", lambda row: row.measurement.place or "", "left")
+    yield _Column("size", lambda row: wording.size(row.measurement.size_bytes), constant=True)
+    yield _Column("measured", _measured)
+    yield _Column(
+        "physical limit", lambda row: wording.number(row.physical.value) if row.physical else "", width=9, constant=True
+    )
     yield _Column("% of physical", lambda row: wording.percent(row.fraction_of_physical), width=8)
-    yield _Column("reachable limit", lambda row: wording.number(row.reachable.value) if row.reachable else "", width=9)
+    yield _Column(
+        "reachable limit",
+        lambda row: wording.number(row.reachable.value) if row.reachable else "",
+        width=9,
+        constant=True,
+    )
     yield _Column("% of reachable", lambda row: wording.percent(row.fraction_of_reachable), width=9)
     yield _Column("limit as found", lambda row: wording.number(row.found.value) if row.found else "", width=8)
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
-    if with_binding:
+    if with_bottleneck:
         yield _Column("bottleneck", runs.limiting_terms, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
+
+
+def _measured(row: Verdict) -> str:
+    measurement = row.measurement
+    return f"{measurement.value:,}" if measurement.metric is Metric.WRONG else wording.number(measurement.value)
 
 
 def _locations(group: Group) -> list[str]:

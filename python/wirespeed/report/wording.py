@@ -49,12 +49,12 @@ def line(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """A number with four significant digits and no exponent, ``317.3`` or ``0.0412``."""
+    """A number with at least four significant digits and no exponent: ``0.0412``, ``317.3``, ``46,272``."""
     if value == 0:
         return "0"
     magnitude = abs(value)
     decimals = 0 if magnitude >= 1000 else 1 if magnitude >= 100 else 2 if magnitude >= 1 else 4
-    text = f"{value:.{decimals}f}"
+    text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if magnitude < 1 else text
 
 

@@ -98,7 +98,8 @@ class Margin:
 class Suspect:
     """What explains low cells, ``slow``. ``also`` names what the same cells cannot tell it from.
 
-    It is confirmed when these cells, or three of many, were measured again and low each time.
+    It is confirmed when these cells, or three of many, were measured again and low each time. ``cables`` are those of
+    its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster file and the log determine them.
     """
 
     kind: Kind
@@ -113,6 +114,7 @@ class Suspect:
     also: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     retest: tuple[str, ...] = ()
+    cables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def test_the_table_says_measured_limits_and_verdict(tmp_path):
     assert "392.1" in result.stdout
     assert "pass" in result.stdout
     assert "the log names bnxt_re0 but no host" in result.stdout
-    assert result.stdout.endswith("\nPASS: 1 pass of 1 judged measurement; 1 not judged\n")
+    assert result.stdout.endswith("\nPASS: 1 pass of 1 judged measurement; 1 for information only\n")
 
 
 @pytest.mark.parametrize(("value", "start"), [(350.0, "WARN: 1 warn of 1 "), (230.0, "FAIL: 1 fail of 1 ")])
@@ -119,17 +119,17 @@ def test_help_names_every_option():
         (
             (),
             "the log does not name the two NICs; give them with --from HOST:NIC and --to HOST:NIC, "
-            "such as --from node1/bnxt_re0 --to node2/bnxt_re0",
+            "such as --from node1:enp29s0np0 --to node2:enp29s0np0",
         ),
         (
             ENDS[:2],
-            "--to is missing: the other end is assumed to be a NIC like node1/bnxt_re0; "
-            "give it with --to HOST:NIC, such as --to node2/bnxt_re0",
+            "--to is missing: the other end is assumed to be the same kind of NIC as node1/bnxt_re0; "
+            "give it with --to HOST:NIC, such as --to node2:enp29s0np0",
         ),
         (
             ENDS[2:],
-            "--from is missing: the other end is assumed to be a NIC like node2/bnxt_re4; "
-            "give it with --from HOST:NIC, such as --from node1/bnxt_re0",
+            "--from is missing: the other end is assumed to be the same kind of NIC as node2/bnxt_re4; "
+            "give it with --from HOST:NIC, such as --from node1:enp29s0np0",
         ),
         (ENDS, None),
     ],

@@ -249,7 +249,8 @@ def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
     if not known:
         assert (verdict.judgement, verdict.reason) == (
             Judgement.UNKNOWN,
-            f"the log's GPUs are {device}, those of mi300x-4node are AMD Instinct MI300X: this is another cluster",
+            f"the log's GPUs are {device}, those of mi300x-4node are AMD Instinct MI300X: "
+            "give the cluster file of the measured hosts; `wirespeed init` writes one",
         )
 
 

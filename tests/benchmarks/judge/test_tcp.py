@@ -81,7 +81,7 @@ def test_addresses_of_another_cluster_are_unknown_until_named():
     unknown = verdicts(run)["SUM receiver"]
     assert (unknown.judgement, unknown.reason) == (
         Judgement.UNKNOWN,
-        "the log's addresses are on no NIC of mi300x-4node: name one with --from HOST:NIC",
+        "the log's addresses are on no NIC of mi300x-4node: name both NICs with --from HOST:NIC --to HOST:NIC",
     )
     assert verdicts(run, source="node1/bnxt_re0")["SUM receiver"].judgement is Judgement.PASS
 

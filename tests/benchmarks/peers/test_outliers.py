@@ -168,7 +168,7 @@ def test_what_failed_is_slower_than_anything():
     ]
     found = compare(fabric.KEY, samples, MemberDirectory(None))
     assert fabric.list_suspects(found) == [("host", "all", "node4")]
-    assert "8 failed" in found.suspects[0].because
+    assert "8 of 8 cells failed" in found.suspects[0].because
     assert all(math.isfinite(cell.fraction) for cell in found.cells if cell.fraction is not None)
 
 

@@ -95,6 +95,28 @@ def test_a_pair_matrix_in_a_terminal(monkeypatch):
     golden("mpigraph.txt", result.stdout)
 
 
+def test_a_failed_pair_of_a_matrix_is_a_suspect():
+    result = peers("tests/samples/pair_matrix/gbps-and-latency.txt")
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "  node4  █ ▒ x ·\n" in result.stdout
+    assert "SUSPECT   path node4 -> node3: failed\n    only this direction failed\n" in result.stdout
+    assert "all: 12 results" in result.stdout
+    assert "multiple of the peers' median: █ ≤ 1.05 ×" in result.stdout
+    assert "node3 and node4 are slow by the same factor" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        ("nccl_tests/all-reduce-2-nodes.txt", "the log does not name its hosts"),
+        ("osu/osu74_hello.txt", "no comparable result in the log"),
+    ],
+)
+def test_why_a_log_is_not_compared(log, reason):
+    result = peers(f"tests/samples/{log}")
+    assert f"note: not compared, {reason}: " in result.stdout
+
+
 def test_a_slow_nic_of_a_campaign_with_the_commands_that_measure_it_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cluster.yaml").write_text(CLUSTER.read_text())
@@ -126,8 +148,8 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
     down = [name for name in NICS if name.startswith("node2")]
     folder = campaign(tmp_path / "matrix", lambda step: 391.0, fails=down)
     result = peers(folder, "--cluster", CLUSTER)
-    assert "SUSPECT   host node2: 0.0 % of its peers" in result.stdout
-    assert "24 failed" in result.stdout
+    assert "SUSPECT   host node2: failed" in result.stdout
+    assert "24 of 24 cells failed" in result.stdout
 
 
 def test_what_narrowed_down_counts_too(tmp_path):
@@ -207,7 +229,7 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
     (tmp_path / "a.log").write_text(PERFTEST.format(value=391.0))
     result = peers(tmp_path)
     assert result.exit_code == Exit.INCOMPLETE
-    assert "(no host, pair or result in the log)" in result.stdout
+    assert "not compared, the log does not name its hosts" in result.stdout
 
 
 @pytest.mark.parametrize(

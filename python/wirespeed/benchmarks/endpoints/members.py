@@ -26,6 +26,7 @@ class MemberDirectory:
         self._plan = plan
         self._known: dict[str, tuple[Member, NicLocation | None]] = {}
         self._leaves = _leaves(plan) if plan else {}
+        self._switch_ports = _switch_ports(plan) if plan else {}
         self._hops = _hops(plan) if plan else {}
 
     @property
@@ -43,6 +44,19 @@ class MemberDirectory:
     def is_planned(self, member: Member) -> bool:
         """Whether the cluster file has this member's host."""
         return self._plan is not None and member.host in self._plan.hosts
+
+    def cable(self, member: Member) -> str | None:
+        """``node5:eth0 – leaf1:Eth1/33``: the cable of the member's NIC, or of a host's only NIC; None if unknown."""
+        if self._plan is None:
+            return None
+        at = self._known[member.name][1] if member.name in self._known else None
+        interfaces = (
+            [at.interface] if at else list(self._plan.hosts[member.host].nics) if self.is_planned(member) else []
+        )
+        if len(interfaces) != 1:
+            return None
+        port = self._switch_ports.get((member.host, interfaces[0]))
+        return f"{member.host}:{interfaces[0]} – {port}" if port else None
 
     def peer_group(self, source: Member, target: Member | None) -> str:
         """The group of comparable cells of a pair: distance, then hardware of both ends."""
@@ -154,11 +168,16 @@ def _address(name: str) -> str:
 
 def _leaves(plan: Plan) -> dict[tuple[str, str], str]:
     """The switch each NIC is cabled to."""
+    return {near: port.partition(":")[0] for near, port in _switch_ports(plan).items()}
+
+
+def _switch_ports(plan: Plan) -> dict[tuple[str, str], str]:
+    """The switch port each NIC is cabled to, as ``leaf1:Eth1/33``."""
     found = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
             if near.device in plan.hosts and far.device in plan.switches:
-                found[near.device, near.port] = far.device
+                found[near.device, near.port] = f"{far.device}:{far.port}"
     return found
 
 

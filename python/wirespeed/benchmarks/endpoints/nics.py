@@ -22,6 +22,11 @@ class NicLocation:
     interface: str
     nic: Nic
 
+    @property
+    def port(self) -> str:
+        """``node1:enp29s0np0``, as users name it."""
+        return f"{self.host}:{self.interface}"
+
     def __str__(self) -> str:
         return f"{self.host}/{self.nic.rdma_device or self.interface}"
 
@@ -60,8 +65,10 @@ def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
     for at in nics_of(plan):
         if at.host == host and device in (at.interface, at.nic.rdma_device):
             return at
-    known = [at.nic.rdma_device or at.interface for at in nics_of(plan) if at.host == host]
-    hint = did_you_mean(device, known) or f"its NICs are {', '.join(known)}"
+    of_host = [at for at in nics_of(plan) if at.host == host]
+    names = [name for at in of_host for name in (at.interface, at.nic.rdma_device) if name]
+    listed = (f"{at.interface} ({at.nic.rdma_device})" if at.nic.rdma_device else at.interface for at in of_host)
+    hint = did_you_mean(device, names) or f"its NICs are {', '.join(listed)}"
     raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
 
 

@@ -97,7 +97,9 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     assumptions: list[str] = []
     other = foreign_gpus(run, plan)
     if other is not None:
-        return UnknownLimits(f"{other}: this is another cluster", profile)
+        return UnknownLimits(
+            f"{other}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+        )
     collective = named_collective(context.collective) if context.collective else collective_of(run, assumptions)
     if collective is None:
         return UnknownLimits("the log does not name its collective: name it with --collective", profile)

@@ -85,7 +85,9 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     """The limits of a run on any one host of the plan: the tools name none."""
     other = foreign_gpus(run, plan)
     if other is not None:
-        return UnknownLimits(f"{other}: this is another cluster", profile)
+        return UnknownLimits(
+            f"{other}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+        )
     name = next((name for name, host in plan.hosts.items() if host.gpus), None)
     if name is None:
         return UnknownLimits(f"{plan.name} has no GPUs", profile)

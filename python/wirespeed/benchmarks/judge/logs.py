@@ -3,6 +3,7 @@ that a relative gate compares it with."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -96,11 +97,11 @@ def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
         return None
     given = context.source or context.target
     option = "--to" if context.source else "--from"
-    other = next((str(at) for at in nics_of(plan) if given and at.host != given.partition("/")[0]), None)
+    other = next((at.port for at in nics_of(plan) if given and at.host != re.split("[:/]", given)[0]), None)
     if given:
         example = f", such as {option} {other}" if other else ""
-        assumed = f"the other end is assumed to be a NIC like {given}"
+        assumed = f"the other end is assumed to be the same kind of NIC as {given}"
         return f"{option} is missing: {assumed}; give it with {option} HOST:NIC{example}"
-    nics = list({at.host: str(at) for at in reversed(list(nics_of(plan)))}.values())[-2:]
+    nics = list({at.host: at.port for at in reversed(list(nics_of(plan)))}.values())[-2:]
     example = f", such as --from {nics[-1]} --to {nics[0]}" if len(nics) > 1 else ""
     return f"the log does not name the two NICs; give them with --from HOST:NIC and --to HOST:NIC{example}"

@@ -182,7 +182,7 @@ def _factor(count: float) -> str:
 def _describe_striping(run: Run, of: Network) -> str:
     if len(of.nics) == 1:
         return "each host has one NIC in use"
-    return f"over one of {len(of.nics)} NICs for each pair: a library that stripes reaches more"
+    return f"each pair of ranks uses one of {len(of.nics)} NICs; a library that uses several NICs reaches more"
 
 
 def _senders(kind: Kind, plan: Plan) -> int:

@@ -25,7 +25,6 @@ from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
 from wirespeed.benchmarks.judge.tcp import tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
-    PLATEAU,
     Scale,
     add_causes,
     compare_bandwidth,
@@ -201,7 +200,7 @@ def _with_found(verdict: Verdict, limits: Limits, profile: Profile) -> Verdict:
 
 def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """How the run ended, what the tool validated, and which sizes are not judged."""
-    return (*_notes_on_end(run, verdicts), *_notes_on_sizes(verdicts))
+    return (*_notes_on_end(run, verdicts), *_notes_on_sizes(verdicts), *_notes_on_excess(verdicts))
 
 
 def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
@@ -217,7 +216,7 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Sizes that are not judged, by series and reason, and the lowest value below the plateau."""
+    """Sizes that are not judged, by series and reason."""
     by_reason: dict[tuple[str | None, str], list[Verdict]] = {}
     for each in verdicts:
         judged = each.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and each.measurement.size_bytes
@@ -228,15 +227,20 @@ def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         sizes = [Size(each.measurement.size_bytes or 0) for each in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
         series = f"{place}: " if place else ""
-        lines.append(f"{series}{interval} not judged: {reason}{_lowest(skipped) if reason == PLATEAU else ''}")
+        lines.append(f"{series}{interval} not judged: {reason}")
     return tuple(lines)
 
 
-def _lowest(verdicts: Sequence[Verdict]) -> str:
-    low = min(verdicts, key=_fraction)
-    return f" (lowest: {_fraction(low):.0%} of the limit at {Size(low.measurement.size_bytes or 0)})"
+def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """That a reachable limit may be exceeded, where a judged value does."""
+    judged = (each.fraction_of_reachable or 0.0 for each in verdicts if each.judgement is Judgement.PASS)
+    most = max(judged, default=0.0)
+    if most < _EXCEEDED:
+        return ()
+    return (
+        f"up to {most:.1%} of the reachable limit: it contains measured figures, so a small excess is normal; "
+        "only a value above the physical limit is implausible",
+    )
 
 
-def _fraction(judged: Verdict) -> float:
-    of_reachable, of_physical = judged.fraction_of_reachable, judged.fraction_of_physical
-    return (of_reachable if of_reachable is not None else of_physical) or 0.0
+_EXCEEDED = 1.0005  # printed as 100.1 %

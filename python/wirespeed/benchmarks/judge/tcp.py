@@ -59,7 +59,8 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     ends = _ends(run, plan, context, assumptions)
     if not ends:
         return UnknownLimits(
-            f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST:NIC", profile
+            f"the log's addresses are on no NIC of {plan.name}: name both NICs with --from HOST:NIC --to HOST:NIC",
+            profile,
         )
     at = min(ends, key=lambda end: nic_speed(plan, end) or 0)
     speed = nic_speed(plan, at)

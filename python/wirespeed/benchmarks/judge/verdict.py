@@ -14,7 +14,7 @@ from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import format_unit
 
-PLATEAU = "below the plateau; the largest sizes are judged"
+PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _ALIKE = 0.99  # a limit as found this near to that of the design explains nothing
 
@@ -57,7 +57,7 @@ def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) 
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
-    below = f"below {passes:.0%} of {bound_name}, bound by {bound.bottleneck}"
+    below = f"below {passes:.0%} of {bound_name} (bottleneck: {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)

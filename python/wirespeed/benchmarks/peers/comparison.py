@@ -15,7 +15,7 @@ from wirespeed.benchmarks.peers.retest import ComparisonOptions, commands, hosts
 from wirespeed.benchmarks.peers.samples import Key, Sample, SampleSet
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
-from wirespeed.results.peers import Cell, Margin, Matrix, Member, PeerGroup, Peers, Reading, Suspect
+from wirespeed.results.peers import Cell, CellPattern, Kind, Margin, Matrix, Member, PeerGroup, Peers, Reading, Suspect
 from wirespeed.units import format_unit
 
 _FEWEST_LIKE = 4
@@ -35,16 +35,31 @@ def compare_all(
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, directory, least)
         parameters = gathered.parameters.get(key, Parameters())
-        suspects = tuple(_with_retest(suspect, matrix, parameters, given) for suspect in matrix.suspects)
+        suspects = tuple(_with_retest(suspect, matrix, parameters, given, directory) for suspect in matrix.suspects)
         matrices.append(replace(matrix, suspects=suspects))
     return Peers(tuple(matrices), tuple(gathered.notes))
 
 
-def _with_retest(suspect: Suspect, matrix: Matrix, parameters: Parameters, given: ComparisonOptions) -> Suspect:
+def _with_retest(
+    suspect: Suspect, matrix: Matrix, parameters: Parameters, given: ComparisonOptions, directory: MemberDirectory
+) -> Suspect:
+    """The suspect with the commands that measure it again, and the cables of its NICs."""
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in suspect.slow]
     hosts = hosts_of(slow, members, suspect.kind, matrix.cells)
-    return replace(suspect, retest=commands(matrix.tool, matrix.test, parameters, hosts, given, suspect.name))
+    retest = commands(matrix.tool, matrix.test, parameters, hosts, given, suspect.name)
+    return replace(suspect, retest=retest, cables=tuple(_cables(suspect, members, directory)))
+
+
+def _cables(suspect: Suspect, members: Mapping[str, Member], directory: MemberDirectory) -> list[str]:
+    """The cables of a suspected host or NIC, or of both ends of a suspected pair."""
+    if suspect.kind in (Kind.HOST, Kind.NIC):
+        ends = [member for member in members.values() if suspect.name in (member.name, member.host)]
+    elif suspect.kind in (Kind.PAIR, Kind.PATH):
+        ends = [members[end] for end in dict.fromkeys(end for pair in suspect.slow for end in pair) if end is not None]
+    else:
+        ends = []
+    return [cable for member in ends if (cable := directory.cable(member)) is not None]
 
 
 def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, least: float = spread.TOLERANCE) -> Matrix:
@@ -87,6 +102,8 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
     )
     if strangers:
         notes.append(f"not in the cluster file: {', '.join(strangers[:6])}{' …' if len(strangers) > 6 else ''}")
+    if not directory.has_plan:
+        notes += _note_equally_slow(suspects)
     return Matrix(
         title=title(key),
         tool=key.tool,
@@ -102,6 +119,19 @@ def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, lea
         margins=_margins(members, fractions),
         notes=tuple(notes),
     )
+
+
+def _note_equally_slow(suspects: Sequence[Suspect]) -> list[str]:
+    """That several hosts are slow by the same factor, which one cause that they share would explain."""
+    hosts = [suspect for suspect in suspects if suspect.kind is Kind.HOST and suspect.pattern is CellPattern.ALL]
+    fractions = [suspect.fraction for suspect in hosts]
+    if len(hosts) < 2 or max(fractions) - min(fractions) > _SAME_FACTOR:
+        return []
+    names = " and ".join(suspect.name for suspect in hosts)
+    return [f"{names} are slow by the same factor: they may share a leaf; with --cluster leaves are compared"]
+
+
+_SAME_FACTOR = 0.03
 
 
 def _members(samples: Sequence[Sample]) -> dict[str, Member]:
@@ -242,7 +272,7 @@ def _below(reading: Reading, expected: float | None, key: Key, least: float) -> 
 
 def _evidence(cell: Cell, reading: Reading, key: Key) -> str:
     ends = cell.source if cell.target is None else f"{cell.source} -> {cell.target}"
-    value = reading.error or "failed" if reading.value is None else f"{reading.value:g} {format_unit(key.unit)}"
+    value = reading.error or "failed" if reading.value is None else f"{reading.value:,.6g} {format_unit(key.unit)}"
     return f"{ends}: {value} ({reading.file}:{reading.line})"
 
 

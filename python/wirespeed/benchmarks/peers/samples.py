@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.tools.run_totals import places_of_total
@@ -92,7 +92,8 @@ def gather(
     found: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
-    nowhere: list[str] = []
+    without_ends: list[str] = []
+    without_result: list[str] = []
     for log in logs:
         if log.failed is not None:
             failed += [(log.test, sample) for sample in _failed_samples(log, log.failed, directory)]
@@ -108,13 +109,20 @@ def gather(
                 parameters.setdefault(key, run.parameters)
                 had = True
             if not had:
-                nowhere.append(log.name)
+                (without_ends if _chosen(run.measurements, metric) else without_result).append(log.name)
     gathered = SampleSet(_one_size(found, size), parameters)
     _add_failed(gathered, failed)
-    if nowhere:
-        names = ", ".join(dict.fromkeys(nowhere[:3])) + (f" and {len(nowhere) - 3} more" if len(nowhere) > 3 else "")
-        gathered.notes.append(f"not compared (no host, pair or result in the log): {names}")
+    hint = "put the log of each host into a folder named after it (node3/all_reduce.log), or give --from and --to"
+    if without_ends:
+        gathered.notes.append(f"not compared, the log does not name its hosts: {_first_names(without_ends)}; {hint}")
+    if without_result:
+        gathered.notes.append(f"not compared, no comparable result in the log: {_first_names(without_result)}")
     return gathered
+
+
+def _first_names(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    return ", ".join(distinct[:3]) + (f" and {len(distinct) - 3} more" if len(distinct) > 3 else "")
 
 
 def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
@@ -124,8 +132,12 @@ def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | No
         measurement for measurement in run.measurements if not (measurement.place and _ARROW in measurement.place)
     ]
     if pairs:
-        for measurement in _chosen(pairs, metric):
+        chosen = _chosen(pairs, metric)
+        for measurement in chosen:
             yield _pair(log, run, measurement, parameters, directory)
+        for place, failed in run.parameters.failed_pairs.items() if chosen else ():
+            key, sample = _pair(log, run, chosen[0]._replace(place=place), parameters, directory)
+            yield key, replace(sample, reading=Reading(None, log.name, failed.line, failed.text))
         return
     ends_of = _ends(log, run, directory)
     if not ends_of:

@@ -11,7 +11,7 @@ from wirespeed.results.peers import Cell, CellPattern, Kind
 from wirespeed.units import Size, format_unit
 
 _SHARED = 0.02  # how near to 1/2, 1/3 or 1/4 a fraction must be to look like a shared path
-_PARTS = {2: "1/2", 3: "1/3", 4: "1/4"}
+_PARTS = {2: "half", 3: "a third", 4: "a quarter"}
 
 _MEANS = {
     (Kind.HOST, CellPattern.ALL): "its row and column are slow: the host, or its one NIC, PCIe slot or cable",
@@ -61,19 +61,26 @@ def because(
         means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
     usual = sorted({value for cell in slow if (value := expected[cell.group]) is not None})
-    facts = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
+    failed = sum(cell.value is None for cell in slow)
+    outcome = "slow"
+    if failed == len(slow):
+        means, outcome = means.replace("is slow", "failed").replace("are slow", "failed"), "failed"
+    facts = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} {outcome}"]
     if values and usual:
         facts.append(f"{_range(values)} {format_unit(key.unit)}, peers {_range(usual)} {format_unit(key.unit)}")
-    failed = sum(cell.value is None for cell in slow)
-    if failed:
+    if 0 < failed < len(slow):
         facts.append(f"{failed} failed")
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
     if shared and not key.lower_is_better:
         part = _PARTS[shared]
-        facts.append(f"about {part}: {shared} flows share a link, or a PCIe slot or port has {part} of its width")
+        rate = f"about {part} {'the' if shared == 2 else 'of the'} rate of its peers"
+        facts.append(f"{rate}: {shared} flows share a link, or a PCIe slot or port has {part} of its width")
     return "; ".join(facts)
 
 
+_GROUPED = 10_000  # from when on decimals are left out
+
+
 def _range(values: Sequence[float]) -> str:
-    low, high = number(values[0]), number(values[-1])
+    low, high = (f"{value:,.0f}" if abs(value) >= _GROUPED else number(value) for value in (values[0], values[-1]))
     return low if low == high else f"{low} to {high}"

@@ -173,7 +173,7 @@ def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
         return
     from wirespeed.report import relations, runs, terminal
 
-    terminal.judged_runs(judged.runs, standard_output())
+    terminal.judged_runs(judged.runs, standard_output(), flows.read_failure_titles(judged.runs))
     relations.table(judged.relations, standard_output())
     line = runs.overall_verdict(judged.runs, judged.relations, _overall(judged, code))
     standard_output().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)

@@ -283,7 +283,7 @@ def _write(content: Report, style: Format, output: Path | None) -> None:
             from wirespeed.cli.console import standard_output
             from wirespeed.report import terminal
 
-            terminal.report(content, standard_output())
+            terminal.report(content, standard_output(), flows.read_failure_titles(content.runs))
         else:
             typer.echo(_text(content, style), nl=False)
         return
@@ -310,7 +310,7 @@ def _text(content: Report, style: Format) -> str:
         case Format.TICKET:
             return ticket.text(content)
         case Format.TERMINAL:
-            return terminal.text(content)
+            return terminal.text(content, flows.read_failure_titles(content.runs))
 
 
 def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
