@@ -46,10 +46,10 @@ class _Scenario:
         yield "\n## Scenario file\n\nJSON. Unknown keys are refused.\n"
         yield from self._table(self._schema)
         for key, property_ in self._schema["properties"].items():
-            for item in self._objects(property_.get("items", {})):
-                title = f": {item['x-title']}" if "x-title" in item else ""
-                yield f"\n### `{key}[]`{title}\n\n{item['description']}\n"
-                yield from self._table(item)
+            for schema in self._objects(property_.get("items", {})):
+                title = f": {schema['x-title']}" if "x-title" in schema else ""
+                yield f"\n### `{key}[]`{title}\n\n{schema['description']}\n"
+                yield from self._table(schema)
 
     def parameters(self) -> Iterator[str]:
         """Every parameter with its value in each preset."""
@@ -136,10 +136,10 @@ class _Scenario:
             f"`{path}`", self._describe_property(property_), property_.get("x-unit", ""), self._range(property_), *shown
         )
 
-    def _table(self, item: Schema) -> Iterator[str]:
+    def _table(self, schema: Schema) -> Iterator[str]:
         yield _head("key", "meaning", "unit", "range", "default")
-        required = item.get("required", ())
-        for key, property_ in item["properties"].items():
+        required = schema.get("required", ())
+        for key, property_ in schema["properties"].items():
             default = property_.get("x-default") or _value(property_.get("default", _ABSENT))
             if "const" in property_:
                 yield _row(f"`{key}`", f"`{property_['const']}`", "", "", "required")
@@ -245,7 +245,7 @@ def _traffic_file() -> Iterator[str]:
 def _of_model(model: type[BaseModel]) -> Iterator[str]:
     """The keys of a part of the file."""
     yield _head("key", "meaning", "")
-    fields = sorted(model.model_fields.items(), key=lambda item: not item[1].is_required())
+    fields = sorted(model.model_fields.items(), key=lambda field_entry: not field_entry[1].is_required())
     for name, field in fields:
         if name in ("kind", "version"):
             continue

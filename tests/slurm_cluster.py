@@ -163,12 +163,12 @@ class Slurm:
             self.network.batch(HEAD, f"link set dev port{number} master mgmt up")
             for at, (name, nic) in enumerate(plan.hosts[host].nics.items()):
                 for address in nic.addresses or ():
-                    own = ip_interface(address)
-                    peer = next(item for item in own.network if item != own.ip)
+                    interface = ip_interface(address)
+                    peer = next(address for address in interface.network if address != interface.ip)
                     port = f"port{number}x{at}"
                     self._plug(host, name, address, LEAF, port)
                     self.network.batch(
-                        LEAF, f"address add {peer}/{own.network.prefixlen} dev {port}", f"link set dev {port} up"
+                        LEAF, f"address add {peer}/{interface.network.prefixlen} dev {port}", f"link set dev {port} up"
                     )
                     self.network.batch(host, f"route add 10.0.0.0/8 via {peer} dev {name}")
 

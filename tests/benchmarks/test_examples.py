@@ -41,7 +41,7 @@ def test_the_first_line_says_where_it_comes_from(log: Path) -> None:
     assert ": " in first
 
 
-@pytest.mark.parametrize(("name", "tool", "test", "ranks", "count", "values"), KNOWN, ids=lambda item: str(item)[:60])
+@pytest.mark.parametrize(("name", "tool", "test", "ranks", "count", "values"), KNOWN, ids=lambda value: str(value)[:60])
 def test_the_numbers_are_the_documents(
     name: str,
     tool: str,
@@ -73,9 +73,11 @@ def test_the_average_of_perftest_is_its_rate_times_the_size() -> None:
         for measurement in run.measurements
         if measurement.metric is Metric.MSG_RATE
     }
-    for item in run.measurements:
-        if item.metric is Metric.BW_AVG and item.size_bytes is not None:
-            assert item.value == pytest.approx(rates[item.size_bytes] * item.size_bytes * 8 / 1e3, abs=0.006, rel=1e-4)
+    for result in run.measurements:
+        if result.metric is Metric.BW_AVG and result.size_bytes is not None:
+            assert result.value == pytest.approx(
+                rates[result.size_bytes] * result.size_bytes * 8 / 1e3, abs=0.006, rel=1e-4
+            )
 
 
 @pytest.mark.parametrize("name", ["all-reduce-1-node.log", "alltoall-4-nodes-4-processes.log"])

@@ -260,7 +260,10 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
     values: dict[tuple[Place, str], Any] = {}
     for name, device in PLAN.devices.items():
         for place, entity in iterate_entities(device, Place(name)):
-            if any(place.within[: len(item.within)] == item.within and place.device == item.device for item in gone):
+            if any(
+                place.within[: len(absent_place.within)] == absent_place.within and place.device == absent_place.device
+                for absent_place in gone
+            ):
                 continue
             for path in settings_of(type(entity)):
                 values[place, path] = get(entity, path)

@@ -28,7 +28,7 @@ def check(bundle: Path, *options: str) -> tuple[int, dict]:
 
 
 def bad(document: dict) -> list[dict]:
-    return [item for item in document["findings"] if item["status"] not in ("pass", "skip")]
+    return [finding for finding in document["findings"] if finding["status"] not in ("pass", "skip")]
 
 
 def test_the_healthy_bundle_passes(healthy_bundle: Callable[[str], Path]) -> None:

@@ -238,5 +238,7 @@ def test_what_small_pcie_packets_cost(found: tuple[int, int], lost: float | None
     plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": host})
     place = small.HOST.child("pcie", "0000:1d:00.0")
     sizes = {(place, "pcie.max_payload"): found[0], (place, "pcie.max_read_request"): found[1]}
-    (finding,) = (item for item in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if item.status == "fail")
+    (finding,) = (
+        finding for finding in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if finding.status == "fail"
+    )
     assert (finding.cost.value if finding.cost else None) == lost

@@ -29,7 +29,7 @@ def _plan(example: str) -> Plan:
 def _plan_with_launch(library: str) -> Plan:
     """The four hosts with a launch of another library."""
     plan = _plan("mi300x-4node")
-    launch = next(item for item in LAUNCHES[library] if item.library == library)
+    launch = next(launch for launch in LAUNCHES[library] if launch.library == library)
     wanted = replace(launch, rdma_devices=plan.hosts["node1"].launch.rdma_devices, gid_index=3)
     return replace(plan, hosts={name: replace(host, launch=wanted) for name, host in plan.hosts.items()})
 
@@ -69,5 +69,9 @@ def test_a_form_from_memory_warns_at_worst(
     changed = re.sub(pattern, by, text)
     assert changed != text, text
     path.write_text(changed)
-    found = [item for item in run(plan, read_facts(tmp_path / "b")) if item.device == "node1" and item.check == check]
+    found = [
+        finding
+        for finding in run(plan, read_facts(tmp_path / "b"))
+        if finding.device == "node1" and finding.check == check
+    ]
     assert {str(value.status) for value in found if value.status not in ("pass", "skip")} == {status}

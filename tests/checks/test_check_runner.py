@@ -122,10 +122,10 @@ def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
     """
     gone = [_SEEN[index].place for index in left_out]
     kept = [
-        item
-        for index, item in enumerate(_SEEN)
+        observation
+        for index, observation in enumerate(_SEEN)
         if index not in left_out
-        and not (item.value == COMPLETE and any(_is_within(place, item.place) for place in gone))
+        and not (observation.value == COMPLETE and any(_is_within(place, observation.place) for place in gone))
     ]
     found = small.find(facts_from(kept))
     assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
@@ -140,7 +140,9 @@ def _is_within(inner: Place, outer: Place) -> bool:
 @pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.presence"}))
 def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
     check = checks()[identifier]
-    observed = [item for item in _SEEN if item.path not in check.needs and item.value != COMPLETE]
+    observed = [
+        observation for observation in _SEEN if observation.path not in check.needs and observation.value != COMPLETE
+    ]
     statuses = {finding.status for finding in small.by_id(identifier, facts_from(observed))}
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}
 
@@ -160,6 +162,6 @@ def test_ipv6_routing_is_unknown_until_it_is_read_and_absent_then(identifier: st
     )
     plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
     ipv4_alone = small.facts({(small.HOST, path): None}, absent=[absent])
-    assert [item.status for item in small.by_id(identifier, ipv4_alone, plan)] == ["unknown"]
+    assert [finding.status for finding in small.by_id(identifier, ipv4_alone, plan)] == ["unknown"]
     both = small.facts({(small.HOST, path): 2}, absent=[absent])
-    assert [item.status for item in small.by_id(identifier, both, plan)] == ["fail"]
+    assert [finding.status for finding in small.by_id(identifier, both, plan)] == ["fail"]

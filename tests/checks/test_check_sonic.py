@@ -56,7 +56,7 @@ def bad(cluster: Path) -> list[dict[str, Any]]:
     """What neither passes nor is skipped."""
     command = ["check", str(cluster), str(cluster.parent / "bundle"), "--format", "json"]
     document = json.loads(CliRunner().invoke(app, command).stdout)
-    return [item for item in document["findings"] if item["status"] not in ("pass", "skip")]
+    return [finding for finding in document["findings"] if finding["status"] not in ("pass", "skip")]
 
 
 def test_as_planned_all_passes(cluster: Path) -> None:

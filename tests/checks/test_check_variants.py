@@ -194,10 +194,10 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Pat
     finally:
         for file, (old_text, _) in texts.items():
             file.write_text(old_text, encoding="utf-8")
-    bad = [item for item in document["findings"] if item["status"] not in ("pass", "skip")]
+    bad = [finding for finding in document["findings"] if finding["status"] not in ("pass", "skip")]
     reported = []
-    for check in dict.fromkeys(item["check"] for item in bad):
-        same = [item for item in bad if item["check"] == check]
+    for check in dict.fromkeys(finding["check"] for finding in bad):
+        same = [finding for finding in bad if finding["check"] == check]
         first = same[0]
         commands = tuple(command for fix in first["fix"] for command in fix["commands"])
         found = first["found"] if first["expected"] else None

@@ -161,7 +161,7 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
     there = Machine("node1", ("host", "ubuntu"), answer, network=True)
     leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")
     collect_machines(tmp_path / "b", (there, leaf), "small")
-    assert {item.split()[0] for item in ran} == {"ip", "iptables", "nft", "sysctl"}
+    assert {command_line.split()[0] for command_line in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest
     assert (manifest.cluster, manifest.complete) == ("small", True)
     statuses = {device.name: {entry.status for entry in device.outputs} for device in manifest.devices}

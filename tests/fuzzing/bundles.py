@@ -159,11 +159,11 @@ def _seeds() -> tuple[bytes, ...]:
             (tarfile.REGTYPE, "long/" * 60 + "é", ""),
         )
     ]
-    two = _manifest("leaf1/version.out", "leaf1/a")
+    manifest = _manifest("leaf1/version.out", "leaf1/a")
     folders = [
-        [two, b"leaf1/version.out\n4.30", b"leaf1/a\n"],
-        [two, b"leaf1/version.out\n4.30", b"@leaf1/a\n../../secret"],
-        [two, b"@leaf1\n.."],
+        [manifest, b"leaf1/version.out\n4.30", b"leaf1/a\n"],
+        [manifest, b"leaf1/version.out\n4.30", b"@leaf1/a\n../../secret"],
+        [manifest, b"@leaf1\n.."],
         [_manifest("secret"), b"@secret\n/proc/self/environ"],
         [_manifest("a"), b"!a\n"],
         [_manifest("a"), b"@a\na"],

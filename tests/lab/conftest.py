@@ -15,4 +15,4 @@ _FIRST = (_HERE / "rdma" / "test_machines.py", _HERE / "test_page.py")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and leave all else in its order."""
     place = {path: number for number, path in enumerate(_FIRST)}
-    items.sort(key=lambda item: place.get(item.path, len(_FIRST)))
+    items.sort(key=lambda test_item: place.get(test_item.path, len(_FIRST)))

@@ -42,7 +42,7 @@ NIC = "enp29s0np0"
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, lab.Lab]]:
+def two_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, lab.Lab]]:
     """Two hosts with two NICs each, and their leaf."""
     file = tmp_path_factory.mktemp("cluster") / "cluster.yaml"
     file.write_text(CLUSTER)
@@ -81,9 +81,9 @@ def count_sent_bytes(made: lab.Lab, host: str, interface: str) -> int:
     return sent
 
 
-def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+def test_iperf3_stands_against_the_labs_own_limit(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
-    _, made = two
+    _, made = two_hosts
     before = count_sent_bytes(made, "node1", NIC)
     steps, announced = ran(made, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
     assert "not the speed of the cluster" in announced
@@ -97,13 +97,13 @@ def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp
 
 
 def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
-    two: tuple[Plan, lab.Lab], programs: Path, tmp_path: Path
+    two_hosts: tuple[Plan, lab.Lab], programs: Path, tmp_path: Path
 ) -> None:
-    _, made = two
+    _, made = two_hosts
     before = {nic: count_sent_bytes(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
     steps, _ = ran(made, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
     found = {name.partition(".node1")[0]: step for name, step in steps.items() if not name.startswith("direct.")}
-    statuses = {name: item["status"] for name, item in found.items()}
+    statuses = {name: step["status"] for name, step in found.items()}
     assert statuses == {
         "osu-latency": "done",
         "osu-bw": "done",
@@ -113,15 +113,15 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     # Where cores are scarce, a figure of the smallest message may be printed as nil; then it says that there was none.
     assert re.search(r"\(the direct pair\)|the direct pair gave no such figure", found["osu-bw"]["detail"])
     assert found["osu-latency"]["grade"] == "skip"
-    logs = [tmp_path / "mpi" / item["log"] for name, item in found.items() if statuses[name] == "done"]
+    logs = [tmp_path / "mpi" / step["log"] for name, step in found.items() if statuses[name] == "done"]
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
     assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
     # 16 messages of 4 MiB one way, and more than that the other.
     assert sum(count_sent_bytes(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
 
 
-def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     inside = set(lab_namespaces(made))
     assert inside == {device.namespace for device in made.state.devices}
     with lab.benchmark_network(made, 9000) as whole:
@@ -139,9 +139,9 @@ def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Pla
     assert lab.CONTROL not in made.run("node1", "ls", "/sys/class/net").stdout.decode().split()
 
 
-def test_what_a_killed_run_left_is_no_hindrance(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+def test_what_a_killed_run_left_is_no_hindrance(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
-    _, made = two
+    _, made = two_hosts
     words = [
         "bench",
         "tcp",
@@ -167,8 +167,8 @@ def test_what_a_killed_run_left_is_no_hindrance(two: tuple[Plan, lab.Lab], tmp_p
     assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
 
 
-def test_commands_are_shown_and_none_is_run(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_commands_are_shown_and_none_is_run(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     done = CliRunner().invoke(app, ["lab", "bench", "--name", made.name, "--dry-run"])
     lines = done.stdout.splitlines()
     assert f"wirespeed lab exec --name {made.name} node2 -- iperf3 -s -1 -B 10.1.0.5 -p 18600  # server" in lines
@@ -176,9 +176,9 @@ def test_commands_are_shown_and_none_is_run(two: tuple[Plan, lab.Lab]) -> None:
 
 
 @pytest.mark.parametrize("suite", ["pairs", "collectives", "mesh"])
-def test_what_a_namespace_cannot_run_is_refused(two: tuple[Plan, lab.Lab], suite: str) -> None:
+def test_what_a_namespace_cannot_run_is_refused(two_hosts: tuple[Plan, lab.Lab], suite: str) -> None:
     with pytest.raises(Refusal) as refusal:
-        CliRunner().invoke(app, ["lab", "bench", suite, "--name", two[1].name], catch_exceptions=False)
+        CliRunner().invoke(app, ["lab", "bench", suite, "--name", two_hosts[1].name], catch_exceptions=False)
     problem = refusal.value.problems[0]
     assert (problem.found, problem.expected) == (
         f"the suite {suite}, which needs RDMA or GPUs",

@@ -63,7 +63,7 @@ FINDINGS = [
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[tuple[Plan, lab.Lab]]:
+def two_hosts() -> Iterator[tuple[Plan, lab.Lab]]:
     """Two hosts and their leaf."""
     with built(CLUSTER, 2, "fault") as found:
         yield found
@@ -85,27 +85,27 @@ def bad(mesh: dict[str, Any], aspect: str) -> int:
 
 
 def causes(mesh: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    return [(item["aspect"], item["name"], item["port"], item["symptom"]) for item in mesh["causes"]]
+    return [(cause["aspect"], cause["name"], cause["port"], cause["symptom"]) for cause in mesh["causes"]]
 
 
-def test_a_lab_without_faults_is_good_throughout(two: tuple[Plan, lab.Lab]) -> None:
-    mesh = ping_all(two[1])
+def test_a_lab_without_faults_is_good_throughout(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    mesh = ping_all(two_hosts[1])
     assert (mesh["kind"], len(mesh["nics"])) == ("bench-mesh", 16)
     assert mesh["rows"]["ping"] == mesh["rows"]["route"] == ["        ........"] * 8 + ["........        "] * 8
-    assert {item["grade"] for item in mesh["carried"]} == {"good"}
+    assert {link["grade"] for link in mesh["carried"]} == {"good"}
     assert (mesh["causes"], mesh["not_good"]) == ([], [])
 
 
 @pytest.mark.parametrize(("kind", "options", "pings", "routes", "expected"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_fault_is_found_by_pings_and_can_be_taken_back(
-    two: tuple[Plan, lab.Lab],
+    two_hosts: tuple[Plan, lab.Lab],
     kind: str,
     options: tuple[str, ...],
     pings: int,
     routes: int,
     expected: list[tuple[str, str, str, str]],
 ) -> None:
-    _, made = two
+    _, made = two_hosts
     try:
         run_lab("fault", kind, *options, "--name", made.name)
         assert [fault.kind for fault in lab.find(made.name).state.faults] == [kind]
@@ -134,15 +134,15 @@ def short(findings: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def test_check_finds_nothing_wrong_in_a_lab_without_faults(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
-    assert short(find_problems(two[1], tmp_path)) == []
+def test_check_finds_nothing_wrong_in_a_lab_without_faults(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+    assert short(find_problems(two_hosts[1], tmp_path)) == []
 
 
 @pytest.mark.parametrize(("kind", "expected"), FINDINGS, ids=[row[0] for row in FINDINGS])
 def test_collect_and_check_name_a_fault(
-    two: tuple[Plan, lab.Lab], tmp_path: Path, kind: str, expected: list[str]
+    two_hosts: tuple[Plan, lab.Lab], tmp_path: Path, kind: str, expected: list[str]
 ) -> None:
-    _, made = two
+    _, made = two_hosts
     try:
         run_lab("fault", kind, *AT, "--name", made.name)
         assert short(find_problems(made, tmp_path)) == expected
@@ -184,10 +184,12 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
         mesh = ping_all(made, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
-        assert {(item["aspect"], tuple(item["failures"])) for item in mesh["causes"]} == {("carried", ("OS-04",))}
-        assert all(item["name"].endswith(" as receiver") for item in mesh["causes"])
+        assert {(cause["aspect"], tuple(cause["failures"])) for cause in mesh["causes"]} == {("carried", ("OS-04",))}
+        assert all(cause["name"].endswith(" as receiver") for cause in mesh["causes"])
         found = {
-            (item["check"], item["device"]) for item in find_problems(made, tmp_path) if item["device"] in made.hosts
+            (problem["check"], problem["device"])
+            for problem in find_problems(made, tmp_path)
+            if problem["device"] in made.hosts
         }
         assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
         output = run_lab("fault", "one-subnet", "--cure", "--name", made.name)
@@ -196,13 +198,13 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
         assert ping_all(made)["causes"] == []
-        assert [item for item in find_problems(made, tmp_path) if item["device"] in made.hosts] == []
+        assert [problem for problem in find_problems(made, tmp_path) if problem["device"] in made.hosts] == []
         assert run_lab("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
         assert ping_all(made)["causes"] == []
 
 
-def test_a_fault_that_cannot_be_made_leaves_nothing(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_a_fault_that_cannot_be_made_leaves_nothing(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_hosts
     made.run("node1", "ip", "rule", "del", "priority", "1002")
     try:
         with pytest.raises(Refusal, match="RTNETLINK answers: No such file or directory"):
@@ -212,8 +214,8 @@ def test_a_fault_that_cannot_be_made_leaves_nothing(two: tuple[Plan, lab.Lab]) -
         made.run("node1", "ip", "rule", "add", "from", "10.1.0.3", "table", "102", "priority", "1002")
 
 
-def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_hosts
     refusals = {
         ("mtus", None, None): r"(?s)the fault 'mtus'.*did you mean 'mtu'\?",
         ("mtu", "node9", None): "no device 'node9'",
@@ -232,8 +234,8 @@ def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.L
     assert [undo_fault.title for undo_fault in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
 
 
-def test_help_and_list_name_every_kind(two: tuple[Plan, lab.Lab]) -> None:
-    listed = run_lab("fault", "--name", two[1].name)
+def test_help_and_list_name_every_kind(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    listed = run_lab("fault", "--name", two_hosts[1].name)
     help_ = " ".join(run_lab("fault", "--help").split())
     for kind in kinds().values():
         assert kind.title in listed and kind.title in help_ and kind.manual.endswith(".")

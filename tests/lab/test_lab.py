@@ -22,7 +22,7 @@ CLUSTER = "mi300x-4node/cluster.yaml"
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[tuple[Plan, lab.Lab]]:
+def two_hosts() -> Iterator[tuple[Plan, lab.Lab]]:
     """Two hosts and their leaf."""
     with built(CLUSTER, 2) as found:
         yield found
@@ -34,23 +34,23 @@ def run_checked(built_lab: lab.Lab, device: str, *arguments: str) -> str:
     return ran.stdout.decode()
 
 
-def test_it_is_found_by_its_name(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_it_is_found_by_its_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     found = lab.find(made.name)
     assert found == made
     assert (found.hosts, found.switches, len(found.links)) == (("node1", "node2"), ("leaf1",), 16)
 
 
-def test_a_host_has_its_name_its_interfaces_and_its_own_run(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_a_host_has_its_name_its_interfaces_and_its_own_run(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_hosts
     script = "hostname; ls /sys/class/net; ls /run; touch /sys/class/net/lo/mtu 2>/dev/null || echo read-only"
     lines = run_checked(made, "node2", "sh", "-c", script).split()
     interfaces = sorted([*plan.hosts["node2"].nics, "lo"])
     assert lines == ["node2", *interfaces, "systemd", "udev", "read-only"]
 
 
-def test_hosts_know_each_other_by_name(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_hosts_know_each_other_by_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     names = ("node2", "node2-enp67s0np0", "localhost")
     assert [run_checked(made, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
         "10.1.0.17",
@@ -59,8 +59,8 @@ def test_hosts_know_each_other_by_name(two: tuple[Plan, lab.Lab]) -> None:
     ]
 
 
-def test_kernel_parameters_are_those_rendered(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_kernel_parameters_are_those_rendered(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     keys = ("all/arp_ignore", "all/arp_announce", "all/rp_filter", "enp29s0np0/rp_filter")
     assert run_checked(made, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list(
         "1202"
@@ -78,16 +78,16 @@ def test_the_largest_packet_passes_between_hosts(cluster: str) -> None:
         run_checked(made, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", source, target)
 
 
-def test_calls_go_to_the_device_they_name(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_calls_go_to_the_device_they_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     started = [made.reach().start(Call(host, ("hostname",), 30)) for host in made.hosts]
-    assert [item.result().stdout.decode().strip() for item in started] == list(made.hosts)
+    assert [process.result().stdout.decode().strip() for process in started] == list(made.hosts)
     typed = made.reach().command_text(Call("node1", ("iperf3", "-s"), 30))
     assert typed == f"wirespeed lab exec --name {made.name} node1 -- iperf3 -s"
 
 
-def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_exec_passes_input_outputs_and_the_exit_code_on(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_hosts
     script = "cat; hostname >&2; exit 7"
     done = subprocess.run(
         [sys.executable, "-m", "wirespeed", "lab", "exec", "--name", made.name, "node1", "--", "sh", "-c", script],
@@ -99,8 +99,8 @@ def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab
     assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "node1\n", 7)
 
 
-def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_a_second_one_of_the_name_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_hosts
     with pytest.raises(Refusal) as refusal:
         lab.up(lab.design(plan, made.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
     problem = refusal.value.problems[0]
@@ -110,9 +110,9 @@ def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     )
 
 
-def test_a_device_it_has_not_is_refused(two: tuple[Plan, lab.Lab]) -> None:
+def test_a_device_it_has_not_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
     with pytest.raises(Refusal, match="no device 'node3'"):
-        two[1].prefix("node3")
+        two_hosts[1].prefix("node3")
 
 
 def test_nothing_is_left() -> None:

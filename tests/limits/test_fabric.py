@@ -25,9 +25,9 @@ def job(plan, hosts):
 @pytest.mark.parametrize("count", [1, 8, 32])
 def test_cables_upward_by_leaf(count):
     (tier,) = uplinks(two_leaves(count))
-    assert [item.switches for item in tier] == [("leaf0",), ("leaf1",)]
-    assert [len(item.hosts) for item in tier] == [4, 4]
-    assert {item.up for item in tier} == {Bandwidth(count * 400_000_000_000)}
+    assert [group.switches for group in tier] == [("leaf0",), ("leaf1",)]
+    assert [len(group.hosts) for group in tier] == [4, 4]
+    assert {group.up for group in tier} == {Bandwidth(count * 400_000_000_000)}
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ def test_bridges_above_a_nic():
 def test_a_gpu_beside_its_nic_passes_no_uplink():
     plan = build_plan("mi300x-4node")
     assert host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:1c:00.0") == ()
-    assert [item.address for item in host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:e6:00.0")] == [
+    assert [function.address for function in host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:e6:00.0")] == [
         "0000:18:00.0",
         "0000:d1:00.0",
     ]
-    assert [item.address for item in host.uplinks_to_memory(plan, "node1", "0000:1d:00.0")] == ["0000:18:00.0"]
+    assert [function.address for function in host.uplinks_to_memory(plan, "node1", "0000:1d:00.0")] == ["0000:18:00.0"]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_sockets_between_a_nic_and_a_gpu():
     """Two QPI links of 6.4 GT/s carry 25.6 GB/s each way (Xeon E5-2609)."""
     plan = build_plan("pcie-lending")
     model = "supermicro-x9drg-hf-qpi"
-    name = next(name for name, item in plan.hosts.items() if item.gpus)
+    name = next(name for name, host in plan.hosts.items() if host.gpus)
     at = replace(plan.hosts[name], model=model)
     nodes = {"0000:02:00.0": 0, "0000:05:00.0": 0, "0000:85:00.0": 1}
     functions = {
@@ -110,6 +110,6 @@ def test_memory_of_a_host(example, sockets, gb_per_s, mib):
 @given(st.integers(1, 1 << 44), st.integers(0, 1 << 30))
 def test_a_larger_buffer_never_gets_more_of_memory(size, cache):
     memory = host.MemoryOfHost("node1", 1000.0, cache, "", "")
-    terms = [memory.term(item) for item in (size, 2 * size)]
+    terms = [memory.term(message_size) for message_size in (size, 2 * size)]
     assert all(term is None or term.value >= 1000.0 for term in terms)
     assert terms[0] is None or terms[1].value <= terms[0].value

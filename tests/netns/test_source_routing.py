@@ -58,8 +58,10 @@ def test_one_thing_removed_is_found(cluster: str, change: Callable[[dict[str, An
     change(document["network"]["ethernets"]["enp67s0np0"])
     (roots["node1"] / NETPLAN).write_text(yaml.safe_dump(document))
     address = (plan.hosts["node1"].nics["enp67s0np0"].addresses or ("",))[0]
-    own = ("enp67s0np0", address.partition("/")[0] + "/32")
-    with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out"), without=own) as built:
+    removed_rule = ("enp67s0np0", address.partition("/")[0] + "/32")
+    with network(
+        plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out"), without=removed_rule
+    ) as built:
         problems = verify(plan, built, *HOSTS)
     assert problems
     assert all(address.partition("/")[0] in problem for problem in problems)

@@ -66,13 +66,13 @@ def test_golden(file: Path) -> None:
 
 
 def test_every_nic_has_an_address_in_its_own_subnet(plan: Plan) -> None:
-    seen = set()
+    networks = set()
     for host in plan.hosts.values():
         for nic in host.nics.values():
             (address,) = nic.addresses or ()
-            assert address not in seen
-            seen.add(address)
-    assert len(seen) == 32
+            assert address not in networks
+            networks.add(address)
+    assert len(networks) == 32
 
 
 def test_every_gateway_is_the_switch_at_the_other_end(plan: Plan) -> None:

@@ -59,7 +59,7 @@ def test_both_ends_of_every_cable_have_a_label(plan: Plan) -> None:
 
 
 def test_the_bill_adds_up(plan: Plan) -> None:
-    items = [(item.cable, item.tier, item.count, item.total) for item in bill(plan)]
+    items = [(row.cable, row.tier, row.count, row.total) for row in bill(plan)]
     assert items == [
         ("dac-400g", "host-leaf", 32, Length(96_000)),
         ("fibre-400g", "leaf-spine", 16, Length(480_000)),

@@ -234,9 +234,14 @@ def test_a_watchdog_that_cannot_work_is_refused(tmp_path: Path, leaf: str, messa
 
 def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> None:
     (whole,) = (
-        item for item in plan_with_leaf(tmp_path, "mtu: 9100").computed if item.name == "headroom of all ports of leaf1"
+        computed_value
+        for computed_value in plan_with_leaf(tmp_path, "mtu: 9100").computed
+        if computed_value.name == "headroom of all ports of leaf1"
     )
-    found = {item.name: item for item in plan_with_leaf(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
+    found = {
+        computed_value.name: computed_value
+        for computed_value in plan_with_leaf(tmp_path, "buffers: {shared_headroom: 4 MB}").computed
+    }
     shared = found["shared headroom of leaf1"]
     assert found[whole.name] == whole
     assert shared.value == "4 MB (4000000 B)"
@@ -247,7 +252,9 @@ def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> 
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text().replace("dell-z9664f", "dell-z9864f")
     text = text.replace("role: leaf", "role: leaf, buffers: {shared_headroom: 4 MB}")
     found = build(read_text(text, "cluster.yaml")).computed
-    (marked,) = (item.formula for item in found if item.name.startswith("ECN maximum of leaf1"))
+    (marked,) = (
+        computed_value.formula for computed_value in found if computed_value.name.startswith("ECN maximum of leaf1")
+    )
     assert "× (173.3 MB - 4 MB)" in marked
 
 

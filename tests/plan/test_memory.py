@@ -95,11 +95,13 @@ def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
 
 def test_a_plan_with_jerichos_says_how() -> None:
     plan = plan_with()
-    spine = {item.name: item for item in plan.computed if " spine[1-2]" in item.name}
-    (watchdog,) = (item for name, item in spine.items() if name.startswith("PFC watchdog"))
+    spine = {
+        computed_value.name: computed_value for computed_value in plan.computed if " spine[1-2]" in computed_value.name
+    }
+    (watchdog,) = (computed_value for name, computed_value in spine.items() if name.startswith("PFC watchdog"))
     held = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
     assert re.search(held, watchdog.formula), watchdog.formula
-    (maximum,) = (item for name, item in spine.items() if name.startswith("ECN maximum"))
+    (maximum,) = (computed_value for name, computed_value in spine.items() if name.startswith("ECN maximum"))
     alone = r"0\.03125 / \(1 \+ 0\.03125\) × \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 × 400 Gb/s ×"
     assert re.search(alone, maximum.formula), maximum.formula
     assert not plan.warnings
@@ -110,7 +112,9 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
 
     def of_spine(plan: Plan) -> tuple[int, str]:
         (found,) = (
-            item for item in plan.computed if item.name.startswith("headroom of a lossless priority group of spine")
+            computed_value
+            for computed_value in plan.computed
+            if computed_value.name.startswith("headroom of a lossless priority group of spine")
         )
         match = re.search(r"\((\d+) B\)", found.value)
         assert match

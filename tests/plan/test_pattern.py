@@ -125,16 +125,16 @@ def test_planes_are_apart() -> None:
 @pytest.mark.parametrize("addresses", [LEAF_26, LEAF_64, LINK_127])
 def test_every_nic_shares_a_subnet_with_its_leaf(addresses: str) -> None:
     plan = fabric(*SPLIT_RAILS, addresses)
-    seen = set()
+    networks = set()
     for cable in plan.cables[:512]:
         nic = plan.hosts[cable.a.device].nics[cable.a.port]
-        own = ip_interface((nic.addresses or ())[0])
+        nic_interface = ip_interface((nic.addresses or ())[0])
         port = plan.switches[cable.b.device].ports[cable.b.port]
         routed = port.addresses or plan.switches[cable.b.device].vlans[str(port.vlan)].addresses or ()
-        assert ip_interface(routed[0]).network == own.network
-        assert ip_interface(routed[0]).ip != own.ip
-        seen.add(own.ip)
-    assert len(seen) == 512
+        assert ip_interface(routed[0]).network == nic_interface.network
+        assert ip_interface(routed[0]).ip != nic_interface.ip
+        networks.add(nic_interface.ip)
+    assert len(networks) == 512
 
 
 @pytest.mark.parametrize("addresses", [LEAF_26, LEAF_64, LINK_127])

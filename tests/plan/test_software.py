@@ -134,7 +134,9 @@ def test_a_combination(
 ) -> None:
     wanted = Combination(load().gpus[gpu], **rest)  # type: ignore[arg-type]
     found = list(conflicts(wanted, load()))
-    assert [f"{'!' if item.fatal else ' '} {item.found} / {item.expected}" for item in found] == problems
+    assert [
+        f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}" for conflict in found
+    ] == problems
     better = what_would_work(wanted, load())
     if change is None:
         assert better is None

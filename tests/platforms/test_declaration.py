@@ -150,14 +150,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_whole_file_is_read(folder: Path) -> None:
     (folder / "own" / "platform.yaml").write_text(WHOLE)
-    own = read_declaration(folder, "own")
-    assert [command.run for command in own.commands][:2] == [
+    declaration = read_declaration(folder, "own")
+    assert [command.run for command in declaration.commands][:2] == [
         ("show", "version", "|", "json"),
         ("show", "port", "{interface}"),
     ]
-    assert own.commands[0].timeout_s == 60
-    assert own.files[0].mode == 0o600
-    assert {path: (setting.rendered, setting.read) for path, setting in own.settings.items()} == {
+    assert declaration.commands[0].timeout_s == 60
+    assert declaration.files[0].mode == 0o600
+    assert {path: (setting.rendered, setting.read) for path, setting in declaration.settings.items()} == {
         "port.link.mtu": (True, True),
         "port.link.speed": (True, False),
         "port.link.fec": (False, False),

@@ -149,8 +149,10 @@ Key = tuple[Place, str, str, State]
 
 def _read(found: Platform, outputs: Outputs) -> dict[Key, Any]:
     read: dict[Key, Any] = {}
-    for item in found.parse(outputs):
-        read.setdefault((item.place, item.path, item.source.command, item.state), item.value)
+    for observation in found.parse(outputs):
+        read.setdefault(
+            (observation.place, observation.path, observation.source.command, observation.state), observation.value
+        )
     return read
 
 
@@ -165,11 +167,11 @@ def _companions(command: str) -> tuple[str, ...]:
 def _read_commands(found: Platform, name: str, device: Host) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
     """Each command of the host and its first NIC with what it needs beside, and what is then read."""
     given = answers(found, name, device).outputs
-    every = {key: replace(item, source=replace(item.source, command=key)) for key, item in given.items()}
+    every = {key: replace(output, source=replace(output.source, command=key)) for key, output in given.items()}
     first = next(iter(device.nics))
     for key in every:
         if key.partition("@")[2] in ("", first):
-            beside = {at: item for at, item in every.items() if at.partition("@")[0] in (*_companions(key),)}
+            beside = {at: output for at, output in every.items() if at.partition("@")[0] in (*_companions(key),)}
             outputs = {**beside, key: every[key]}
             yield key, outputs, _read(found, Outputs(name, outputs))
 
@@ -212,9 +214,9 @@ def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
                 for text in ("\n".join(rows[:index] + rows[index + 1 :]), "\n".join(rows[:index]) + "\n" * (index > 0)):
                     found_wrong = _wrong(found, node, outputs, key, text, right)
                     wrong += [
-                        f"{key} line {index + 1}: {item}"
-                        for item in found_wrong
-                        if item.split(" = ")[0].split()[-1] not in LESS
+                        f"{key} line {index + 1}: {message_line}"
+                        for message_line in found_wrong
+                        if message_line.split(" = ")[0].split()[-1] not in LESS
                     ]
     assert wrong == []
 
@@ -227,7 +229,10 @@ def test_a_message_is_no_value(kind: str, name: str, tmp_path: Path) -> None:
             text = outputs[key].text
             for message in MESSAGES:
                 for other in (message + text, text + message, message):
-                    wrong += [f"{key} {message!r}: {item}" for item in _wrong(found, node, outputs, key, other, right)]
+                    wrong += [
+                        f"{key} {message!r}: {difference}"
+                        for difference in _wrong(found, node, outputs, key, other, right)
+                    ]
     assert wrong == []
 
 

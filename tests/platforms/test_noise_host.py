@@ -238,9 +238,10 @@ def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: P
                 noisy = replace(outputs[key], text=noise(outputs[key].text))
                 read = _read(found, Outputs(node, {**outputs, key: noisy}))
                 wrong += [
-                    f"{number}: {item[0]} {item[1]} = {read.get(item)!r}, was {right.get(item)!r}"
-                    for item in {**right, **read}
-                    if read.get(item) != right.get(item) and (item in right or not item[1].startswith(LISTED))
+                    f"{number}: {reading[0]} {reading[1]} = {read.get(reading)!r}, was {right.get(reading)!r}"
+                    for reading in {**right, **read}
+                    if read.get(reading) != right.get(reading)
+                    and (reading in right or not reading[1].startswith(LISTED))
                 ]
     assert tried
     assert wrong == []

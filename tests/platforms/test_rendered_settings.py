@@ -31,8 +31,8 @@ def planned_settings() -> Mapping[tuple[str, str], frozenset[str]]:
     for plan in _plans():
         for name, device in plan.devices.items():
             paths = {path for _, path, value in walk(device, Place(name)) if value is not None}
-            for item in stack(plan, name):
-                found[item.kind, item.name] |= paths
+            for file in stack(plan, name):
+                found[file.kind, file.name] |= paths
     return {key: frozenset(paths) for key, paths in found.items()}
 
 

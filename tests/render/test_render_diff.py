@@ -109,7 +109,9 @@ def test_a_device_without_files_lacks_every_file(output_folder: Path) -> None:
     code, output = run("diff", CLUSTER, output_folder, "-d", "node2", "--format", "json")
     document = json.loads(output)
     assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
-    assert {(item["device"], item["kind"]) for item in document["differences"]} == {("node2", "missing")}
+    assert {(difference["device"], difference["kind"]) for difference in document["differences"]} == {
+        ("node2", "missing")
+    }
     assert len(document["differences"]) == 20
 
 
@@ -161,7 +163,17 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
     facts = facts_from(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
     found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
     position = "c (node1/c.out:7)"
-    assert [(str(item.place), item.path, item.kind, item.intended, item.found, item.source) for item in found] == [
+    assert [
+        (
+            str(difference.place),
+            difference.path,
+            difference.kind,
+            difference.intended,
+            difference.found,
+            difference.source,
+        )
+        for difference in found
+    ] == [
         ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, position),
         *(
             (f"node1 nic {interface}", "nic.link.fec", "unread", "rs", None, "fec: permission denied")

@@ -95,8 +95,8 @@ class System:
         (self.root / "dkms").write_text(
             "".join(f"{module}, 6.8.0-111-generic, x86_64: installed\n" for module in modules)
         )
-        for item in modules:
-            (self.root / "var/lib/dkms" / item).mkdir(parents=True)
+        for module_folder in modules:
+            (self.root / "var/lib/dkms" / module_folder).mkdir(parents=True)
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a script with every path of the machine below the root."""

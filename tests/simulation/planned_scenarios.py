@@ -20,7 +20,7 @@ traffic:
   - {pattern: incast, to: node1, size: 1 MiB, rails: [1]}
   - {pattern: pairs, from: node2, to: node3, rails: [2], size: 64 kB, messages: 3, start: 5 us}
 """
-ONE = """
+ONE_SWITCH = """
 version: 1
 name: one
 hosts:
@@ -51,12 +51,12 @@ def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> di
     link = document["links"][port // 2]
     node = link["a" if port % 2 == 0 else "b"]
     found: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}
-    for item in document.get("devices", []):
-        if node not in item.get("nodes", []) and port not in item.get("ports", []):
+    for device in document.get("devices", []):
+        if node not in device.get("nodes", []) and port not in device.get("ports", []):
             continue
-        if priority not in item.get("priorities", range(8)):
+        if priority not in device.get("priorities", range(8)):
             continue
-        for section, values in item["parameters"].items():
+        for section, values in device["parameters"].items():
             whole = "algorithm" in values  # another algorithm has other parameters
             found[section] = values if whole else {**found.get(section, {}), **values}
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from planned_scenarios import INCAST, ONE, build_scenario, resolve_parameters, shown_headroom, traffic
+from planned_scenarios import INCAST, ONE_SWITCH, build_scenario, resolve_parameters, shown_headroom, traffic
 from small_scenarios import wirespeed, write_scenario
 
 from wirespeed.catalogue import load
@@ -55,7 +55,7 @@ SYSTEMS = [
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) -> None:
-    plan = build(read_text(ONE.format(model=model, system=system), "one.yaml"))
+    plan = build(read_text(ONE_SWITCH.format(model=model, system=system), "one.yaml"))
     rendered = "\n".join(file.text for file in files(plan, ["leaf1"]))
     scenario, document = build_scenario(plan, tmp_path, INCAST.replace("node3", "node1"))
     found = resolve_parameters(document, 1, 3)

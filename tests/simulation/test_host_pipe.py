@@ -78,7 +78,7 @@ def test_a_receiver_alone_pauses_its_switch(tmp_path: Path) -> None:
         "}\nswitches", ", except: {node2: {nic: {ens7f0np0: {slot: gen3 x8}}}}}\nswitches"
     )
     _, document = build_scenario(build(read_text(except_one, "slots.yaml")), tmp_path, SENT.format(more=""))
-    pipes = [item["parameters"]["nic"]["pipe"] for item in document["devices"] if "nic" in item["parameters"]]
+    pipes = [device["parameters"]["nic"]["pipe"] for device in document["devices"] if "nic" in device["parameters"]]
     base = document["parameters"]["nic"]["pipe"]
     assert sorted(pipe is None for pipe in [base, *pipes]) == [False, True]
     _, _, rate, pauses = ran(tmp_path, except_one)
@@ -189,7 +189,7 @@ def test_healthy_slots_are_in_no_scenario(example: str, tmp_path: Path) -> None:
         plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
     )
     assert "nic" not in document["parameters"]
-    assert not any("nic" in item["parameters"] for item in document["devices"])
+    assert not any("nic" in device["parameters"] for device in document["devices"])
     assert not any("PCIe" in entry for entry in scenario.assumed)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import INCAST, ONE, build_scenario, resolve_parameters
+from planned_scenarios import INCAST, ONE_SWITCH, build_scenario, resolve_parameters
 from small_scenarios import wirespeed
 
 from wirespeed.cluster import read_text
@@ -36,7 +36,7 @@ def planned_scenario(
     folder: Path, *changes: tuple[str, str], system: str = "eos"
 ) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The small cluster with its text changed: the scenario as text and as a document, and what was assumed."""
-    text = ONE.format(model=MODELS[system], system=system)
+    text = ONE_SWITCH.format(model=MODELS[system], system=system)
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
@@ -173,7 +173,7 @@ def test_one_share_says_the_other(tmp_path: Path) -> None:
 
 def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
     """Step 7 lets a group take as much as is free, each step more twice that; what is lossy goes by the chip's."""
-    text = ONE.format(model=MODELS["junos"], system="junos").replace("node[1-2]", "node[1-4]")
+    text = ONE_SWITCH.format(model=MODELS["junos"], system="junos").replace("node[1-2]", "node[1-4]")
     pauses = {}
     for step, exponent, part in ((None, 3, "8"), (7, 0, "1"), (0, -7, "1/128")):
         more = "" if step is None else f", buffers: {{dynamic_threshold: {step}}}"
@@ -189,7 +189,7 @@ def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
 
 
 def test_one_leaf_of_two_with_another_threshold(tmp_path: Path) -> None:
-    text = ONE.format(model=MODELS["junos"], system="junos").replace("leaf1:", "leaf[1-2]:")
+    text = ONE_SWITCH.format(model=MODELS["junos"], system="junos").replace("leaf1:", "leaf[1-2]:")
     plan = build(read_text(text.replace("by-host", "by-rail").replace("link-31", "rail-24"), "one.yaml"))
     leaf = plan.switches["leaf2"]
     wrong = replace(leaf, buffers=replace(leaf.buffers, dynamic_threshold=7))
@@ -209,19 +209,19 @@ def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
     assert str(refusal.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
-OWN = "buffer of spectrum4: 50% lossless, 50% lossy (default of NVIDIA Cumulus Linux)"
+DEFAULT_BUFFER = "buffer of spectrum4: 50% lossless, 50% lossy (default of NVIDIA Cumulus Linux)"
 
 
 def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
     """Nothing rendered divides the buffer; RoCE without losses does."""
     _, document, assumed = planned_scenario(tmp_path, system="cumulus")
     assert resolve_parameters(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
-    assert OWN in assumed
+    assert DEFAULT_BUFFER in assumed
     assert "buffer of spectrum4: ingress shares are limits, egress shares are not" in assumed
     lossy = ("lossless: true, share: 50%, congestion: dcqcn-p", "share: 50%")
     _, document, assumed = planned_scenario(tmp_path, lossy, system="cumulus")
     assert resolve_parameters(document, 1, 3)["switch"].get("pools") is None
-    assert OWN not in assumed
+    assert DEFAULT_BUFFER not in assumed
 
 
 @pytest.mark.parametrize("system", ["eos", "sonic"])
@@ -242,7 +242,7 @@ def test_headroom_that_the_groups_share(tmp_path: Path) -> None:
 def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
     """Room for one group lasts while one port pauses. Where seven do, each with 300 m of cable to drain, it does not;
     the same size for every group does."""
-    text = ONE.format(model=MODELS["dell-sonic"], system="dell-sonic").replace("node[1-2]", "node[1-8]")
+    text = ONE_SWITCH.format(model=MODELS["dell-sonic"], system="dell-sonic").replace("node[1-2]", "node[1-8]")
     text = text.replace("cable: dac-400g, length: 3 m", "length: 300 m").replace(", congestion: dcqcn-p", "")
     drops = {}
     for size in ("", ", buffers: {shared_headroom: 1350 kB}"):

@@ -135,7 +135,7 @@ def test_a_scenario_that_says_something_else_does_not_pass(subject: str, tmp_pat
     scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
     compare_devices(plan, document, scenario.assumed)
     changed = 0
-    for tree in (document["parameters"], *(item["parameters"] for item in document["devices"])):
+    for tree in (document["parameters"], *(device["parameters"] for device in document["devices"])):
         if tree.get(section, {}).get(key, value) != value:
             tree[section][key] = value
             changed += 1

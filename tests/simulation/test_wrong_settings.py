@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned_scenarios import ONE, build_scenario, resolve_parameters
+from planned_scenarios import ONE_SWITCH, build_scenario, resolve_parameters
 
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
@@ -46,7 +46,7 @@ def plan(name: str) -> Plan:
         case "slots":
             return build(read_text(SLOTS, "slots.yaml"))
         case _:
-            return build(read_text(ONE.format(model="juniper-qfx5240-64od", system="junos"), "one.yaml"))
+            return build(read_text(ONE_SWITCH.format(model="juniper-qfx5240-64od", system="junos"), "one.yaml"))
 
 
 @functools.cache
@@ -192,7 +192,7 @@ def test_every_setting_is_tried() -> None:
 def test_a_pcie_function_is_that_of_its_nic(tmp_path: Path) -> None:
     """By the name of the port; the other NIC of the host has its changes."""
     few = "2 x nvidia-mcx613106a-vdat, nvm: {outstanding_reads: 2}"
-    text = ONE.format(model="arista-7060dx5-64s", system="eos").replace("2 x broadcom-bcm957608-p1400gd", few)
+    text = ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace("2 x broadcom-bcm957608-p1400gd", few)
     fault = "{kind: wrong-setting, port: node2:enp67s0np0, setting: pcie.max_read_request, value: 512}"
     _, document = build_scenario(build(read_text(text, "one.yaml")), tmp_path, f"{SENT}faults:\n  - {fault}\n")
     reads = [resolve_parameters(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
@@ -209,7 +209,7 @@ def test_data_of_another_dscp_is_in_the_class_of_that(tmp_path: Path) -> None:
 def test_an_unset_value_is_not_taken_from_other_devices(tmp_path: Path) -> None:
     """One NIC with DCQCN-P among NICs with DCQCN-D, which send a CNP per mark: its CNPs follow the preset."""
     step = build(
-        read_text(ONE.format(model="arista-7060dx5-64s", system="eos").replace("dcqcn-p", "dcqcn-d"), "one.yaml")
+        read_text(ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace("dcqcn-p", "dcqcn-d"), "one.yaml")
     )
     fault = "{kind: wrong-setting, port: node2:enp29s0np0, setting: nic.qos.congestion, value: dcqcn-p}"
     _, document = build_scenario(step, tmp_path, f"{SENT}faults:\n  - {fault}\n")

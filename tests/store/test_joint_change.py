@@ -46,7 +46,7 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
         _store(tmp_path / "s.db", label, levels, chance)
     code, found = _compare(tmp_path / "s.db")
     assert {row["difference"] for row in found["series"]} == {"no significant change"}
-    assert [item["difference"] for item in found["together"]] == ["no significant change"]
+    assert [change["difference"] for change in found["together"]] == ["no significant change"]
     assert code == 0
 
 

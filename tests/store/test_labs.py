@@ -46,7 +46,12 @@ def _folder(path: Path) -> None:
 
 
 def test_what_a_lab_is_called_is_no_cluster() -> None:
-    assert [is_lab(item) for item in (cluster_of("x"), "lab", "laboratory", None)] == [True, False, False, False]
+    assert [is_lab(cluster_name) for cluster_name in (cluster_of("x"), "lab", "laboratory", None)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_a_history_is_of_clusters_or_of_one_lab(store_address: str, asked: tuple
     _store(store_address)
     ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "-f", "json", *asked)
     history = json.loads(ran.stdout)["history"]
-    assert [item["label"] for item in history["campaigns"]] == labels
+    assert [campaign["label"] for campaign in history["campaigns"]] == labels
     assert [len(past["points"]) for past in history["series"]] == [len(labels)]
 
 

@@ -34,9 +34,11 @@ def test_writers_at_once_all_write(store_address: str) -> None:
         list(pool.map(_write, [store_address] * 3, range(3)))
     with Store(store_address) as store:
         known = store.campaigns()
-        assert sorted(item.label for item in known) == ["c0", "c1", "c2"]
-        assert [item.runs for item in known] == [1] * 3  # the later two logs of each have the first one's bytes
-        values = [value for item in known for found in store.values(item, Filters()).values() for value in found]
+        assert sorted(campaign.label for campaign in known) == ["c0", "c1", "c2"]
+        assert [campaign.runs for campaign in known] == [1] * 3  # the later two logs of each have the first one's bytes
+        values = [
+            value for campaign in known for found in store.values(campaign, Filters()).values() for value in found
+        ]
         assert sorted(values) == [0.0, 1.0, 2.0]
 
 

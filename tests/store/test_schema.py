@@ -55,7 +55,7 @@ def test_the_migrations_end_where_the_tables_are(store_address: str) -> None:
         assert columns == {column.name: (column.nullable, column.type.compile(dialect)) for column in table.columns}, (
             name
         )
-        assert found.get_pk_constraint(name)["constrained_columns"] == [item.name for item in table.primary_key]
+        assert found.get_pk_constraint(name)["constrained_columns"] == [column.name for column in table.primary_key]
         unique = {tuple(unique_constraint["column_names"]) for unique_constraint in found.get_unique_constraints(name)}
         indexed = {tuple(index["column_names"]) for index in found.get_indexes(name)}
         assert unique | indexed >= {tuple(index.columns.keys()) for index in table.indexes}, name

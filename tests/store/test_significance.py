@@ -32,7 +32,7 @@ def _count_p(first: list[float], second: list[float]) -> float:
     mean = len(first) * (len(together) + 1) / 2
     distance = abs(sum(ranks[: len(first)]) - mean)
     sums = [sum(chosen) for chosen in combinations(ranks, len(first))]
-    return sum(abs(item - mean) >= distance for item in sums) / len(sums)
+    return sum(abs(total - mean) >= distance for total in sums) / len(sums)
 
 
 @given(SAMPLE, SAMPLE)
@@ -62,7 +62,7 @@ def _counted_signs(changes: list[float]) -> float:
     moved = [(rank, 1 if change > 0 else -1) for rank, change in zip(ranks, changes, strict=True) if change]
     distance = abs(sum(rank * sign for rank, sign in moved))
     sums = [sum(rank * sign for (rank, _), sign in zip(moved, signs, strict=True)) for signs in _signs(len(moved))]
-    return sum(abs(item) >= distance for item in sums) / len(sums)
+    return sum(abs(total) >= distance for total in sums) / len(sums)
 
 
 def _signs(count: int) -> list[tuple[int, ...]]:
@@ -133,14 +133,14 @@ def test_the_published_example_of_the_correction() -> None:
     published = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
     published += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000]
     adjusted = benjamini_hochberg(published)
-    assert [item <= 0.05 for item in adjusted] == [True] * 4 + [False] * 11
+    assert [probability <= 0.05 for probability in adjusted] == [True] * 4 + [False] * 11
     assert adjusted[0] == pytest.approx(0.0015)
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_adjusted_is_never_smaller_and_keeps_the_order(found: list[float]) -> None:
     adjusted = benjamini_hochberg(found)
-    assert all(item >= before for item, before in zip(adjusted, found, strict=True))
+    assert all(probability >= before for probability, before in zip(adjusted, found, strict=True))
     order = sorted(range(len(found)), key=found.__getitem__)
     assert [adjusted[index] for index in order] == sorted(adjusted)
 

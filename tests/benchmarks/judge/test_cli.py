@@ -74,7 +74,7 @@ def test_json_is_a_document(tmp_path):
     assert (document["kind"], document["schema"], document["cluster"]) == ("bench-verdicts", 2, "mi300x-4node")
     (judged,) = document["runs"]
     assert (judged["tool"], judged["status"]) == ("perftest", "complete")
-    average = next(item for item in judged["verdicts"] if item["measurement"]["metric"] == "bw_avg")
+    average = next(verdict for verdict in judged["verdicts"] if verdict["measurement"]["metric"] == "bw_avg")
     assert average["judgement"] == "pass"
     assert average["physical"]["bottleneck"] == "line rate × RoCEv2 framing"
     assert average["physical"]["value"] == pytest.approx(392.06, abs=0.01)
@@ -181,5 +181,5 @@ def test_a_stored_campaign_is_judged(tmp_path, campaign):
     done = CliRunner().invoke(app, words)
     (judged,) = json.loads(done.stdout)["runs"]
     assert judged["file"] == str(tmp_path / "write_bw.txt")
-    assert {item["judgement"] for item in judged["verdicts"]} == {"fail", "skip"}
+    assert {verdict["judgement"] for verdict in judged["verdicts"]} == {"fail", "skip"}
     assert done.exit_code == Exit.FAILED

@@ -85,7 +85,7 @@ def test_switches_that_sum_raise_what_nothing_can_beat():
     plain, _ = judge_evidence(300.0, None)
     summed, _ = judge_evidence(300.0, proven(algorithms={8 * GIB: "COLLNET_DIRECT"}))
     cuts = [
-        next(term.value for term in item.physical.terms if "NICs of a host" in term.name) for item in (plain, summed)
+        next(term.value for term in bound.physical.terms if "NICs of a host" in term.name) for bound in (plain, summed)
     ]
     assert cuts[1] > cuts[0]
 

@@ -12,7 +12,7 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 KIB = 2**10
-ONE = 400 * 4096 / 4178  # Gb/s of one NIC
+ONE_NIC = 400 * 4096 / 4178  # Gb/s of one NIC
 TCP = 400 * 8960 / 9038  # without options, MTU 9000: what nothing beats where RoCE is not certain
 SHARED = 32 * 16 * 128 / 130  # a PCIe switch's uplink, for two NICs: 504.1 Gb/s before packets
 
@@ -34,14 +34,14 @@ CURVE = {8 * KIB: 14_000.0, 64 * KIB: 40_000.0}
 @pytest.mark.parametrize(
     ("test", "value", "reachable", "judgement"),
     [
-        ("osu_bw", 48_500.0, ONE, Judgement.PASS),
-        ("osu_bw", 20_000.0, ONE, Judgement.FAIL),
-        ("osu_bw", 150_000.0, ONE, Judgement.PASS),  # striped over four NICs
-        ("osu_bw", 900_000.0, ONE, Judgement.UNKNOWN),  # more than eight carry
-        ("osu_put_bw", 48_500.0, ONE, Judgement.PASS),
-        ("osu_get_bw", 20_000.0, ONE, Judgement.FAIL),
-        ("osu_bibw", 96_000.0, 2 * ONE * 4178 / (4178 + 0.5 * 86), Judgement.PASS),
-        ("osu_bibw", 48_000.0, 2 * ONE * 4178 / (4178 + 0.5 * 86), Judgement.FAIL),
+        ("osu_bw", 48_500.0, ONE_NIC, Judgement.PASS),
+        ("osu_bw", 20_000.0, ONE_NIC, Judgement.FAIL),
+        ("osu_bw", 150_000.0, ONE_NIC, Judgement.PASS),  # striped over four NICs
+        ("osu_bw", 900_000.0, ONE_NIC, Judgement.UNKNOWN),  # more than eight carry
+        ("osu_put_bw", 48_500.0, ONE_NIC, Judgement.PASS),
+        ("osu_get_bw", 20_000.0, ONE_NIC, Judgement.FAIL),
+        ("osu_bibw", 96_000.0, 2 * ONE_NIC * 4178 / (4178 + 0.5 * 86), Judgement.PASS),
+        ("osu_bibw", 48_000.0, 2 * ONE_NIC * 4178 / (4178 + 0.5 * 86), Judgement.FAIL),
     ],
 )
 def test_osu_between_two_hosts(test, value, reachable, judgement):
@@ -67,7 +67,7 @@ def test_many_pairs_send_from_half_of_the_hosts():
     log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
     verdict = find_verdict(judge(log, plan()), 4 * MIB)
     # two senders, two pairs each over a NIC of their own at most
-    assert verdict.reachable.value == pytest.approx(2 * 2 * ONE * 1000 / 8, rel=1e-3)
+    assert verdict.reachable.value == pytest.approx(2 * 2 * ONE_NIC * 1000 / 8, rel=1e-3)
 
 
 def test_small_messages_are_bound_by_their_rate():
@@ -150,7 +150,7 @@ def test_all_of_a_fan_passes_one_host(test, value, ranks, nics, judgement):
     parameters = {"nodes": 4} if ranks else {}
     verdict = find_verdict(judge(osu(test, {**CURVE, 4 * MIB: value}, ranks=ranks, **parameters), plan()), 4 * MIB)
     assert verdict.judgement is judgement
-    assert verdict.reachable.value == pytest.approx(nics * ONE * 1000 / 8, rel=1e-3)
+    assert verdict.reachable.value == pytest.approx(nics * ONE_NIC * 1000 / 8, rel=1e-3)
     assert verdict.physical.value == pytest.approx(4 * SHARED * 256 / 280 * 1000 / 8, rel=1e-3)
 
 

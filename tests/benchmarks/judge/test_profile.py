@@ -70,8 +70,8 @@ def test_strict_asks_no_less_than_default_and_loose_no_more():
     strict, default, loose = (judge_profile.bundled_profile(name).classes for name in ("strict", "default", "loose"))
     for field in ("rdma", "collective_one_host", "collective_hosts", "tcp"):
         of = [getattr(classes, field) for classes in (loose, default, strict)]
-        assert [item.passes.value for item in of] == sorted(item.passes.value for item in of)
-        assert [item.warns.value for item in of] == sorted(item.warns.value for item in of)
+        assert [gate_class.passes.value for gate_class in of] == sorted(gate_class.passes.value for gate_class in of)
+        assert [gate_class.warns.value for gate_class in of] == sorted(gate_class.warns.value for gate_class in of)
 
 
 @pytest.mark.parametrize(

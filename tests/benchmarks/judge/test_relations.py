@@ -55,8 +55,8 @@ def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Re
         for relation in judge_together(logs, plan(), profile=profile).relations
         if gate in (None, relation.name)
     ]
-    assert len({item.name for item in found}) == len(found)
-    return {item.name: item for item in found}
+    assert len({relation.name for relation in found}) == len(found)
+    return {relation.name: relation for relation in found}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Re
     ],
 )
 def test_pairs_between_leaves(far, near, judgement, value):
-    logs = [log_of_hosts(1, 3, write(item)) for item in far] + [log_of_hosts(1, 2, write(item)) for item in near]
+    logs = [log_of_hosts(1, 3, write(gbps)) for gbps in far] + [log_of_hosts(1, 2, write(gbps)) for gbps in near]
     found = find_relations(*logs, log_of_hosts(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
     assert (found.judgement, found.value) == (judgement, value if value is None else pytest.approx(value))
     assert found.of.count == len(far)
@@ -250,7 +250,7 @@ def test_units_may_differ():
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
     found = judge_together(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
-    assert [(item.name, item.judgement) for item in found] == [("one-queue-pair", PASS)]
+    assert [(relation.name, relation.judgement) for relation in found] == [("one-queue-pair", PASS)]
 
 
 MINE = """

@@ -19,7 +19,7 @@ GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
 
 def judge_runs(*runs, asked=ENDS, files=None):
     names = files or [f"{at}.txt" for at in range(len(runs))]
-    return judge_logs([(name, Reading((item,))) for name, item in zip(names, runs, strict=True)], plan(), asked)
+    return judge_logs([(name, Reading((run,))) for name, run in zip(names, runs, strict=True)], plan(), asked)
 
 
 def write(value, **parameters):
@@ -27,7 +27,7 @@ def write(value, **parameters):
 
 
 def outcome(found):
-    return [[verdict.judgement for verdict in item.verdicts] for item in found]
+    return [[verdict.judgement for verdict in judged_run.verdicts] for judged_run in found]
 
 
 PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
@@ -46,7 +46,7 @@ PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
 def test_several_runs_of_one_test(values, judgements, reason):
     found = judge_runs(*map(write, values))
     assert outcome(found) == judgements
-    bad = next(item.verdicts[0] for item in found if item.verdicts[0].judgement is not Judgement.PASS)
+    bad = next(judged_run.verdicts[0] for judged_run in found if judged_run.verdicts[0].judgement is not Judgement.PASS)
     assert bad.reason.startswith(reason)
 
 

@@ -122,7 +122,7 @@ ROWS: list[tuple[str, Case, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "case", "failures"), ROWS, ids=lambda item: str(item)[:50])
+@pytest.mark.parametrize(("text", "case", "failures"), ROWS, ids=lambda value: str(value)[:50])
 def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) -> None:
     assert " ".join(causes(text, case=case)) == failures
 

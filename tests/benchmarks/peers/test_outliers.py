@@ -35,7 +35,7 @@ def test_more_noise_seldom_accuses_anybody(noise, most):
         for hosts in (4, 5, 8, 12)
         for seed in range(25)
     ]
-    assert sum(bool(item.suspects) for item in found) <= most
+    assert sum(bool(matrix.suspects) for matrix in found) <= most
 
 
 @given(

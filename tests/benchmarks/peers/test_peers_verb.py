@@ -135,7 +135,7 @@ def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
     (matrix,) = body["peers"]["matrices"]
     (suspect,) = matrix["suspects"]
     assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3/bnxt_re5", True)
-    assert [item["name"] for item in matrix["groups"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
+    assert [group["name"] for group in matrix["groups"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
 
 
 def test_a_rail_is_told_from_its_nics(tmp_path):
@@ -205,7 +205,7 @@ def test_the_same_pair_of_gpus_in_every_host(tmp_path):
         (tmp_path / f"node{host}.log").write_text(text.replace("361.", "161.") if host == 2 else text)
     result = peers(tmp_path, "--cluster", CLUSTER, "--format", "json")
     matrices = json.loads(result.stdout)["peers"]["matrices"]
-    suspects = {(item["kind"], item["name"]) for matrix in matrices for item in matrix["suspects"]}
+    suspects = {(suspect["kind"], suspect["name"]) for matrix in matrices for suspect in matrix["suspects"]}
     assert all("node2" in name for _, name in suspects)
     assert suspects
     assert all(group["cells"] == 4 for matrix in matrices for group in matrix["groups"])
@@ -220,7 +220,9 @@ def test_copies_from_memory_are_no_like_of_those_between_gpus():
 
 def test_both_ways_of_a_pair_have_the_same_members():
     result = peers(*sorted((SAMPLES / "transferbench").glob("*.txt")), "--format", "json")
-    names = {item["name"] for matrix in json.loads(result.stdout)["peers"]["matrices"] for item in matrix["members"]}
+    names = {
+        member["name"] for matrix in json.loads(result.stdout)["peers"]["matrices"] for member in matrix["members"]
+    }
     assert names
     assert all(name[:3] in ("GPU", "CPU") and name[3:].isdecimal() for name in names - {"none"})
 
@@ -256,8 +258,8 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
     of_store = peers("--campaign", "night", "--store", store, "-c", CLUSTER, "-f", "json")
     assert of_store.exit_code == of_folder.exit_code
     found = [json.loads(done.stdout)["peers"]["matrices"] for done in (of_folder, of_store)]
-    assert [[item["name"] for item in matrix["suspects"]] for matrix in found[0]] == [
-        [item["name"] for item in matrix["suspects"]] for matrix in found[1]
+    assert [[suspect["name"] for suspect in matrix["suspects"]] for matrix in found[0]] == [
+        [suspect["name"] for suspect in matrix["suspects"]] for matrix in found[1]
     ]
     assert [len(matrix["cells"]) for matrix in found[0]] == [len(matrix["cells"]) for matrix in found[1]]
     assert any(f"--campaign night --store {store}" in line for line in of_store.stdout.splitlines())

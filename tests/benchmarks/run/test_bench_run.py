@@ -87,8 +87,8 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
     install(tmp_path / "bin", slow=("node4/bnxt_re0",), rate=194.0)
     given = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
     done = ran(*given)
-    found = {item["name"]: item for item in summary(tmp_path / "out")["relations"]}
-    assert {name: item["judgement"] for name, item in found.items()} == {
+    found = {relation["name"]: relation for relation in summary(tmp_path / "out")["relations"]}
+    assert {name: relation["judgement"] for name, relation in found.items()} == {
         "cross-leaf": "fail",
         "one-queue-pair": "unknown",
     }
@@ -119,7 +119,7 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
     judge = ["bench", "judge", str(tmp_path / "out"), "-c", str(GPUS), "--profile", "field", "-f", "json"]
     done = CliRunner().invoke(app, judge)
     found = json.loads(done.stdout)["relations"]
-    assert [(item["name"], item["judgement"]) for item in found] == [
+    assert [(relation["name"], relation["judgement"]) for relation in found] == [
         ("rails-at-once", "pass"),
         ("one-queue-pair", "pass"),
     ]

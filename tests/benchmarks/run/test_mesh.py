@@ -84,4 +84,4 @@ def test_a_pair_that_was_asked_by_rdma_goes_both_ways(lines: tuple[str, ...], rd
 def test_what_was_not_measured_is_unknown() -> None:
     found = mesh(PLAN, FABRIC, ())
     assert len(found.cells) == 2 * 8 * 8
-    assert {grade for item in found.cells.values() for grade in item.grades.values()} == {Grade.UNKNOWN}
+    assert {grade for cell in found.cells.values() for grade in cell.grades.values()} == {Grade.UNKNOWN}

@@ -66,7 +66,7 @@ def format_causes(mesh: Mesh) -> list[str]:
     ]
 
 
-ONE = "mi300x-4node"
+EXAMPLE = "mi300x-4node"
 MTU = "link.mtu port.mtu port.vlan-mtu: SW-01 OS-07"
 DEAD = "link.up port.up address.nic address.route address.rule: CAB-01 RT-10 OS-05"
 BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
@@ -75,27 +75,27 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
 @pytest.mark.parametrize(
     ("example", "hosts", "bad", "expected"),
     [
-        (ONE, 4, lambda a, b: None, []),
+        (EXAMPLE, 4, lambda a, b: None, []),
         (
-            ONE,
+            EXAMPLE,
             4,
             with_nic("node2/bnxt_re3", "", HERE, 0),
             [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 48 of 48: {MTU}"],
         ),
         (
-            ONE,
+            EXAMPLE,
             2,
             with_nic("node2/bnxt_re3", "", LOST, 1),
             [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 16 of 16: {DEAD}"],
         ),
         (
-            ONE,
+            EXAMPLE,
             4,
             lambda a, b: ("", LOST, 1) if "node3" in (a.host, b.host) else None,
             [f"ping: host node3: 384 of 384: {DEAD}"],
         ),
         (
-            ONE,
+            EXAMPLE,
             4,
             lambda a, b: ("", LOST, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None,
             [f"ping: pair node1/bnxt_re4 and node4/bnxt_re4: 2 of 2: {BETWEEN}"],
@@ -115,7 +115,7 @@ def test_bad_pings_are_explained_by_the_fewest_causes(example: str, hosts: int, 
 
 
 def test_a_missing_rule_is_the_row_of_its_nic() -> None:
-    plan = build_plan(ONE)
+    plan = build_plan(EXAMPLE)
     fabric = fabric_of(plan).limit_to_hosts(["node1", "node2"])
     name = "node1/bnxt_re2"
     found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)

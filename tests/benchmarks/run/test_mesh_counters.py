@@ -45,9 +45,9 @@ def grade_by_counters(
         if name != lacking:
             after[end] = ByteCounters(5000 + sent, 7000 + received)
     found = add_counters(PLAN, FABRIC, mesh_without(*silent), before, after)
-    grades = {item.nic: item.grade for item in found.carried if item.grade is not Grade.GOOD}
+    grades = {link.nic: link.grade for link in found.carried if link.grade is not Grade.GOOD}
     named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in found.causes]
-    return grades, [item for item in named if item.startswith("NIC") and " as " in item and "bytes" in item]
+    return grades, [link for link in named if link.startswith("NIC") and " as " in link and "bytes" in link]
 
 
 def test_what_was_moved_by_the_nic_itself_is_good() -> None:

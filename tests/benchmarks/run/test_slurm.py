@@ -80,7 +80,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     text = (out / attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["log"]).read_text()
     log = json.JSONDecoder().raw_decode(text)[0]  # srun's own remarks follow
     assert log["start"]["system_info"].split()[1] == "node1"
-    assert {(item["local_host"], item["remote_host"]) for item in log["start"]["connected"]} == {
+    assert {(connection["local_host"], connection["remote_host"]) for connection in log["start"]["connected"]} == {
         ("10.1.0.1", "10.1.0.5")
     }
     assert "% of 99 Gb/s (line rate × TCP framing)" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
@@ -125,7 +125,7 @@ def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path)
 
 def _steps(cluster: Slurm) -> list[str]:
     shown = cluster.run(HEAD, "squeue", "--noheader", "--steps", "--format=%i").stdout.split()
-    return [item for item in shown if item.rpartition(".")[2].isdigit()]
+    return [step for step in shown if step.rpartition(".")[2].isdigit()]
 
 
 @pytest.mark.lab

@@ -31,7 +31,7 @@ fabrics = st.builds(
 
 
 def pair_names(rounds: list[list[Pair]]) -> list[list[str]]:
-    return [[pair.name for pair in item] for item in rounds]
+    return [[pair.name for pair in pairs] for pairs in rounds]
 
 
 @given(fabrics)
@@ -41,8 +41,8 @@ def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
     for entry in rounds:
         names = [endpoint.name for pair in entry for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
-    assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for item in rounds for pair in item)
-    measured = {endpoint.name for item in rounds for pair in item for endpoint in (pair.a, pair.b)}
+    assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for pairs in rounds for pair in pairs)
+    measured = {endpoint.name for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
     lonely = {line.partition(" ")[0] for line in alone}
     assert measured | lonely == {endpoint.name for endpoint in found.endpoints}
     assert not measured & lonely
@@ -57,7 +57,7 @@ def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
 @settings(deadline=None)
 def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
     rounds, _ = pair_rounds(found)
-    crossed = {leaf for item in rounds for pair in item if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
+    crossed = {leaf for pairs in rounds for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     for leaf in {endpoint.leaf for endpoint in found.endpoints}:
         hosts = {endpoint.host for endpoint in found.endpoints if endpoint.leaf == leaf}
         elsewhere = {
@@ -104,13 +104,13 @@ def test_a_tournament_has_everybody_meet_everybody_once_in_the_fewest_rounds(cou
     for entry in rounds:
         names = [host for pair in entry for host in pair]
         assert len(names) == len(set(names)) == count - count % 2
-    met = [frozenset(pair) for item in rounds for pair in item]
+    met = [frozenset(pair) for pairs in rounds for pair in pairs]
     assert sorted(map(sorted, met)) == sorted(map(sorted, itertools.combinations(hosts, 2)))
 
 
 def test_all_pairs_runs_every_rail_of_a_pair_of_hosts_at_a_time() -> None:
     rounds = list(all_pairs(fabric(4, rails=8)))
-    assert [len(item) for item in rounds] == [16, 16, 16]
+    assert [len(pairs) for pairs in rounds] == [16, 16, 16]
 
 
 @pytest.mark.parametrize(

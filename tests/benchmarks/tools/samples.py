@@ -35,7 +35,9 @@ def readable(reading: Reading) -> str:
     runs = []
     for run in reading.runs:
         body = plain(run)
-        measurements = [json.dumps(list(item.values()), ensure_ascii=False) for item in body.pop("measurements")]
+        measurements = [
+            json.dumps(list(measurement.values()), ensure_ascii=False) for measurement in body.pop("measurements")
+        ]
         text = json.dumps(body, indent=1, ensure_ascii=False)[:-2]
         runs.append(f'{text},\n "measurements": [{_lines(measurements)}]\n}}')
     notices = [json.dumps(str(notice), ensure_ascii=False) for notice in reading.notices]

@@ -65,8 +65,8 @@ def flatten_facts(body: object, path: str = "") -> Iterator[str]:
 def test_a_cut_log_says_nothing_that_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     part, whole = communicators(text[:end]), communicators(text)
-    facts = {fact for item in whole for fact in flatten_facts(plain(item))}
-    environment = {f"/environment/{name}" for item in whole for name in item.differing_environment}
+    facts = {fact for communicator in whole for fact in flatten_facts(plain(communicator))}
+    environment = {f"/environment/{name}" for communicator in whole for name in communicator.differing_environment}
     for entry in part:
         for fact in flatten_facts(plain(entry)):
             assert fact in facts or fact.partition("=")[0] in environment or "traffic_class" in fact, fact

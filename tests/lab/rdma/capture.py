@@ -108,7 +108,7 @@ def decode_frames(file: Path) -> list[Packet]:
 
 def _packet(row: dict[str, str]) -> Packet:
     values = {ours: _value(ours, row[theirs]) for ours, theirs in _FIELDS.items() if row[theirs]}
-    headers = sum(size for name, size in _HEADERS.items() if any(row[item] for item in names_of(name)))
+    headers = sum(size for name, size in _HEADERS.items() if any(row[field] for field in names_of(name)))
     # UDP header, base transport header and invariant CRC.
     payload = int(row["udp.length"]) - 8 - 12 - 4 - headers - int(row["infiniband.bth.padcnt"])
     return Packet(payload=payload, **_UNREAD, **values)  # type: ignore[arg-type]

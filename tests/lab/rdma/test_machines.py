@@ -51,14 +51,14 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def two(shared_folder: Path) -> Iterator[tuple[Plan, lab.Lab]]:
+def two_machines(shared_folder: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     """Two machines."""
     with built("rdma", shared_folder) as found:
         yield found
 
 
-def test_every_nic_has_its_device_and_its_row(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_every_nic_has_its_device_and_its_row(two_machines: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_machines
     for host in made.hosts:
         links = json.loads(run_checked(made, host, "rdma", "-j", "link"))
         nics = plan.hosts[host].nics
@@ -66,8 +66,8 @@ def test_every_nic_has_its_device_and_its_row(two: tuple[Plan, lab.Lab]) -> None
         assert {link["state"] for link in links} == {"ACTIVE"}
 
 
-def test_the_largest_packet_passes_on_every_rail(two: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two
+def test_the_largest_packet_passes_on_every_rail(two_machines: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two_machines
     sources, targets = (
         [nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in made.hosts
     )
@@ -78,15 +78,17 @@ def test_the_largest_packet_passes_on_every_rail(two: tuple[Plan, lab.Lab]) -> N
     assert run_checked(made, "node1", "sh", "-c", script) == ""
 
 
-def test_words_reach_a_machine_as_they_are(two: tuple[Plan, lab.Lab]) -> None:
-    _, made = two
+def test_words_reach_a_machine_as_they_are(two_machines: tuple[Plan, lab.Lab]) -> None:
+    _, made = two_machines
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\"]
     assert run_checked(made, "node2", "printf", "%s\\n", *odd).splitlines() == odd
     assert made.run("node2", "sh", "-c", "exit 7").exit_code == 7
 
 
-def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_path: Path, shared_folder: Path) -> None:
-    _, made = two
+def test_this_machines_files_cannot_be_changed(
+    two_machines: tuple[Plan, lab.Lab], tmp_path: Path, shared_folder: Path
+) -> None:
+    _, made = two_machines
     (tmp_path / "mine").write_text("1")
     run_checked(
         made, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{shared_folder}/theirs"
@@ -96,9 +98,9 @@ def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_pa
 
 
 @pytest.fixture(scope="module")
-def idle_bundle(two: tuple[Plan, lab.Lab], shared_folder: Path) -> Path:
+def idle_bundle(two_machines: tuple[Plan, lab.Lab], shared_folder: Path) -> Path:
     """What the first host shows before there was any load."""
-    return collect_inside(two[1], shared_folder / "before.tar.gz")
+    return collect_inside(two_machines[1], shared_folder / "before.tar.gz")
 
 
 def collect_inside(made: lab.Lab, bundle: Path) -> Path:
@@ -115,16 +117,16 @@ def check_inside(made: lab.Lab, *words: str) -> list[dict[str, str]]:
     return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 
 
-def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], idle_bundle: Path) -> None:
+def test_collect_and_check_inside(two_machines: tuple[Plan, lab.Lab], idle_bundle: Path) -> None:
     only = [word for check in AS_PLANNED for word in ("--only", check)]
-    findings = check_inside(two[1], str(idle_bundle), *only)
+    findings = check_inside(two_machines[1], str(idle_bundle), *only)
     assert {finding["check"] for finding in findings} == set(AS_PLANNED)
     assert [finding for finding in findings if finding["status"] != "pass"] == []
 
 
-def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+def test_perftest_by_lab_bench_and_what_is_on_the_wire(two_machines: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("ib_write_bw", "tcpdump", "tshark")
-    plan, made = two
+    plan, made = two_machines
     out = tmp_path / "out"
     words = ["pairs", "--name", made.name, "-o", str(out), "--seconds", "1", "--messages", "20", "--retest", "0"]
     with capture_port(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
@@ -150,7 +152,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
 
     packets = [packet(frame) for frame in capture.roce()]
     assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
-    assert {item.dscp for item in packets} == plan.classes["roce"].dscp
+    assert {packet.dscp for packet in packets} == plan.classes["roce"].dscp
     assert decode_frames(capture.file) == packets
 
 
@@ -164,10 +166,10 @@ def is_running(command_line: Path) -> bool:
 
 def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
     needs(*TOOLS, *EMULATOR, root=True)
-    own = name("ctrlc")
-    words = [sys.executable, "-m", "wirespeed", "lab", "rdma", str(CLUSTER), "--name", own, "--", "sleep", "600"]
+    lab_name = name("ctrlc")
+    words = [sys.executable, "-m", "wirespeed", "lab", "rdma", str(CLUSTER), "--name", lab_name, "--", "sleep", "600"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    numbers = [state.device_folder(own, host) / "qemu.pid" for host in ("node1", "node2")]
+    numbers = [state.device_folder(lab_name, host) / "qemu.pid" for host in ("node1", "node2")]
     while not all(path.exists() and path.read_text().strip() for path in numbers):
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -175,8 +177,8 @@ def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
     assert all(is_running(path) for path in machines)
     process.send_signal(signal.SIGINT)
     printed, _ = process.communicate()
-    assert (process.returncode, own in lab.names()) == (130, False), printed
-    assert not state.folder(own).exists()
+    assert (process.returncode, lab_name in lab.names()) == (130, False), printed
+    assert not state.folder(lab_name).exists()
     assert not any(is_running(path) for path in machines)
 
 
@@ -190,10 +192,10 @@ def read_counters(made: lab.Lab, host: str) -> Facts:
     return facts_from(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
 
 
-def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
+def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
     """1 % of what one NIC sends is dropped: it is found, and no other."""
     needs("ib_write_bw")
-    plan, made = two
+    plan, made = two_machines
     before = read_counters(made, "node1")
     run_checked(made, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
     words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
@@ -207,6 +209,6 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
     facts = subtract_counters(read_counters(made, "node1"), before, None)
-    findings = [item for item in run(plan, facts, [checks()["nic.rdma-losses"]]) if item.device == "node1"]
+    findings = [finding for finding in run(plan, facts, [checks()["nic.rdma-losses"]]) if finding.device == "node1"]
     assert len(findings) == 8
     assert [finding.place.partition(" ")[0] for finding in findings if finding.status is Status.FAIL] == ["bnxt_re0"]

@@ -218,7 +218,7 @@ def test_a_line_less_of_a_recorded_answer_shows_less(case: str) -> None:
         for index, row in enumerate(rows):
             for less in (rows[:index] + rows[index + 1 :], rows[:index]):
                 read = read_of(facts(**{command: "\n".join(less)}))
-                wrong += [f"{command} without {row!r}: {item}" for item in read.items() - alone.items()]
+                wrong += [f"{command} without {row!r}: {attribute}" for attribute in read.items() - alone.items()]
     assert wrong == []
 
 

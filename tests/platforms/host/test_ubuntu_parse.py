@@ -378,7 +378,10 @@ def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataO
     cut = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
     others = {path.stem: path.read_text() for path in file.parent.glob("rdma-link.txt")}
     parse = platform("host", "ubuntu").parse
-    whole = {(item.place, item.path): item.value for item in parse(outputs({**others, file.stem: text}))}
+    whole = {
+        (observation.place, observation.path): observation.value
+        for observation in parse(outputs({**others, file.stem: text}))
+    }
     for entry in parse(outputs({**others, file.stem: cut}, empty=0)):
         if entry.value != COMPLETE:
             assert whole[entry.place, entry.path] == entry.value

@@ -12,7 +12,10 @@ from wirespeed.facts import Source, State
 from wirespeed.platforms import Output, Outputs, platform, platforms
 
 COMMANDS = [
-    (name, command.id) for (kind, name), item in platforms().items() if kind == "launcher" for command in item.commands
+    (name, command.id)
+    for (kind, name), platform in platforms().items()
+    if kind == "launcher"
+    for command in platform.commands
 ]
 
 
@@ -29,8 +32,8 @@ def outputs(**texts: str) -> Outputs:
 def read(launcher: str, **texts: str) -> dict[str, tuple[Any, int | None]]:
     """Value and line of each launch setting, by the setting's last word; the first reading of one."""
     found: dict[str, tuple[Any, int | None]] = {}
-    for item in platform("launcher", launcher).parse(outputs(**texts)):
-        found.setdefault(item.path.removeprefix("host.launch."), (item.value, item.source.line))
+    for observation in platform("launcher", launcher).parse(outputs(**texts)):
+        found.setdefault(observation.path.removeprefix("host.launch."), (observation.value, observation.source.line))
     return found
 
 

@@ -190,15 +190,17 @@ def test_the_environment_of_a_running_job_is_read(
     launcher: str, command: str, environment: dict[str, str], setting: str, value: object
 ) -> None:
     found = platform("launcher", launcher)
-    run = next(item.run for item in found.commands if item.id == command)
+    run = next(command_.run for command_ in found.commands if command_.id == command)
     with subprocess.Popen(["sleep", "60"], env={"PATH": "/usr/bin:/bin"} | environment) as job:
         try:
             text = subprocess.run(run, capture_output=True, text=True, check=False, env={"LC_ALL": "C"} | PATH).stdout
         finally:
             job.kill()
-    own = "".join(line for line in text.splitlines(keepends=True) if line.startswith(f"/proc/{job.pid}/"))
-    outputs = Outputs("node1", {command: Output(command, own, Source("node1", command, "job.out"))})
-    assert [item.value for item in found.parse(outputs) if item.path == f"host.launch.{setting}"] == [value]
+    job_lines = "".join(line for line in text.splitlines(keepends=True) if line.startswith(f"/proc/{job.pid}/"))
+    outputs = Outputs("node1", {command: Output(command, job_lines, Source("node1", command, "job.out"))})
+    assert [
+        observation.value for observation in found.parse(outputs) if observation.path == f"host.launch.{setting}"
+    ] == [value]
 
 
 UNSAID = [

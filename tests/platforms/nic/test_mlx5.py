@@ -183,8 +183,8 @@ def test_the_boot_script(plan: Plan) -> None:
 
 def change_qos(plan: Plan, **qos: object) -> Plan:
     hosts = {
-        name: replace(item, nics={key: replace(nic, qos=replace(nic.qos, **qos)) for key, nic in item.nics.items()})  # type: ignore[arg-type]
-        for name, item in plan.hosts.items()
+        name: replace(host, nics={key: replace(nic, qos=replace(nic.qos, **qos)) for key, nic in host.nics.items()})  # type: ignore[arg-type]
+        for name, host in plan.hosts.items()
     }
     return replace(plan, hosts=hosts)
 

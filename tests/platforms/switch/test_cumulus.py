@@ -241,7 +241,10 @@ def test_networks(lines: str, networks: tuple[str, ...] | None) -> None:
 def test_states_of_sessions() -> None:
     text = '{"swp51": {"remote-as": 65001, "state": "established"}, "10.2.0.1": {"state": "idle"}, "swp52": {}, "": {}}'
     output = Output("bgp-neighbors", text, Source("leaf1", "nv show", "file"))
-    states = {item.place: item.value for item in CUMULUS.parse(Outputs("leaf1", {"bgp-neighbors": output}))}
+    states = {
+        observation.place: observation.value
+        for observation in CUMULUS.parse(Outputs("leaf1", {"bgp-neighbors": output}))
+    }
     assert states == {LEAF.child("peer", "swp51"): "Established", LEAF.child("peer", "10.2.0.1"): "Idle"}
 
 

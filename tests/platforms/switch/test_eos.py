@@ -220,13 +220,13 @@ def test_speeds(words: str, found: tuple[Bandwidth, int | None] | None) -> None:
     assert parse_speed(words) == found
 
 
-ONE = CASES["eos-xgs-dcqcn-p"]
+DCQCN_P_CASE = CASES["eos-xgs-dcqcn-p"]
 
 
 def with_port(**changes: object) -> Switch:
     """The switch with its only port changed."""
-    name, port = next(iter(ONE.ports.items()))
-    return replace(ONE, ports={name: replace(port, **changes)})  # type: ignore[arg-type]
+    name, port = next(iter(DCQCN_P_CASE.ports.items()))
+    return replace(DCQCN_P_CASE, ports={name: replace(port, **changes)})  # type: ignore[arg-type]
 
 
 REFUSED = {
@@ -279,7 +279,7 @@ Po1      E - -  3          -      -       - / -           - / -         DCBX dis
 
 
 def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
-    whole = answers(EOS, "leaf1", ONE).outputs
+    whole = answers(EOS, "leaf1", DCQCN_P_CASE).outputs
     status = replace(whole["pfc-status"], text=STATUS)
     facts = facts_of(EOS, Outputs("leaf1", {**whole, "pfc-status": status}))
     found = {
@@ -291,7 +291,7 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
 
 def test_a_second_application_keeps_the_first_way_back() -> None:
     """What was there before is copied only where no copy is, and the way back takes the copy away."""
-    apply, rollback = (fill_template(EOS, template, "leaf1", ONE) for template in ("apply.j2", "rollback.j2"))
+    apply, rollback = (fill_template(EOS, template, "leaf1", DCQCN_P_CASE) for template in ("apply.j2", "rollback.j2"))
     saved = "wirespeed-before.cfg"
     assert [line for line in apply.split("\n") if saved in line] == [
         f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"'

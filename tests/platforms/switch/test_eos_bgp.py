@@ -93,7 +93,7 @@ def test_a_planned_fabric_comes_back(text: str) -> None:
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
         found = [
-            item for item in find_losses(EOS, name, switch) if "Ethernet" not in item or "peer.description" not in item
+            loss for loss in find_losses(EOS, name, switch) if "Ethernet" not in loss or "peer.description" not in loss
         ]
         assert found == []
 

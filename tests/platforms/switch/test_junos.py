@@ -160,7 +160,7 @@ def test_a_configuration_cut_between_stanzas_says_nothing(case: str) -> None:
     for end in ends:
         text = "".join(f"{line}\n" for line in lines[:end])
         cut = Outputs("leaf1", {**outputs, "configuration": replace(whole, text=text)})
-        read = {item.source.command for item in JUNOS.parse(cut)}
+        read = {observation.source.command for observation in JUNOS.parse(cut)}
         assert (whole.source.command in read) is (text == whole.text)
 
 

@@ -88,12 +88,12 @@ def test_a_setting_known_from_memory_warns_at_worst(
     about = [
         value for value in list_findings(system, command, old, new, tmp_path) if path in checks()[value.check].needs
     ]
-    doubted = [item for item in about if item.status is not Status.PASS and item.status is not Status.SKIP]
+    doubted = [finding for finding in about if finding.status is not Status.PASS and finding.status is not Status.SKIP]
     assert doubted
-    assert {item.status for item in doubted} == {Status.WARN}
+    assert {finding.status for finding in doubted} == {Status.WARN}
     assert all(
-        re.search(rf"the output format of .*{path}.* is not verified: it only warns", item.evidence[-1])
-        for item in doubted
+        re.search(rf"the output format of .*{path}.* is not verified: it only warns", finding.evidence[-1])
+        for finding in doubted
     )
 
 

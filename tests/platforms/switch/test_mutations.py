@@ -136,11 +136,11 @@ def read(case: Case, outputs: Outputs, text: str) -> dict[Key, tuple[Any, int | 
 
 def kinds(edits: Iterator[Edit]) -> Iterator[Edit]:
     """One edit of each kind of line: of lines that differ in numbers alone, the first."""
-    seen: set[str] = set()
+    kinds: set[str] = set()
     for edit in edits:
         kind = re.sub(r"[0-9]+", "#", edit.line)
-        if kind not in seen:
-            seen.add(kind)
+        if kind not in kinds:
+            kinds.add(kind)
             yield edit
 
 
@@ -246,15 +246,15 @@ def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
     wrong: list[str] = []
     for edit in kinds(remove_lines(text)):
         after = read(case, outputs, edit.text)
-        own = range(edit.number, block_end(lines, edit.number - 1) + 1)
+        block_lines = range(edit.number, block_end(lines, edit.number - 1) + 1)
         if all(after.get(key, (None,))[0] == value for key, (value, _) in before.items()) and len(after) == len(before):
             if not any(re.fullmatch(rule, edit.line) for rule in UNREAD[case.system].values()):
                 wrong.append(f"{edit.line}: nothing was read of it")
             continue
         for key, (value, line) in before.items():
             now = after.get(key, (None,))[0]
-            stays = line in own and now == value and not is_absent(value)
-            other = line not in own and now != value and not is_part(now, value)
+            stays = line in block_lines and now == value and not is_absent(value)
+            other = line not in block_lines and now != value and not is_part(now, value)
             if (stays or other) and not re.fullmatch(FOLLOWS[case.system], f"{edit.line} {key[1]}"):
                 wrong.append(f"{edit.line}: {key[1]} {value} {'stays' if stays else f'becomes {now}'}")
     assert wrong == []

@@ -121,5 +121,5 @@ def test_a_pager_that_nobody_answered_has_the_rest(name: str) -> None:
     for at in range(5, len(lines) - 2, max(len(lines) // 12, 1)):
         row = Noise(name, "cut", lambda whole, at=at: "\n".join([*lines[:at], " --More-- "]))  # type: ignore[misc]
         for key, value in values(row, row.edit(text)).items():
-            known = {f"{place} {path}": item for (place, path), (item, _) in before.items()}
+            known = {f"{place} {path}": value for (place, path), (value, _) in before.items()}
             assert known.get(key) == value, (at, key)

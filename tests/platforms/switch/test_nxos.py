@@ -285,15 +285,18 @@ def test_tables(text: str, up: bool | None, speed: Bandwidth | None) -> None:
 TABLE_OF_VRFS = '{"TABLE_vrf": {"ROW_vrf": %s}}'
 SESSION = '{"neighbor-id": "%s", "remoteas": 65001, "state": "%s"}'
 VRF = '{"vrf-name-out": "%s", "TABLE_neighbor": {"ROW_neighbor": %s}}'
-ONE = SESSION % ("10.2.0.1", "Established")
+ONE_SESSION = SESSION % ("10.2.0.1", "Established")
 
 
 @pytest.mark.parametrize(
     ("vrfs", "expected"),
     [
-        (VRF % ("default", f"[{ONE}]"), {"10.2.0.1": "Established"}),
-        (VRF % ("default", ONE), {"10.2.0.1": "Established"}),  # a table of one row is the row
-        (f"[{VRF % ('default', ONE)}, {VRF % ('red', SESSION % ('10.9.0.1', 'Idle'))}]", {"10.2.0.1": "Established"}),
+        (VRF % ("default", f"[{ONE_SESSION}]"), {"10.2.0.1": "Established"}),
+        (VRF % ("default", ONE_SESSION), {"10.2.0.1": "Established"}),  # a table of one row is the row
+        (
+            f"[{VRF % ('default', ONE_SESSION)}, {VRF % ('red', SESSION % ('10.9.0.1', 'Idle'))}]",
+            {"10.2.0.1": "Established"},
+        ),
         (VRF % ("default", SESSION % ("fe80::1%Ethernet1/1", "Idle")), {"Ethernet1/1": "Idle"}),
         (VRF % ("default", SESSION % ("%", "Idle")), {}),
         ('{"vrf-name-out": "default"}', {}),
@@ -302,7 +305,9 @@ ONE = SESSION % ("10.2.0.1", "Established")
 def test_states_of_sessions(vrfs: str, expected: dict[str, str]) -> None:
     text = TABLE_OF_VRFS % vrfs
     output = Output("bgp-sessions", text, Source("leaf1", "show", "file"))
-    states = {item.place: item.value for item in NXOS.parse(Outputs("leaf1", {"bgp-sessions": output}))}
+    states = {
+        observation.place: observation.value for observation in NXOS.parse(Outputs("leaf1", {"bgp-sessions": output}))
+    }
     assert states == {LEAF.child("peer", name): state for name, state in expected.items()}
 
 
@@ -315,12 +320,13 @@ def test_neighbours_have_short_names() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_cut_output_says_less_but_nothing_else(data: st.DataObject) -> None:
     whole = answers(NXOS, "leaf1", CASES["nxos-odd-port"])
-    readings = {(item.place, item.path, str(item.value)) for item in NXOS.parse(whole)}
+    readings = {(observation.place, observation.path, str(observation.value)) for observation in NXOS.parse(whole)}
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
     output = whole.outputs[command]
     cut = replace(output, text=output.text[: data.draw(st.integers(0, len(output.text)))])
     assert {
-        (item.place, item.path, str(item.value)) for item in NXOS.parse(Outputs("leaf1", {command: cut}))
+        (observation.place, observation.path, str(observation.value))
+        for observation in NXOS.parse(Outputs("leaf1", {command: cut}))
     } <= readings
 
 

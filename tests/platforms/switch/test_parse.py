@@ -420,11 +420,14 @@ def test_line_endings_of_a_terminal_change_nothing(case: str) -> None:
 def test_a_cut_output_says_less_but_nothing_else(case: str, data: st.DataObject) -> None:
     found, switch = CASES[case]
     whole = answers(found, "leaf1", switch)
-    readings = {(item.place, item.path, str(item.value)) for item in found.parse(whole)}
+    readings = {(observation.place, observation.path, str(observation.value)) for observation in found.parse(whole)}
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
     output = whole.outputs[command]
     cut = Output(command, output.text[: data.draw(st.integers(0, len(output.text)))], output.source)
-    left = {(item.place, item.path, str(item.value)) for item in found.parse(Outputs("leaf1", {command: cut}))}
+    left = {
+        (observation.place, observation.path, str(observation.value))
+        for observation in found.parse(Outputs("leaf1", {command: cut}))
+    }
     assert left <= readings
 
 

@@ -89,7 +89,7 @@ def add_pager(pager: str, lines: int = 20) -> Edit:
 def _change_line(line: str, change: Callable[[str], list[str]]) -> Edit:
     def edit(whole: str) -> str:
         lines = whole.split("\n")
-        at = next((number for number, item in enumerate(lines) if item.strip() == line.strip()), None)
+        at = next((number for number, text in enumerate(lines) if text.strip() == line.strip()), None)
         assert at is not None, f"no line {line!r} in the text"
         return "\n".join([*lines[:at], *change(lines[at]), *lines[at + 1 :]])
 
