@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::CongestionControl;
 use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::mechanisms::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
@@ -48,13 +49,13 @@ fn parts(criterion: &mut Criterion) {
     });
     group.bench_function("dcqcn: packet, every 8th notified", |bencher| {
         let prepared = hpcc().congestion.prepare();
-        let mut algorithm = prepared.start(100_000_000_000, 4096);
+        let mut algorithm = prepared.start(100_000_000_000, Bytes(4096));
         let mut now = Picoseconds::ZERO;
         bencher.iter(|| {
             for packet in 0..ROUNDS {
                 now += FRAME_TIME;
                 black_box(algorithm.rate(now));
-                algorithm.on_sent(now, 4_144);
+                algorithm.on_sent(now, Bytes(4_144));
                 if packet % 8 == 0 {
                     algorithm.on_cnp(now);
                 }
@@ -101,7 +102,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         used: 0,
         most_used: 0,
         of_headroom: false,
-        cell: scenario.parameters.switch.cell_bytes,
+        cell: Bytes(scenario.parameters.switch.cell_bytes),
     };
     let mut priority_group = PriorityGroup::new(
         &resolved.priority_settings[(PortId(2 * link as u32), Priority(3))],
@@ -135,7 +136,7 @@ impl Connection {
     fn round(&mut self) {
         self.now += FRAME_TIME;
         if !self.sender.has_work() {
-            self.sender.post(0, Kind::Write, 1 << 30);
+            self.sender.post(0, Kind::Write, Bytes(1 << 30));
         }
         let segment = self.sender.next(self.now).expect("something was posted");
         let packet = Arrival {
@@ -151,7 +152,7 @@ impl Connection {
         let acknowledgement = Arrival {
             kind: Kind::Ack,
             psn: reply.psn,
-            payload: 0,
+            payload: Bytes(0),
             flags: reply.flags,
             span: 0,
             asked: None,

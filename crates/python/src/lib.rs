@@ -6,6 +6,7 @@ mod simulation;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 use wirespeed_wire::time::Picoseconds;
 use wirespeed_wire::{
@@ -151,12 +152,12 @@ fn headroom(
         delay: Picoseconds(delay),
         generation: Picoseconds(generation),
         response: response_ceiling(rate),
-        longest,
-        shortest: MIN_FRAME,
-        pfc: pfc.bytes(),
+        longest: Bytes(longest),
+        shortest: Bytes(MIN_FRAME),
+        pfc: Bytes(pfc.bytes()),
         lossless,
-        gap: pfc.wire_bytes() - pfc.bytes(),
-        cell,
+        gap: Bytes(pfc.wire_bytes() - pfc.bytes()),
+        cell: Bytes(cell),
     });
     let ends = terms.crossing_cells + terms.last_frame_cells;
     Ok((
@@ -169,7 +170,7 @@ fn headroom(
         longest,
         ends,
         terms.cells() - u64::from(ends),
-        (terms.worst.bytes, terms.worst.cells),
+        (terms.worst.bytes.0, terms.worst.cells),
     ))
 }
 

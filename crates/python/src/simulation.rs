@@ -106,7 +106,7 @@ impl Scenario {
     fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
         let scenario = self.read()?;
         let network = py.detach(|| IdleNetwork::measure(scenario));
-        Ok(network.map(|it| (it.base_rtt.0, it.slowest_port, it.packet_bytes)))
+        Ok(network.map(|it| (it.base_rtt.0, it.slowest_port, it.packet_bytes.0)))
     }
 
     /// What goes wrong: kind, places (node, link or port, and its number), from when and until when, picoseconds.
@@ -205,8 +205,8 @@ impl Simulation {
             at.hops,
             at.completed,
             at.operations,
-            at.delivered_bytes,
-            at.bytes,
+            at.delivered_bytes.0,
+            at.bytes.0,
         ])
     }
 

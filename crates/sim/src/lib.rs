@@ -13,7 +13,7 @@ pub mod schema;
 mod simulation;
 
 use wirespeed_wire::headroom;
-pub use wirespeed_wire::time;
+pub use wirespeed_wire::{bytes, time};
 
 pub use mechanisms::base_rtt::IdleNetwork;
 pub use simulation::parts::{Run, SerialReason, Threads};

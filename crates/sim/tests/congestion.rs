@@ -20,6 +20,7 @@ mod rccc;
 use arbitrary_order::arbitrary_order;
 use proptest::prelude::*;
 use support::draws;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
 use wirespeed_sim::congestion::{names, Algorithm, CongestionControl, Parameters};
@@ -32,13 +33,13 @@ const MTU: u32 = 4096;
 fn published(parameters: Published, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Dcqcn(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT, MTU)
+    parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU))
 }
 
 fn nvidia(parameters: Nvidia, gigabits: u64) -> Algorithm {
     let parameters = Parameters::DcqcnNvidia(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT, MTU)
+    parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU))
 }
 
 /// The values that the public HPCC ns-3 model runs with at 100 Gb/s.
@@ -74,8 +75,8 @@ fn no_limiter_stands_before_the_first_notification() {
         Parameters::DcqcnNvidia(Nvidia::default()),
     ];
     for parameters in rows {
-        let mut it = parameters.prepare().start(40 * GIGABIT, MTU);
-        it.on_sent(Picoseconds::ZERO, 1_000_000_000);
+        let mut it = parameters.prepare().start(40 * GIGABIT, Bytes(MTU));
+        it.on_sent(Picoseconds::ZERO, Bytes(1_000_000_000));
         assert_eq!(it.rate(SECOND), None);
         assert_eq!(it.peek(SECOND), None);
         assert_eq!(it.alpha(SECOND), None);
@@ -178,14 +179,14 @@ fn published_byte_counter_keeps_what_is_over() {
         (20_000_000, 39.375e9),
     ];
     for (bytes, rate) in rows {
-        it.on_sent(Picoseconds(1), bytes);
+        it.on_sent(Picoseconds(1), Bytes(bytes));
         assert_eq!(it.rate(Picoseconds(1)), Some(rate), "{bytes}");
     }
     // A notification starts the counter anew.
-    it.on_sent(Picoseconds(1), 9_999_999);
+    it.on_sent(Picoseconds(1), Bytes(9_999_999));
     it.on_cnp(Picoseconds(2));
     let cut = it.rate(Picoseconds(2));
-    it.on_sent(Picoseconds(2), 9_999_999);
+    it.on_sent(Picoseconds(2), Bytes(9_999_999));
     assert_eq!(it.rate(Picoseconds(2)), cut);
 
     let by_time_only = Published {
@@ -194,7 +195,7 @@ fn published_byte_counter_keeps_what_is_over() {
     };
     let mut it = published(by_time_only, 40);
     it.on_cnp(Picoseconds::ZERO);
-    it.on_sent(Picoseconds(1), u32::MAX);
+    it.on_sent(Picoseconds(1), Bytes(u32::MAX));
     assert_eq!(it.rate(Picoseconds(1)), Some(20e9));
 }
 
@@ -215,7 +216,7 @@ fn published_hyper_increase_needs_both_counters() {
         let mut target = 20e9 + 1e6;
         let mut rate = (10e9 + target) / 2.0;
         assert_eq!(it.rate(55 * MICROSECOND), Some(rate));
-        it.on_sent(56 * MICROSECOND, bytes);
+        it.on_sent(56 * MICROSECOND, Bytes(bytes));
         if bytes >= 1000 {
             target += 1e6;
             rate = (rate + target) / 2.0;
@@ -250,7 +251,7 @@ fn a_rate_climbs_to_line_rate_and_stays_there() {
     for mut it in rows {
         it.on_cnp(Picoseconds::ZERO);
         assert_eq!(it.rate(SECOND), Some(40e9));
-        it.on_sent(SECOND, u32::MAX);
+        it.on_sent(SECOND, Bytes(u32::MAX));
         assert_eq!(it.rate(10_000_000 * SECOND), Some(40e9));
         // Nothing is left of alpha, so the next notification cuts nothing.
         it.on_cnp(10_000_000 * SECOND);
@@ -325,7 +326,7 @@ fn nvidia_target_at_a_cut() {
         };
         let mut it = nvidia(parameters, 100);
         it.on_cnp(Picoseconds::ZERO);
-        it.on_sent(5 * MICROSECOND, bytes);
+        it.on_sent(5 * MICROSECOND, Bytes(bytes));
         it.on_cnp((cut_at - 1) * MICROSECOND);
         let mut before = it.rate(cut_at * MICROSECOND - Picoseconds(1)).unwrap();
         if cut_at == 304 {
@@ -393,11 +394,11 @@ fn nvidia_first_rate_and_initial_alpha() {
 fn nvidia_byte_counter_starts_anew_at_the_cut() {
     let mut it = nvidia(Nvidia::default(), 100);
     it.on_cnp(Picoseconds::ZERO);
-    it.on_sent(3 * MICROSECOND, 32_766);
+    it.on_sent(3 * MICROSECOND, Bytes(32_766));
     let cut = it.rate(4 * MICROSECOND).unwrap();
-    it.on_sent(5 * MICROSECOND, 32_766);
+    it.on_sent(5 * MICROSECOND, Bytes(32_766));
     assert_eq!(it.rate(5 * MICROSECOND), Some(cut));
-    it.on_sent(5 * MICROSECOND, 1);
+    it.on_sent(5 * MICROSECOND, Bytes(1));
     assert_eq!(it.rate(5 * MICROSECOND), Some((cut + 100e9) / 2.0));
 }
 

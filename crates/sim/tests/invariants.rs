@@ -121,7 +121,7 @@ fn watched(scenario: &Scenario) -> Outcome {
         let filled = if shares { standing.headroom_cells } else { 0 };
         assert_eq!(standing.shared_headroom_cells, filled, "{standing:?}");
         if !more {
-            let left = [standing.frames, standing.queued_bytes, standing.cells];
+            let left = [standing.frames, standing.queued_bytes.0, standing.cells];
             assert_eq!(left, [0, 0, 0], "{standing:?}");
             assert_eq!((standing.headroom_cells, standing.shared_cells), (0, 0));
             return simulation.finish();

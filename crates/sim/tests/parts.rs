@@ -9,6 +9,7 @@ mod scenario_generator;
 use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
 use support::{connect, draws, flow, link, network, post, preset};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
 use wirespeed_sim::ids::{LinkId, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
@@ -159,7 +160,7 @@ fn a_deadlock_is_found_by_the_whole() {
         let around = (0..6).map(|n| link(6 + n, 6 + (n + 1) % 6, 100, 1_000));
         let links = hosts.chain(around).collect();
         let mut scenario = network(6, 6, links, parameters.clone());
-        scenario.buffer_bytes = vec![900_000; 6];
+        scenario.buffer_bytes = vec![Bytes(900_000); 6];
         for n in 0..6 {
             for _ in 0..2 {
                 flow(&mut scenario, n, (n + 2) % 6, 32 << 20);
@@ -404,7 +405,7 @@ fn threads_are_taken_where_they_pay() {
 fn more_threads_than_parts() {
     let mut scenario = leaves_and_spines();
     for operation in &mut scenario.operations {
-        operation.bytes = 40 << 20;
+        operation.bytes = Bytes(40 << 20);
     }
     for (offered, threads, parts) in [(2, 2, 4), (3, 3, 4), (4, 3, 4), (64, 3, 4), (5_000, 3, 4)] {
         let run = Run::new(scenario.clone(), Threads::AtMost(offered)).unwrap();

@@ -9,6 +9,7 @@
 //! The peer starts frames back to back until it stops, so the link is full all that time. A frame takes whole cells of
 //! the buffer, so small frames take more of the buffer than of the link; the frame length with the most cells per time decides.
 
+use crate::bytes::Bytes;
 use crate::time::{ByteTime, Picoseconds, SECOND};
 
 /// The control loop of PFC: a link and its frames, as far as headroom depends on them.
@@ -23,17 +24,17 @@ pub struct Loop {
     /// Time from receiving the PFC frame to starting no further frame, as configured at the peer.
     pub response: Picoseconds,
     /// Longest frame, header through FCS, bytes.
-    pub longest: u32,
+    pub longest: Bytes<u32>,
     /// Shortest frame, bytes.
-    pub shortest: u32,
+    pub shortest: Bytes<u32>,
     /// A PFC frame, bytes.
-    pub pfc: u32,
+    pub pfc: Bytes<u32>,
     /// Lossless priorities of the port: at most this many PFC frames are queued.
     pub lossless: u32,
     /// Bytes that a frame occupies on the link beyond its own: preamble, start delimiter, gap.
-    pub gap: u32,
+    pub gap: Bytes<u32>,
     /// Bytes of a buffer cell.
-    pub cell: u32,
+    pub cell: Bytes<u32>,
 }
 
 /// The headroom of one priority group, term by term.
@@ -61,7 +62,7 @@ pub struct Terms {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worst {
     /// Header through FCS, bytes.
-    pub bytes: u32,
+    pub bytes: Bytes<u32>,
     /// Cells of a frame of this length.
     pub cells: u32,
     /// Time on the link, gap included.
@@ -105,9 +106,9 @@ impl Worst {
     /// that length, so the next number is an end, too) or the most.
     fn find(link: &Loop) -> Worst {
         let byte = ByteTime::from_rate(link.rate);
-        let shortest = link.shortest.clamp(1, link.longest.max(1));
+        let shortest = link.shortest.clamp(Bytes(1), link.longest.max(Bytes(1)));
         let with = |cells: u32| {
-            let bytes = ((cells - 1) * link.cell + 1).max(shortest);
+            let bytes = (link.cell * (cells - 1) + Bytes(1)).max(shortest);
             Worst {
                 bytes,
                 cells,
@@ -116,7 +117,7 @@ impl Worst {
         };
         let (fewest, most) = (
             shortest.div_ceil(link.cell),
-            link.longest.max(1).div_ceil(link.cell),
+            link.longest.max(Bytes(1)).div_ceil(link.cell),
         );
         let density =
             |worst: &Worst, other: &Worst| u128::from(worst.cells) * u128::from(other.time.0);
@@ -171,12 +172,12 @@ mod tests {
             delay: Picoseconds(1_000_000),
             generation: Picoseconds::ZERO,
             response: response_ceiling(gbps * GIGABIT),
-            longest: 4174,
-            shortest: 64,
-            pfc: 64,
+            longest: Bytes(4174),
+            shortest: Bytes(64),
+            pfc: Bytes(64),
             lossless: 1,
-            gap: 20,
-            cell: 254,
+            gap: Bytes(20),
+            cell: Bytes(254),
         }
     }
 
@@ -192,7 +193,7 @@ mod tests {
             crossing_cells: 17,
             last_frame_cells: 17,
             worst: Worst {
-                bytes: 64,
+                bytes: Bytes(64),
                 cells: 1,
                 time: Picoseconds(84 * 80),
             },
@@ -285,15 +286,15 @@ mod tests {
         ];
         for ((shortest, longest, gap, cell), (bytes, cells)) in rows {
             let worst = Worst::find(&Loop {
-                shortest,
-                longest,
-                gap,
-                cell,
+                shortest: Bytes(shortest),
+                longest: Bytes(longest),
+                gap: Bytes(gap),
+                cell: Bytes(cell),
                 ..roce(100)
             });
             assert_eq!(
                 (worst.bytes, worst.cells),
-                (bytes, cells),
+                (Bytes(bytes), cells),
                 "{shortest} {cell}"
             );
         }
@@ -325,7 +326,8 @@ mod tests {
     /// The most cells of frames that start within `window`, by trying every length at every start.
     fn most_cells(link: &Loop, window: Picoseconds) -> u64 {
         let byte = ByteTime::from_rate(link.rate);
-        let frames: Vec<(usize, u64)> = (link.shortest..=link.longest)
+        let frames: Vec<(usize, u64)> = (link.shortest.0..=link.longest.0)
+            .map(Bytes)
             .map(|bytes| {
                 (
                     byte.times(bytes + link.gap).0 as usize,
@@ -348,7 +350,7 @@ mod tests {
         /// Against exhaustive search: never less than what can arrive, and not more than a frame more.
         #[test]
         fn enough_and_no_more(shortest in 1u32..60, more in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
-            let link = Loop { rate: 8_000 * GIGABIT, longest: shortest + more, shortest, gap, cell, ..roce(100) };
+            let link = Loop { rate: 8_000 * GIGABIT, longest: Bytes(shortest + more), shortest: Bytes(shortest), gap: Bytes(gap), cell: Bytes(cell), ..roce(100) };
             let terms = Terms { generation: Picoseconds(window), frame_sent_back: Picoseconds::ZERO, pfc_frames: Picoseconds::ZERO, cable: Picoseconds::ZERO, response: Picoseconds::ZERO, ..Terms::compute(&link) };
             let ends = u64::from(terms.crossing_cells + terms.last_frame_cells);
             let (found, exact) = (terms.cells() - ends, most_cells(&link, Picoseconds(window)));

@@ -8,6 +8,7 @@
 //! | *frame* | Ethernet header through FCS: what a switch buffers and a port counter counts |
 //! | *wire* | the frame plus preamble, start delimiter and minimum gap: what occupies the link |
 
+pub mod bytes;
 mod credit;
 mod frame;
 mod headers;

@@ -1,11 +1,12 @@
 //! Simulated time and rates. Time is an integer number of picoseconds: 10, 20, 40, 80 and 320 ps per byte at
 //! 800, 400, 200, 100 and 25 Gb/s are exact.
 
+use crate::bytes::Bytes;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Rem, Sub, SubAssign};
 
-/// A point in simulated time, or a duration: picoseconds.
+/// A point in simulated time, or a duration: picoseconds. Files and result tables hold plain integers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Picoseconds(pub u64);
@@ -218,8 +219,8 @@ impl ByteTime {
 
     /// Time of `bytes` on the link.
     #[inline]
-    pub fn times(self, bytes: u32) -> Picoseconds {
-        Picoseconds((self.0 * u64::from(bytes)) >> 16)
+    pub fn times(self, bytes: Bytes<u32>) -> Picoseconds {
+        Picoseconds((self.0 * u64::from(bytes.0)) >> 16)
     }
 
     /// The time at another rate of what takes `time` at this rate.
@@ -231,8 +232,8 @@ impl ByteTime {
 /// Time of `bytes` at `rate` bits per second: the pacing gap of a rate limiter.
 /// IEEE division and truncation only, so the result is the same on every machine.
 #[inline]
-pub fn pacing_gap(bytes: u32, rate: f64) -> Picoseconds {
-    Picoseconds::from_f64(f64::from(bytes) * BYTE_PICOSECONDS as f64 / rate)
+pub fn pacing_gap(bytes: Bytes<u32>, rate: f64) -> Picoseconds {
+    Picoseconds::from_f64(bytes.as_f64() * BYTE_PICOSECONDS as f64 / rate)
 }
 
 #[cfg(test)]
@@ -253,15 +254,15 @@ mod tests {
         ];
         for (gigabits, picoseconds) in rows {
             let byte = ByteTime::from_rate(gigabits * 1_000_000_000);
-            assert_eq!(byte.times(1), Picoseconds(picoseconds));
-            assert_eq!(byte.times(9216), Picoseconds(9216 * picoseconds));
+            assert_eq!(byte.times(Bytes(1)), Picoseconds(picoseconds));
+            assert_eq!(byte.times(Bytes(9216)), Picoseconds(9216 * picoseconds));
             assert_eq!(
-                pacing_gap(4144, gigabits as f64 * 1e9),
+                pacing_gap(Bytes(4144), gigabits as f64 * 1e9),
                 Picoseconds(4144 * picoseconds)
             );
         }
         assert_eq!(
-            ByteTime::from_rate(56_000_000_000).times(65536),
+            ByteTime::from_rate(56_000_000_000).times(Bytes(65536)),
             Picoseconds(9_362_286)
         );
     }

@@ -1,5 +1,6 @@
 //! What every algorithm is for its queue pair: calls from the network, and the rate and window that it answers with.
 
+use crate::bytes::Bytes;
 use crate::ids::PortId;
 use crate::time::{Picoseconds, SECOND};
 
@@ -9,11 +10,11 @@ pub struct Hop {
     /// The egress port.
     pub port: PortId,
     /// What waits in it after the packet, bytes.
-    pub queue_bytes: u32,
+    pub queue_bytes: Bytes<u32>,
     /// When the packet left.
     pub time: Picoseconds,
     /// What the port sent before it, bytes on the link.
-    pub sent_bytes: u64,
+    pub sent_bytes: Bytes,
     /// Bits per second of the port.
     pub rate: u64,
 }
@@ -24,7 +25,7 @@ pub struct Ack<'a> {
     /// When it arrived.
     pub now: Picoseconds,
     /// Bytes that were not acknowledged before.
-    pub bytes: u32,
+    pub bytes: Bytes<u32>,
     /// Everything before this packet has arrived, and the packet to be sent next.
     pub until: u32,
     /// See `until`.
@@ -89,7 +90,7 @@ pub enum Feedback {
     /// The same, and what switches wrote into the packet, in a header of so many bytes.
     Telemetry {
         /// In every data packet and ACK.
-        header_bytes: u32,
+        header_bytes: Bytes<u32>,
     },
 }
 
@@ -112,7 +113,7 @@ pub trait CongestionControl {
 
     /// A data frame of `bytes` starts on the link.
     #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: Bytes<u32>) {}
 
     /// A congestion notification arrived.
     #[inline]

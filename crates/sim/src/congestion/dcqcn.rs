@@ -7,6 +7,7 @@ use super::control::CongestionControl;
 use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ pub struct Constants {
     average: MovingAverage,
     alpha_before_cut: bool,
     increase_timer: Picoseconds,
-    byte_counter: Option<u32>,
+    byte_counter: Option<Bytes<u32>>,
     fast_recovery_times: u32,
     additive: f64,
     hyper: f64,
@@ -137,7 +138,7 @@ impl Definition for Dcqcn {
             average: MovingAverage::new(parameters.g),
             alpha_before_cut: parameters.alpha_before_cut,
             increase_timer: u64::from(parameters.increase_timer_ns) * NANOSECOND,
-            byte_counter: parameters.byte_counter_bytes,
+            byte_counter: parameters.byte_counter_bytes.map(Bytes),
             fast_recovery_times: parameters.fast_recovery_times,
             additive: parameters.rai_bps as f64,
             hyper: parameters.rhai_bps.unwrap_or(parameters.rai_bps) as f64,
@@ -145,7 +146,7 @@ impl Definition for Dcqcn {
         }
     }
 
-    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> Self {
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: Bytes<u32>) -> Self {
         Dcqcn {
             constants,
             line: line_rate_bps as f64,
@@ -163,7 +164,7 @@ impl CongestionControl for Dcqcn {
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+    fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_counter) else {
             return;
         };

@@ -32,6 +32,7 @@
 use super::control::CongestionControl;
 use super::definition::{Checks, Definition};
 use super::moving_average::MovingAverage;
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, MICROSECOND, NEVER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -261,7 +262,7 @@ impl Definition for DcqcnP {
         parameters.prepare(Mode::Probabilistic)
     }
 
-    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> DcqcnEpochs {
+    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: Bytes<u32>) -> DcqcnEpochs {
         DcqcnEpochs::new(shared, line_rate_bps)
     }
 }
@@ -286,7 +287,7 @@ impl Definition for DcqcnD {
         parameters.prepare(Mode::Deterministic)
     }
 
-    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> DcqcnEpochs {
+    fn start(shared: Arc<Constants>, line_rate_bps: u64, _packet_bytes: Bytes<u32>) -> DcqcnEpochs {
         DcqcnEpochs::new(shared, line_rate_bps)
     }
 }
@@ -364,12 +365,12 @@ impl CongestionControl for DcqcnEpochs {
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+    fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         self.limiter = self.at(now);
         let Some(limiter) = &mut self.limiter else {
             return;
         };
-        if bytes > 0 {
+        if bytes > Bytes(0) {
             limiter.packets = limiter.packets.saturating_add(1);
             limiter.active = now;
         }

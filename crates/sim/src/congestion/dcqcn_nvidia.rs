@@ -10,6 +10,7 @@ use super::control::CongestionControl;
 use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, MICROSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ pub struct Constants {
     first_rate: Option<f64>,
     additive: f64,
     hyper: f64,
-    byte_reset: Option<u32>,
+    byte_reset: Option<Bytes<u32>>,
     cut_scale: f64,
     least_left: f64,
     min_rate: f64,
@@ -194,7 +195,7 @@ impl Definition for DcqcnNvidia {
             additive: rate(parameters.rpg_ai_rate_mbps),
             hyper: rate(parameters.rpg_hai_rate_mbps),
             byte_reset: (parameters.rpg_byte_reset_bytes > 0)
-                .then_some(parameters.rpg_byte_reset_bytes),
+                .then_some(Bytes(parameters.rpg_byte_reset_bytes)),
             cut_scale: ONE / (1_u64 << parameters.rpg_gd) as f64,
             least_left: f64::from(parameters.rpg_min_dec_fac_percent) / 100.0,
             min_rate: rate(parameters.rpg_min_rate_mbps),
@@ -203,7 +204,7 @@ impl Definition for DcqcnNvidia {
         }
     }
 
-    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: u32) -> Self {
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, _packet_bytes: Bytes<u32>) -> Self {
         DcqcnNvidia {
             constants,
             line: line_rate_bps as f64,
@@ -221,7 +222,7 @@ impl CongestionControl for DcqcnNvidia {
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+    fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_reset) else {
             return;
         };

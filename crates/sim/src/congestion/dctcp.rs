@@ -6,6 +6,7 @@
 
 use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
 use super::definition::Definition;
+use crate::bytes::Bytes;
 use crate::time::Picoseconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,8 +78,12 @@ impl Definition for Dctcp {
         parameters.clone()
     }
 
-    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
-        let packet = f64::from(packet_bytes);
+    fn start(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Box<Self> {
+        let packet = packet_bytes.as_f64();
         Box::new(Dctcp {
             line: line_rate_bps as f64,
             window: packet * f64::from(parameters.initial_window_packets),
@@ -99,11 +104,11 @@ impl Dctcp {
     /// One packet more per acknowledged packet in slow start, per window in congestion avoidance (RFC 5681, 3.1); only
     /// while the window is what holds the sender back (RFC 7661).
     fn grow(&mut self, ack: &Ack) {
-        let full = f64::from(ack.outstanding) * self.packet + f64::from(ack.bytes);
+        let full = f64::from(ack.outstanding) * self.packet + ack.bytes.as_f64();
         if 2.0 * full < self.window {
             return;
         }
-        let bytes = f64::from(ack.bytes);
+        let bytes = ack.bytes.as_f64();
         self.window += match self.window < self.threshold {
             true => bytes,
             false => self.packet * bytes / self.window,
@@ -120,7 +125,7 @@ impl Dctcp {
 
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, ack: &Ack) {
-        let bytes = f64::from(ack.bytes);
+        let bytes = ack.bytes.as_f64();
         self.acknowledged += bytes;
         if ack.marked {
             self.marked += bytes;

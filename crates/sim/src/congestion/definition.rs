@@ -2,6 +2,7 @@
 
 use super::control::{Feedback, Penalty};
 use super::receiver_driven::{Granting, ReceiverDriven};
+use crate::bytes::Bytes;
 use crate::problem::Problem;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -32,7 +33,11 @@ pub trait Definition {
     fn prepare(parameters: &Self::Parameters) -> Self::Shared;
 
     /// The state of a new queue pair. A full packet has a payload of `packet_bytes`.
-    fn start(shared: Arc<Self::Shared>, line_rate_bps: u64, packet_bytes: u32) -> Self::State;
+    fn start(
+        shared: Arc<Self::Shared>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Self::State;
 
     /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
     fn entropy_values(_parameters: &Self::Parameters) -> u16 {

@@ -8,6 +8,7 @@
 
 use super::control::{window_rate, Ack, CongestionControl, Feedback, Hop};
 use super::definition::Definition;
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +77,7 @@ impl Definition for Hpcc {
 
     fn feedback(parameters: &Parameters) -> Feedback {
         Feedback::Telemetry {
-            header_bytes: parameters.header_bytes,
+            header_bytes: Bytes(parameters.header_bytes),
         }
     }
 
@@ -84,7 +85,11 @@ impl Definition for Hpcc {
         parameters.clone()
     }
 
-    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, _packet_bytes: u32) -> Box<Self> {
+    fn start(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        _packet_bytes: Bytes<u32>,
+    ) -> Box<Self> {
         let line = line_rate_bps as f64;
         let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND.as_f64();
         let window = line / 8.0 * rtt / SECOND.as_f64();
@@ -121,8 +126,8 @@ impl Hpcc {
         for (new, old) in now.iter().zip(&self.links) {
             let time = (new.time - old.time).as_f64();
             let capacity = new.rate as f64 / 8.0 / SECOND.as_f64(); // bytes per ps
-            let rate = (new.sent_bytes - old.sent_bytes) as f64 / time;
-            let queue = f64::from(new.queue_bytes.min(old.queue_bytes));
+            let rate = (new.sent_bytes - old.sent_bytes).as_f64() / time;
+            let queue = new.queue_bytes.min(old.queue_bytes).as_f64();
             let full = queue / (capacity * self.rtt) + rate / capacity;
             if full > fullest {
                 (fullest, elapsed) = (full, time);

@@ -1,6 +1,7 @@
 //! How a limited rate climbs: the timer and the byte counter of QCN (IEEE 802.1Q-2018 clause 32, RP rate control),
 //! which both forms of DCQCN keep.
 
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NEVER};
 use std::cmp::Ordering;
 
@@ -27,7 +28,7 @@ pub(super) struct Increase {
     /// When the timer expires next.
     timer_at: Picoseconds,
     /// Bytes sent since the byte counter last expired; less than its period.
-    sent: u32,
+    sent: Bytes<u32>,
     /// How often the timer expired since the last cut.
     pub time_stage: u32,
     /// How often the byte counter expired since the last cut.
@@ -41,7 +42,7 @@ impl Increase {
             current: rate,
             target: rate,
             timer_at: NEVER,
-            sent: 0,
+            sent: Bytes(0),
             time_stage: 0,
             byte_stage: 0,
         }
@@ -51,7 +52,7 @@ impl Increase {
     #[inline]
     pub fn restart(&mut self, now: Picoseconds, timer: Picoseconds) {
         self.timer_at = now.saturating_add(timer);
-        self.sent = 0;
+        self.sent = Bytes(0);
         self.time_stage = 0;
         self.byte_stage = 0;
     }
@@ -74,9 +75,9 @@ impl Increase {
 
     /// Counts `bytes` sent; the byte counter expires once per `period`, which is above zero.
     #[inline]
-    pub fn send(&mut self, bytes: u32, period: u32, line: f64, rules: &impl Rules) {
-        let mut sent = u64::from(self.sent) + u64::from(bytes);
-        let period = u64::from(period);
+    pub fn send(&mut self, bytes: Bytes<u32>, period: Bytes<u32>, line: f64, rules: &impl Rules) {
+        let mut sent = self.sent.widen::<u64>() + bytes.widen::<u64>();
+        let period = period.widen::<u64>();
         while sent >= period {
             let mut times = 1;
             if !self.climb(line, rules) {
@@ -85,7 +86,7 @@ impl Increase {
             self.byte_stage = counted(self.byte_stage, times);
             sent -= times * period;
         }
-        self.sent = sent as u32;
+        self.sent = Bytes(sent.0 as u32);
     }
 
     /// One increase; false when it changed nothing.

@@ -2,6 +2,7 @@
 
 use super::control::CongestionControl;
 use super::definition::Definition;
+use crate::bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ impl Definition for LineRate {
 
     fn prepare(_: &Parameters) {}
 
-    fn start(_: Arc<()>, _line_rate_bps: u64, _packet_bytes: u32) -> Self {
+    fn start(_: Arc<()>, _line_rate_bps: u64, _packet_bytes: Bytes<u32>) -> Self {
         LineRate
     }
 }

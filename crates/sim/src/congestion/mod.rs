@@ -9,6 +9,7 @@ mod moving_average;
 mod receiver_driven;
 mod registry;
 
+use crate::bytes::Bytes;
 use crate::problem::Refused;
 use crate::schema::{self, ranges, variants};
 use crate::time::Picoseconds;

@@ -17,6 +17,7 @@ mod parameters;
 
 use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss, Penalty};
 use super::definition::Definition;
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
 pub use parameters::Parameters;
 pub(crate) use parameters::REFERENCE_RTT_NS;
@@ -81,7 +82,11 @@ impl Definition for Nscc {
         parameters.clone()
     }
 
-    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+    fn start(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Box<Self> {
         Box::new(Nscc::new(parameters, line_rate_bps, packet_bytes))
     }
 
@@ -99,11 +104,15 @@ impl Definition for Nscc {
 }
 
 impl Nscc {
-    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+    pub(super) fn new(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Self {
         let line = line_rate_bps as f64 / 8.0 / SECOND.as_f64();
         let base_rtt = parameters.config_base_rtt();
         let target = parameters.target_qdelay_ns;
-        let packet = f64::from(packet_bytes);
+        let packet = packet_bytes.as_f64();
         let mut it = Nscc {
             line,
             packet,
@@ -267,7 +276,7 @@ impl Nscc {
 
 impl CongestionControl for Nscc {
     fn on_ack(&mut self, ack: &Ack) {
-        let bytes = f64::from(ack.bytes);
+        let bytes = ack.bytes.as_f64();
         self.achieved += bytes;
         self.heard_since += bytes;
         self.received += bytes;

@@ -14,6 +14,7 @@ use super::control::{Ack, CongestionControl, Feedback, Loss, Penalty};
 use super::definition::Definition;
 use super::nscc::{self, Nscc};
 use super::receiver_driven::{Granting, ReceiverDriven};
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,13 +77,13 @@ impl Parameters {
 #[derive(Debug, Clone)]
 pub struct Rccc {
     /// The most that is asked for at a time.
-    most: i64,
-    credit: i64,
+    most: Bytes<i64>,
+    credit: Bytes<i64>,
     /// Granted since the beginning, as far as is known.
-    granted: u64,
+    granted: Bytes,
     /// The receiver was not heard of yet: the credit is what every sender begins with.
     speculating: bool,
-    packet: i64,
+    packet: Bytes<i64>,
     window: Option<Nscc>,
 }
 
@@ -101,7 +102,11 @@ impl Definition for Rccc {
         parameters.clone()
     }
 
-    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+    fn start(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Box<Self> {
         Box::new(Rccc::new(parameters, line_rate_bps, packet_bytes))
     }
 
@@ -140,16 +145,20 @@ impl Definition for Rccc {
 }
 
 impl Rccc {
-    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+    pub(super) fn new(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Self {
         let line = line_rate_bps as f64 / 8.0 / SECOND.as_f64();
         let in_flight = line * parameters.base_rtt().as_f64();
-        let packet = i64::from(packet_bytes);
-        let most = ((parameters.max_wnd_bdp * in_flight) as i64).max(packet);
+        let packet = packet_bytes.widen::<i64>();
+        let most = Bytes((parameters.max_wnd_bdp * in_flight) as i64).max(packet);
         let nscc = parameters.nscc.clone().map(Arc::new);
         Rccc {
             most,
             credit: most,
-            granted: 0,
+            granted: Bytes(0),
             speculating: true,
             packet,
             window: nscc.map(|nscc| Nscc::new(nscc, line_rate_bps, packet_bytes)),
@@ -159,7 +168,7 @@ impl Rccc {
     /// The receiver is there: from now on it says how much is sent.
     fn stop_speculating(&mut self) {
         if std::mem::take(&mut self.speculating) {
-            self.credit = self.credit.min(0);
+            self.credit = self.credit.min(Bytes(0));
         }
     }
 }
@@ -195,32 +204,32 @@ impl CongestionControl for Rccc {
 }
 
 impl ReceiverDriven for Rccc {
-    fn credit(&self) -> i64 {
+    fn credit(&self) -> Bytes<i64> {
         self.credit
     }
 
-    fn on_credit(&mut self, granted: u64) {
+    fn on_credit(&mut self, granted: Bytes) {
         self.stop_speculating();
         // One that was overtaken says less than is known.
         let more = granted.saturating_sub(self.granted);
-        self.credit += more as i64;
+        self.credit += Bytes(more.0 as i64);
         self.granted += more;
     }
 
-    fn spend(&mut self, bytes: u32) {
-        self.credit -= i64::from(bytes);
+    fn spend(&mut self, bytes: Bytes<u32>) {
+        self.credit -= bytes.widen();
     }
 
-    fn credit_target(&self, backlog: u64) -> u64 {
-        let mut wanted = (backlog as i64).min(self.most);
+    fn credit_target(&self, backlog: Bytes) -> Bytes {
+        let mut wanted = Bytes(backlog.0 as i64).min(self.most);
         if let Some(window) = self.window() {
-            wanted = wanted.min(window as i64 + self.packet);
+            wanted = wanted.min(Bytes(window as i64) + self.packet);
         }
         // A packet's worth however much is left to speculate with, or a short message that is trimmed has to ask first.
         let least = match self.speculating {
             true => wanted.min(self.packet),
-            false => 0,
+            false => Bytes(0),
         };
-        self.granted + (wanted - self.credit).max(least) as u64
+        self.granted + Bytes((wanted - self.credit).max(least).0 as u64)
     }
 }

@@ -1,20 +1,21 @@
 //! Algorithms whose receivers grant credit: what a sender does with it, and how receivers grant it.
 
+use crate::bytes::Bytes;
 use crate::time::Picoseconds;
 
 /// The sender of a queue pair that needs credit of its receiver.
 pub trait ReceiverDriven {
     /// Bytes on the link that may be sent; below zero by less than a packet. Nothing is sent while it is not above zero.
-    fn credit(&self) -> i64;
+    fn credit(&self) -> Bytes<i64>;
 
     /// A grant arrived: `granted` bytes since the beginning.
-    fn on_credit(&mut self, granted: u64);
+    fn on_credit(&mut self, granted: Bytes);
 
     /// A packet of `bytes` on the link uses credit.
-    fn spend(&mut self, bytes: u32);
+    fn spend(&mut self, bytes: Bytes<u32>);
 
     /// What the receiver should have granted since the beginning, if `backlog` bytes wait to be sent.
-    fn credit_target(&self, backlog: u64) -> u64;
+    fn credit_target(&self, backlog: Bytes) -> Bytes;
 }
 
 /// How receivers grant credit to the senders of an algorithm.

@@ -81,7 +81,7 @@ macro_rules! register {
 
         impl Prepared {
             /// The state of a new queue pair on a port of `line` bits per second; a full packet has `packet` bytes of payload.
-            pub fn start(&self, line: u64, packet: u32) -> Algorithm {
+            pub fn start(&self, line: u64, packet: Bytes<u32>) -> Algorithm {
                 match self {
                     $($(Prepared::$name(shared) => {
                         Algorithm::$name(<$module::$name as Definition>::start(shared.clone(), line, packet))
@@ -126,7 +126,7 @@ macro_rules! register {
             }
 
             #[inline]
-            fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+            fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
                 match self {
                     $($(Algorithm::$name(it) => it.on_sent(now, bytes),)+)+
                 }

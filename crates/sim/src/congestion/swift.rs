@@ -7,6 +7,7 @@
 
 use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
 use super::definition::{Checks, Definition};
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,10 +149,10 @@ impl Definition for Swift {
         }
     }
 
-    fn start(constants: Arc<Constants>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+    fn start(constants: Arc<Constants>, line_rate_bps: u64, packet_bytes: Bytes<u32>) -> Box<Self> {
         Box::new(Swift {
             line: line_rate_bps as f64,
-            packet: f64::from(packet_bytes),
+            packet: packet_bytes.as_f64(),
             window: constants.parameters.initial_window_packets,
             rtt: Picoseconds::ZERO,
             cut_at: None,
@@ -191,7 +192,7 @@ impl CongestionControl for Swift {
             if 2.0 * f64::from(ack.outstanding) + 2.0 < self.window {
                 return;
             }
-            let acked = f64::from(ack.bytes) / self.packet;
+            let acked = ack.bytes.as_f64() / self.packet;
             return self.set(self.window + it.additive_packets * acked / self.window.max(1.0));
         }
         let left = 1.0 - it.beta * (delay - target) / delay;

@@ -6,6 +6,7 @@
 
 use super::control::{Ack, CongestionControl, Feedback};
 use super::definition::{Checks, Definition};
+use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,7 @@ pub struct Timely {
     previous: Option<f64>,
     difference: f64,
     /// Acknowledged since the last RTT was taken.
-    bytes: u32,
+    bytes: Bytes<u32>,
     /// Segments in a row whose RTT did not rise.
     falling: u32,
 }
@@ -104,15 +105,19 @@ impl Definition for Timely {
         parameters.clone()
     }
 
-    fn start(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Box<Self> {
+    fn start(
+        parameters: Arc<Parameters>,
+        line_rate_bps: u64,
+        packet_bytes: Bytes<u32>,
+    ) -> Box<Self> {
         let line = line_rate_bps as f64;
         Box::new(Timely {
             line,
-            packet_time: f64::from(packet_bytes) * 8.0 * SECOND.as_f64() / line,
+            packet_time: packet_bytes.as_f64() * 8.0 * SECOND.as_f64() / line,
             rate: line,
             previous: None,
             difference: 0.0,
-            bytes: 0,
+            bytes: Bytes(0),
             falling: 0,
             parameters,
         })
@@ -155,10 +160,10 @@ impl CongestionControl for Timely {
     fn on_ack(&mut self, ack: &Ack) {
         self.bytes = self.bytes.saturating_add(ack.bytes);
         let Some(rtt) = ack.rtt else { return };
-        if self.bytes < self.parameters.segment_bytes {
+        if self.bytes < Bytes(self.parameters.segment_bytes) {
             return;
         }
-        self.bytes = 0;
+        self.bytes = Bytes(0);
         self.update((rtt.as_f64() - self.packet_time).max(0.0));
     }
 

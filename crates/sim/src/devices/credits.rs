@@ -5,6 +5,7 @@
 //! credit, which can say nothing in a packet, sends a request when there is more to send than it last said, and again when
 //! nothing came. Both frames are as long as an acknowledgement, and go where those go.
 
+use crate::bytes::Bytes;
 use crate::congestion::Granting;
 use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::model::results::{Column, Table};
@@ -26,16 +27,16 @@ pub(crate) struct Credits {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender {
     /// The most it has said that it wants.
-    asked: u64,
+    asked: Bytes,
     /// No request before this.
     quiet_until: Picoseconds,
     /// It asks then if nothing came; and when an event comes for it. `NEVER` = not.
     ask_at: Picoseconds,
     timer_at: Picoseconds,
     /// What it begins with, was granted as far as it knows, and has spent.
-    initial: u64,
-    granted: u64,
-    spent: u64,
+    initial: Bytes,
+    granted: Bytes,
+    spent: Bytes,
     requests: u64,
     /// Requests since it last heard of its receiver.
     unanswered: u32,
@@ -47,8 +48,8 @@ pub(crate) struct Sender {
 /// What is wanted of a receiver and what it granted, since the beginning.
 #[derive(Debug, Clone, Copy, Default)]
 struct Receiver {
-    wanted: u64,
-    granted: u64,
+    wanted: Bytes,
+    granted: Bytes,
     /// It has a place among the turns of its port.
     waits: bool,
 }
@@ -78,9 +79,9 @@ impl Credits {
     }
 
     /// Queue pair `id` begins with so much credit.
-    pub fn begin(&mut self, id: QueuePairId, credit: i64) {
+    pub fn begin(&mut self, id: QueuePairId, credit: Bytes<i64>) {
         if let Some(sender) = &mut self.senders[id] {
-            sender.initial = credit as u64;
+            sender.initial = Bytes(credit.0 as u64);
         }
     }
 
@@ -111,8 +112,8 @@ impl Credits {
         &mut self,
         id: QueuePairId,
         port: PortId,
-        target: u64,
-        more: u64,
+        target: Bytes,
+        more: Bytes,
         now: Picoseconds,
     ) -> Option<Picoseconds> {
         self.senders[id.peer()]?;
@@ -128,7 +129,7 @@ impl Credits {
     }
 
     /// What the receiver at queue pair `id` has granted.
-    pub fn granted(&self, id: QueuePairId) -> u64 {
+    pub fn granted(&self, id: QueuePairId) -> Bytes {
         self.receivers[id].granted
     }
 
@@ -138,7 +139,7 @@ impl Credits {
         &mut self,
         scenario: &Scenario,
         port: PortId,
-        packet: u64,
+        packet: Bytes,
         now: Picoseconds,
     ) -> Option<Grant> {
         let turns = &mut self.turns[port];
@@ -153,7 +154,7 @@ impl Credits {
             turns.waiting.push_back(id);
         }
         let rate = scenario.links[port.link()].rate as f64 * granting.rate;
-        turns.free_at = now + pacing_gap(more as u32, rate);
+        turns.free_at = now + pacing_gap(Bytes(more.0 as u32), rate);
         Some(Grant {
             id,
             granted: receiver.granted,
@@ -165,11 +166,13 @@ impl Credits {
     pub fn table(&self) -> Table {
         let all = (0..).map(QueuePairId).zip(&self.senders);
         let senders = all.filter_map(|(id, it)| Some((id, (*it)?)));
-        let rows: Vec<_> = senders.filter(|(_, it)| it.spent > 0).collect();
+        let rows: Vec<_> = senders.filter(|(_, it)| it.spent > Bytes(0)).collect();
         let of = |value: &dyn Fn(&Sender) -> u64| {
             Column::U64(rows.iter().map(|(_, it)| value(it)).collect())
         };
-        let granted = rows.iter().map(|(id, _)| self.receivers[id.peer()].granted);
+        let granted = rows
+            .iter()
+            .map(|(id, _)| self.receivers[id.peer()].granted.0);
         Table::new(
             "credits",
             vec![
@@ -177,11 +180,11 @@ impl Credits {
                     "queue_pair",
                     Column::U32(rows.iter().map(|(id, _)| id.0).collect()),
                 ),
-                ("asked_bytes", of(&|it| it.asked)),
+                ("asked_bytes", of(&|it| it.asked.0)),
                 ("granted_bytes", Column::U64(granted.collect())),
-                ("initial_bytes", of(&|it| it.initial)),
-                ("received_bytes", of(&|it| it.granted)),
-                ("spent_bytes", of(&|it| it.spent)),
+                ("initial_bytes", of(&|it| it.initial.0)),
+                ("received_bytes", of(&|it| it.granted.0)),
+                ("spent_bytes", of(&|it| it.spent.0)),
                 ("requests", of(&|it| it.requests)),
             ],
         )
@@ -194,7 +197,7 @@ pub(crate) struct Grant {
     /// The queue pair that receives.
     pub id: QueuePairId,
     /// What it has granted since the beginning.
-    pub granted: u64,
+    pub granted: Bytes,
     /// When the port grants again.
     pub next: Option<Picoseconds>,
 }
@@ -213,13 +216,13 @@ pub(crate) enum Ask {
 impl Sender {
     fn new(granting: Granting) -> Self {
         Sender {
-            asked: 0,
+            asked: Bytes(0),
             quiet_until: Picoseconds::ZERO,
             ask_at: NEVER,
             timer_at: NEVER,
-            initial: 0,
-            granted: 0,
-            spent: 0,
+            initial: Bytes(0),
+            granted: Bytes(0),
+            spent: Bytes(0),
             requests: 0,
             unanswered: 0,
             base_rtt: granting.base_rtt,
@@ -228,12 +231,12 @@ impl Sender {
     }
 
     /// A packet with so many bytes on the link leaves.
-    pub fn spend(&mut self, bytes: u32) {
-        self.spent += u64::from(bytes);
+    pub fn spend(&mut self, bytes: Bytes<u32>) {
+        self.spent += bytes.widen();
     }
 
     /// It has sent what it wants; `waits`: it cannot send until an answer comes. When an event has to come for it.
-    pub fn asked(&mut self, target: u64, waits: bool, now: Picoseconds) -> Option<Picoseconds> {
+    pub fn asked(&mut self, target: Bytes, waits: bool, now: Picoseconds) -> Option<Picoseconds> {
         self.asked = self.asked.max(target);
         self.ask_at = match waits {
             true => now + self.timeout,
@@ -243,7 +246,7 @@ impl Sender {
     }
 
     /// It cannot send for want of credit, and wants so much.
-    pub fn starve(&mut self, target: u64, now: Picoseconds) -> Ask {
+    pub fn starve(&mut self, target: Bytes, now: Picoseconds) -> Ask {
         let wants_more = target > self.asked;
         if wants_more && now >= self.quiet_until {
             return Ask::Now;
@@ -285,7 +288,7 @@ impl Sender {
     }
 
     /// It was granted so much since the beginning; `starves`: it still cannot send.
-    pub fn credit(&mut self, granted: u64, starves: bool, now: Picoseconds) {
+    pub fn credit(&mut self, granted: Bytes, starves: bool, now: Picoseconds) {
         self.granted = self.granted.max(granted);
         self.unanswered = 0;
         if self.ask_at < NEVER {

@@ -1,5 +1,6 @@
 //! A NIC port: it chooses between its queue pairs and its own acknowledgements.
 
+use crate::bytes::Bytes;
 use crate::devices::port::Port;
 use crate::devices::queue_pair::{QueuePair, Turn};
 use crate::ids::{Priority, QueuePairId, PRIORITIES};
@@ -64,7 +65,7 @@ impl NicPort {
 
     /// The pipe fetches `payload` for what starts now.
     #[inline]
-    pub fn fetch(&mut self, now: Picoseconds, payload: u32) {
+    pub fn fetch(&mut self, now: Picoseconds, payload: Bytes<u32>) {
         if let Some(pipe) = &mut self.pipe {
             self.pipe_until = pipe.fetch(now, payload);
         }

@@ -1,5 +1,6 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
+use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority, PRIORITIES};
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::link_faults::LinkFaults;
@@ -70,9 +71,9 @@ pub struct Queue {
     /// Who waits.
     pub line: Line,
     /// Bytes waiting.
-    pub bytes: u32,
+    pub bytes: Bytes<u32>,
     /// Most bytes ever waiting.
-    pub most_bytes: u32,
+    pub most_bytes: Bytes<u32>,
     /// What the priority may still send in its turn; negative = it sent more.
     pub deficit: i32,
     /// Packets marked CE.
@@ -84,7 +85,7 @@ pub struct Queue {
     /// Frames sent.
     pub frames: u64,
     /// Bytes sent, without preamble and gap.
-    pub sent_bytes: u64,
+    pub sent_bytes: Bytes,
     /// How it marks, among the markers of all queues.
     pub marker: u32,
 }
@@ -125,14 +126,14 @@ impl Queue {
     pub fn new(marker: u32) -> Self {
         Queue {
             line: Line::EMPTY,
-            bytes: 0,
-            most_bytes: 0,
+            bytes: Bytes(0),
+            most_bytes: Bytes(0),
             deficit: 0,
             marks: 0,
             average: 0.0,
             empty_since: Picoseconds::ZERO,
             frames: 0,
-            sent_bytes: 0,
+            sent_bytes: Bytes(0),
             marker,
         }
     }
@@ -142,7 +143,7 @@ impl Queue {
 #[inline]
 pub fn enqueue(port: &mut Port, queue: &mut Queue, frames: &mut Frames, index: u32) {
     let frame = &frames[index];
-    queue.bytes += u32::from(frame.bytes);
+    queue.bytes += frame.bytes.widen();
     queue.most_bytes = queue.most_bytes.max(queue.bytes);
     port.waiting |= frame.priority.bit();
     queue.line.push(frames, index);
@@ -158,7 +159,7 @@ pub fn dequeue(
     now: Picoseconds,
 ) -> Option<u32> {
     let index = queue.line.pop(frames)?;
-    queue.bytes -= u32::from(frames[index].bytes);
+    queue.bytes -= frames[index].bytes.widen();
     if queue.line.is_empty() {
         port.waiting &= !priority.bit();
         queue.empty_since = now;
@@ -178,15 +179,15 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// From the parameters; `largest` is the longest frame, bytes.
-    pub fn new(parameters: &parameters::Scheduler, largest: u32) -> Self {
+    pub fn new(parameters: &parameters::Scheduler, largest: Bytes<u32>) -> Self {
         let weights = parameters.weights.map(|weight| weight.max(1));
         let least = weights.iter().copied().min().unwrap_or(1);
         Scheduler {
             strict: parameters.strict_priorities,
             // The least weight is worth one longest frame, so that every turn sends at least one.
             quantum: weights.map(|weight| {
-                let quantum = u64::from(weight) * u64::from(largest) / u64::from(least);
-                quantum.min(1 << 30) as i32
+                let quantum = u64::from(weight) * largest.widen() / u64::from(least);
+                quantum.0.min(1 << 30) as i32
             }),
         }
     }
@@ -236,10 +237,10 @@ impl Scheduler {
 
     /// `bytes` of a priority were sent while `eligible` could have sent.
     #[inline]
-    pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: u32) {
+    pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: Bytes<u32>) {
         if eligible & !self.strict & ((eligible & !self.strict).wrapping_sub(1)) != 0 {
             // A strict priority pays as well, and is never given anything.
-            queue.deficit = queue.deficit.saturating_sub(bytes as i32);
+            queue.deficit = queue.deficit.saturating_sub(bytes.0 as i32);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! What is sent and answered is the transport's business ([`crate::mechanisms::transport`]), how fast congestion control's
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::devices::nic`]).
 
+use crate::bytes::Bytes;
 use crate::congestion::{Algorithm, CongestionControl, ReceiverDriven};
 use crate::ids::{PortId, Priority};
 use crate::mechanisms::frame::{Kind, NAK, RNR};
@@ -88,7 +89,7 @@ pub struct ReceiverState {
     /// When the last payload stood in memory.
     pub last: Picoseconds,
     /// Payload accepted.
-    pub bytes: u64,
+    pub bytes: Bytes,
 }
 
 impl ReceiverState {
@@ -154,7 +155,7 @@ impl QueuePair {
                 route,
                 priority,
                 last: Picoseconds::ZERO,
-                bytes: 0,
+                bytes: Bytes(0),
             },
             transport,
             congestion,
@@ -167,14 +168,14 @@ impl QueuePair {
     }
 
     /// Takes over what congestion control says now, in packets of `mtu` bytes.
-    pub(crate) fn follow(&mut self, now: Picoseconds, mtu: u32) {
+    pub(crate) fn follow(&mut self, now: Picoseconds, mtu: Bytes<u32>) {
         self.limited = self.congestion.peek(now).is_some();
         if let Some(bytes) = self.congestion.window() {
             // What is outstanding may pass the window by less than a packet, and one packet always may be.
-            self.window = ((bytes / f64::from(mtu)).ceil() as u32).max(1);
+            self.window = ((bytes / mtu.as_f64()).ceil() as u32).max(1);
         }
         match self.credit() {
-            Some(credit) if credit <= 0 => self.window = 0,
+            Some(credit) if credit <= Bytes(0) => self.window = 0,
             Some(_) if self.congestion.window().is_none() => self.window = u32::MAX,
             _ => {}
         }
@@ -182,7 +183,7 @@ impl QueuePair {
 
     /// Its credit, if its receiver has to grant it any.
     #[inline]
-    pub(crate) fn credit(&self) -> Option<i64> {
+    pub(crate) fn credit(&self) -> Option<Bytes<i64>> {
         self.congestion
             .receiver_driven()
             .map(ReceiverDriven::credit)
@@ -190,7 +191,7 @@ impl QueuePair {
 
     /// Whether it has no credit, and needs some.
     pub(crate) fn starves(&self) -> bool {
-        self.windowed && self.credit().is_some_and(|credit| credit <= 0)
+        self.windowed && self.credit().is_some_and(|credit| credit <= Bytes(0))
     }
 
     /// Whether it has something to send that its window allows.
@@ -209,7 +210,7 @@ impl QueuePair {
 
     /// Counts a packet that leaves with so many bytes on the link, and charges it to the rate limiter.
     #[inline]
-    pub(crate) fn count_sent(&mut self, segment: &Segment, now: Picoseconds, on_link: u32) {
+    pub(crate) fn count_sent(&mut self, segment: &Segment, now: Picoseconds, on_link: Bytes<u32>) {
         if segment.kind == Kind::Ack {
             self.counts.reply(segment.flags);
         } else {

@@ -9,6 +9,7 @@
 //! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
+use crate::bytes::Bytes;
 use crate::ids::{ports_of, NodeId, PortId, Priority};
 use crate::mechanisms::buffer_settings::BufferSettings;
 use crate::mechanisms::frame::{Frames, Line};
@@ -35,11 +36,11 @@ struct Egress {
     /// Its switch's first pool, and how many it has: the cores.
     first_pool: u32,
     cores: u32,
-    credit: i64,
+    credit: Bytes<i64>,
     latency: Picoseconds,
     /// Bytes of a priority that may have left their queues and not yet the port: what it sends while a credit is under
     /// way, and a frame. With less it would fall idle.
-    window: u64,
+    window: Bytes,
 }
 
 /// All queues of one priority towards an egress port.
@@ -52,18 +53,18 @@ struct EgressQueue {
     /// Frames that were granted, the first first, and are in flight to the port.
     crossing: Line,
     /// Bytes of these, and of those that stand at the port.
-    granted: u64,
+    granted: Bytes,
 }
 
 /// A virtual output queue.
 #[derive(Clone)]
 pub(crate) struct Voq {
     line: Line,
-    bytes: u64,
-    most_bytes: u64,
+    bytes: Bytes,
+    most_bytes: Bytes,
     frames: u64,
     /// Credit that is left, or debt.
-    balance: i64,
+    balance: Bytes<i64>,
     average: f64,
     empty_since: Picoseconds,
 }
@@ -156,11 +157,11 @@ impl Voqs {
     }
 
     /// A frame leaves its port. Whether it had crossed to it.
-    pub fn leave(&mut self, at: (PortId, Priority), bytes: u16) -> bool {
+    pub fn leave(&mut self, at: (PortId, Priority), bytes: Bytes<u16>) -> bool {
         let Some(egress_queue) = &mut self.egress_queues[at] else {
             return false;
         };
-        egress_queue.granted -= u64::from(bytes);
+        egress_queue.granted -= bytes.widen();
         true
     }
 
@@ -191,7 +192,7 @@ impl Voqs {
                 let cores = egress_queue.cores.iter().enumerate();
                 cores.map(move |(core, voq)| (at, core, voq))
             })
-            .filter(|(_, _, voq)| voq.most_bytes > 0)
+            .filter(|(_, _, voq)| voq.most_bytes > Bytes(0))
             .collect();
         let rows = || used.iter();
         Table::new(
@@ -215,7 +216,7 @@ impl Voqs {
                 ),
                 (
                     "max_bytes",
-                    Column::U64(rows().map(|(.., voq)| voq.most_bytes).collect()),
+                    Column::U64(rows().map(|(.., voq)| voq.most_bytes.0).collect()),
                 ),
             ],
         )
@@ -238,14 +239,14 @@ impl Egress {
             return None;
         };
         let latency = credit_latency_ns * NANOSECOND;
-        let byte = ByteTime::from_rate(scenario.links[port.link()].rate).times(1);
+        let byte = ByteTime::from_rate(scenario.links[port.link()].rate).times(Bytes(1));
         Some(Egress {
             first_pool,
             cores: cores as u32,
-            credit: i64::from(credit_bytes),
+            credit: Bytes(credit_bytes).widen(),
             latency,
-            window: latency.div_ceil(byte.max(Picoseconds(1)))
-                + u64::from(scenario.longest_frame()),
+            window: Bytes(latency.div_ceil(byte.max(Picoseconds(1))))
+                + scenario.longest_frame().widen(),
         })
     }
 }
@@ -281,10 +282,10 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
 impl Voq {
     const EMPTY: Voq = Voq {
         line: Line::EMPTY,
-        bytes: 0,
-        most_bytes: 0,
+        bytes: Bytes(0),
+        most_bytes: Bytes(0),
         frames: 0,
-        balance: 0,
+        balance: Bytes(0),
         average: 0.0,
         empty_since: Picoseconds::ZERO,
     };
@@ -294,22 +295,23 @@ impl Voq {
         if marker.at.is_none() {
             return 0.0;
         }
-        let idle = (self.bytes == 0).then(|| (now - self.empty_since) / packet.max(Picoseconds(1)));
-        marker.length(self.bytes as f64, &mut self.average, idle)
+        let idle =
+            (self.bytes == Bytes(0)).then(|| (now - self.empty_since) / packet.max(Picoseconds(1)));
+        marker.length(self.bytes.as_f64(), &mut self.average, idle)
     }
 
     /// A frame joins.
     pub fn push(&mut self, frames: &mut Frames, index: u32) {
-        self.bytes += u64::from(frames[index].bytes);
+        self.bytes += frames[index].bytes.widen();
         self.most_bytes = self.most_bytes.max(self.bytes);
         self.line.push(frames, index);
     }
 
     fn pop(&mut self, frames: &Frames, now: Picoseconds) -> Option<u32> {
         let index = self.line.pop(frames)?;
-        self.bytes -= u64::from(frames[index].bytes);
+        self.bytes -= frames[index].bytes.widen();
         if self.line.is_empty() {
-            self.balance = self.balance.min(0);
+            self.balance = self.balance.min(Bytes(0));
             self.empty_since = now;
         }
         Some(index)
@@ -322,7 +324,7 @@ impl EgressQueue {
             cores: vec![Voq::EMPTY; cores as usize],
             turn: 0,
             crossing: Line::EMPTY,
-            granted: 0,
+            granted: Bytes(0),
         }
     }
 
@@ -331,7 +333,7 @@ impl EgressQueue {
         if self.granted >= it.window || self.cores.iter().all(|voq| voq.line.is_empty()) {
             return None;
         }
-        while self.cores[self.turn].line.is_empty() || self.cores[self.turn].balance <= 0 {
+        while self.cores[self.turn].line.is_empty() || self.cores[self.turn].balance <= Bytes(0) {
             self.turn = (self.turn + 1) % self.cores.len();
             let next = &mut self.cores[self.turn];
             if !next.line.is_empty() {
@@ -339,11 +341,11 @@ impl EgressQueue {
             }
         }
         let voq = &mut self.cores[self.turn];
-        let bytes = i64::from(frames[voq.line.first()?].bytes);
-        voq.balance -= bytes;
+        let bytes = frames[voq.line.first()?].bytes;
+        voq.balance -= bytes.widen();
         let index = voq.pop(frames, now)?;
         voq.frames += 1;
-        self.granted += bytes as u64;
+        self.granted += bytes.widen();
         self.crossing.push(frames, index);
         Some(index)
     }

@@ -2,6 +2,7 @@
 //! congestion control that needs it. What else depends on it, such as the thresholds of switch queues, is set by the author of
 //! the scenario from [`IdleNetwork`].
 
+use crate::bytes::Bytes;
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::model::scenario::{Scenario, Service};
@@ -16,7 +17,7 @@ pub struct IdleNetwork {
     /// The rate of the slowest NIC port, bits per second.
     pub slowest_port: u64,
     /// A full packet, header through FCS.
-    pub packet_bytes: u32,
+    pub packet_bytes: Bytes<u32>,
 }
 
 impl IdleNetwork {
@@ -57,15 +58,16 @@ pub(crate) fn fill(scenario: &mut Scenario) {
 fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let framing = scenario.parameters.framing.encapsulated();
     let data = full_packet(scenario);
-    let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
+    let on_link =
+        |bytes: Bytes<u32>| bytes.max(Bytes(framing.minimum_bytes)) + Bytes(framing.gap_bytes);
     let next_hops = NextHops::from_scenario(scenario);
-    let paths = |bytes: u32| LongestPaths {
+    let paths = |bytes: Bytes<u32>| LongestPaths {
         scenario,
         next_hops: &next_hops,
         bytes: on_link(bytes),
         known: HashMap::new(),
     };
-    let (mut there, mut back) = (paths(data), paths(framing.ack_bytes));
+    let (mut there, mut back) = (paths(data), paths(Bytes(framing.ack_bytes)));
     let connections = scenario.connections.iter().enumerate();
     let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
     let ends = acknowledged.flat_map(|(number, it)| {
@@ -80,17 +82,17 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
 }
 
 /// Header through FCS.
-fn full_packet(scenario: &Scenario) -> u32 {
+fn full_packet(scenario: &Scenario) -> Bytes<u32> {
     let framing = scenario.parameters.framing.encapsulated();
     let mtu = scenario.parameters.transport.mtu_bytes;
-    framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes)
+    Bytes(framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes))
 }
 
 /// Longest paths for frames of one length.
 struct LongestPaths<'a> {
     scenario: &'a Scenario,
     next_hops: &'a NextHops,
-    bytes: u32,
+    bytes: Bytes<u32>,
     /// From a switch to a destination.
     known: HashMap<(u32, u32), Picoseconds>,
 }
@@ -189,7 +191,7 @@ mod tests {
             let mut scenario = reader::read(&text, "roce", 1).unwrap();
             let idle_network = IdleNetwork::measure(&scenario).unwrap();
             assert_eq!(idle_network.base_rtt, Picoseconds(expected), "{network}");
-            assert_eq!(idle_network.packet_bytes, 4_158, "a gap shorter");
+            assert_eq!(idle_network.packet_bytes, Bytes(4_158), "a gap shorter");
             let slow = network.contains("gbps");
             assert_eq!(
                 idle_network.slowest_port,

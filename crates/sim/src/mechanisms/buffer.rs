@@ -3,6 +3,7 @@
 //! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
 //! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
 
+use crate::bytes::Bytes;
 use crate::mechanisms::priority_settings::PrioritySettings;
 
 /// What a slice of the buffer shares between its priority groups.
@@ -15,7 +16,7 @@ pub struct Pool {
     /// The most that were in use.
     pub most_used: u64,
     /// Bytes of a cell.
-    pub cell: u32,
+    pub cell: Bytes<u32>,
     /// Whether they are headroom that lossless priority groups share.
     pub of_headroom: bool,
 }

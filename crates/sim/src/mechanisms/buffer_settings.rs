@@ -1,5 +1,6 @@
 //! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
+use crate::bytes::Bytes;
 use crate::headroom::{Loop, Terms};
 use crate::ids::{ports_of, NodeId, PortId, Priority, PRIORITIES};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
@@ -88,7 +89,7 @@ struct Rules<'a> {
     scenario: &'a Scenario,
     /// The slowest link of a host; none = no host has one.
     slowest_host: Option<u64>,
-    longest: u32,
+    longest: Bytes<u32>,
 }
 
 impl<'a> Rules<'a> {
@@ -185,10 +186,10 @@ impl<'a> Rules<'a> {
             response: pause::reaction(&self.scenario.of_port(port.peer()).pfc.reaction, link.rate),
             longest: self.longest,
             shortest: framing.shortest(),
-            pfc: framing.pfc_bytes,
+            pfc: Bytes(framing.pfc_bytes),
             lossless: pfc.lossless_priorities.count_ones(),
-            gap: framing.gap_bytes,
-            cell: switch.cell_bytes,
+            gap: Bytes(framing.gap_bytes),
+            cell: Bytes(switch.cell_bytes),
         }
     }
 
@@ -242,8 +243,8 @@ impl<'a> Rules<'a> {
             .into_iter()
             .collect();
         let switch_index = node.switch(self.scenario.hosts).expect("a switch");
-        let buffer_bytes = self.scenario.buffer_bytes[switch_index as usize];
-        let cells = buffer_bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes);
+        let buffer = self.scenario.buffer_bytes[switch_index as usize];
+        let cells = buffer / u64::from(switch.slices) / Bytes(switch.cell_bytes).widen();
         let taken: u64 = headroom
             .iter()
             .chain(&reserve)
@@ -272,12 +273,12 @@ impl<'a> Rules<'a> {
 }
 
 /// A marking threshold on a link of this rate.
-fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> u32 {
+fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> Bytes<u32> {
     let Some(gbps) = marking.reference_gbps else {
-        return bytes;
+        return Bytes(bytes);
     };
     let scaled = u128::from(bytes) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
-    u32::try_from(scaled).unwrap_or(u32::MAX)
+    Bytes(u32::try_from(scaled).unwrap_or(u32::MAX))
 }
 
 fn too_small(node: NodeId, slices: u32, found: String) -> Problem {

@@ -3,6 +3,7 @@
 //! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
+use crate::bytes::Bytes;
 use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId};
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
@@ -85,13 +86,13 @@ impl Forwarding {
         self.table += 1;
     }
 
-    /// The port by which a packet leaves a switch, if there is one. `load` is what waits at a port: bytes, `u32::MAX` where it is
+    /// The port by which a packet leaves a switch, if there is one. `load` is what waits at a port; [`Bytes::MAX`] where it is
     /// down.
     pub fn egress(
         &mut self,
         packet: &Packet,
         ecmp: &Ecmp,
-        load: impl Fn(PortId) -> u32,
+        load: impl Fn(PortId) -> Bytes<u32>,
     ) -> Option<PortId> {
         let to = self.next_hops.destinations.of(packet.sender);
         let set = self.next_hops.tables[self.table]
@@ -113,7 +114,7 @@ impl Forwarding {
         packet: &Packet,
         set: Set,
         ecmp: &Ecmp,
-        load: impl Fn(PortId) -> u32,
+        load: impl Fn(PortId) -> Bytes<u32>,
     ) -> Option<PortId> {
         let ports = self.next_hops.sets.ports(set);
         let seed = chance::mix(packet.seed);

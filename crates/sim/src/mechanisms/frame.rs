@@ -1,5 +1,6 @@
 //! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
 
+use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority, QueuePairId};
 
 /// No frame, no queue pair: the end of a chain.
@@ -71,9 +72,9 @@ pub struct Frame {
     /// Port by which it entered the switch it is in.
     pub ingress: PortId,
     /// Header through FCS.
-    pub bytes: u16,
+    pub bytes: Bytes<u16>,
     /// Of these, payload.
-    pub payload: u16,
+    pub payload: Bytes<u16>,
     /// Of an acknowledgement with selective repeat: how far after `psn`, which is missing, the packet stands that has
     /// arrived; 0 = an acknowledgement of all up to `psn`. Of an RNR NAK: the code of the time to wait. Of a read request: how many responses it asks for; 0 = the rest
     /// of its message.

@@ -3,6 +3,7 @@
 //! Where it is slower than the link, sending waits for it, and what arrives waits in the NIC's receive buffer, for which
 //! the NIC sends PFC. The buffer drains steadily, so its fill is what the time until it is empty carries.
 
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::model::parameters;
 use crate::model::pcie::Link;
@@ -10,7 +11,7 @@ use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
 /// What stands before a datagram in memory: a global route header, or an IP header in its place (IBTA volume 1, 10.2.5;
 /// annex A17.9.2).
-const GRH: u32 = 40;
+const GRH: Bytes<u32> = Bytes(40);
 
 /// The pipe of one NIC port. Fills are times to drain.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ pub struct HostPipe {
     link: Option<Link>,
     latency: Picoseconds,
     /// Bytes of receive buffer, XOFF and XON.
-    sizes: [u32; 3],
+    sizes: [Bytes<u32>; 3],
     buffer: Picoseconds,
     xoff: Picoseconds,
     xon: Picoseconds,
@@ -42,20 +43,23 @@ impl HostPipe {
         let rates = parameters.rates().expect("a link that there is");
         let [byte, into] = rates.map(ByteTime::from_rate);
         let link = parameters.pcie.as_ref();
+        let sizes = [
+            parameters.receive_buffer_bytes,
+            parameters.xoff_bytes,
+            parameters.xon_bytes,
+        ]
+        .map(Bytes);
+        let [buffer, xoff, xon] = sizes.map(|bytes| into.times(bytes));
         HostPipe {
             byte,
             usual: into,
             into,
             link: link.map(|it| Link::new(it).expect("a link that there is")),
             latency: parameters.latency_ns * NANOSECOND,
-            sizes: [
-                parameters.receive_buffer_bytes,
-                parameters.xoff_bytes,
-                parameters.xon_bytes,
-            ],
-            buffer: into.times(parameters.receive_buffer_bytes),
-            xoff: into.times(parameters.xoff_bytes),
-            xon: into.times(parameters.xon_bytes),
+            sizes,
+            buffer,
+            xoff,
+            xon,
             received_until: Picoseconds::ZERO,
             pausing: 0,
             drops: 0,
@@ -87,9 +91,9 @@ impl HostPipe {
     }
 
     /// The NIC fetches data: when it may fetch more. Requests for data are in the way of what is received.
-    pub fn fetch(&mut self, now: Picoseconds, data: u32) -> Picoseconds {
+    pub fn fetch(&mut self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let own = now + self.byte.times(data);
-        let Some(link) = self.link.as_mut().filter(|_| data > 0) else {
+        let Some(link) = self.link.as_mut().filter(|_| data > Bytes(0)) else {
             return own;
         };
         let [read, written] = link.read(now, data);
@@ -100,14 +104,14 @@ impl HostPipe {
     }
 
     /// When data received now would be out of the NIC.
-    fn taken(&self, now: Picoseconds, data: u32) -> Picoseconds {
+    fn taken(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let own = self.received_until.max(now) + self.into.times(data);
         let link = self.link.as_ref().map(|link| link.written(now, data));
         link.map_or(own, |written| written.max(own))
     }
 
     /// Data is received, and will be out of the NIC by then.
-    fn take(&mut self, now: Picoseconds, data: u32, until: Picoseconds) {
+    fn take(&mut self, now: Picoseconds, data: Bytes<u32>, until: Picoseconds) {
         self.received_until = until;
         if let Some(link) = &mut self.link {
             link.write(now, data);
@@ -116,8 +120,12 @@ impl HostPipe {
 
     /// Payload enters the receive buffer, if there is room; `lossless`: bit n = priority n is.
     pub fn receive(&mut self, now: Picoseconds, frame: &Frame, lossless: u8) -> Option<Reception> {
-        let before = if frame.kind == Kind::Datagram { GRH } else { 0 };
-        let data = u32::from(frame.payload) + before;
+        let before = if frame.kind == Kind::Datagram {
+            GRH
+        } else {
+            Bytes(0)
+        };
+        let data = frame.payload.widen() + before;
         let until = self.taken(now, data);
         let fill = until - now;
         if fill > self.buffer {

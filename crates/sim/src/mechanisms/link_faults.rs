@@ -1,5 +1,6 @@
 //! Faults of one direction of a link: frames lost to bit errors, CNPs lost or late, outages.
 
+use crate::bytes::Bytes;
 use crate::ids::PortId;
 use crate::mechanisms::chance;
 use crate::time::Picoseconds;
@@ -59,9 +60,9 @@ impl LinkFaults {
     }
 
     /// Whether bit errors destroy a frame of so many bytes.
-    pub fn corrupts(&self, start: Start, bytes: u32) -> bool {
+    pub fn corrupts(&self, start: Start, bytes: Bytes<u32>) -> bool {
         let losses = self.effects(start.time).filter_map(|effect| match effect {
-            Effect::BitErrors(errors) => Some(errors.frame_loss(bytes)),
+            Effect::BitErrors(errors) => Some(errors.frame_loss(bytes.0)),
             _ => None,
         });
         let survives = losses.fold(1.0, |survives, loss| survives * (1.0 - loss));

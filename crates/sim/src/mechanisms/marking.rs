@@ -1,5 +1,6 @@
 //! ECN marking of a queue: WRED's law on the instantaneous or the averaged queue (RFC 3168, Floyd and Jacobson 1993).
 
+use crate::bytes::Bytes;
 use crate::model::parameters::{self, MarkAt};
 
 /// How a queue marks.
@@ -15,7 +16,7 @@ pub struct Marker {
 
 impl Marker {
     /// From the parameters, whose thresholds are `kmin` and `kmax` bytes at the port.
-    pub fn new(parameters: &parameters::Marking, kmin: u32, kmax: u32) -> Self {
+    pub fn new(parameters: &parameters::Marking, kmin: Bytes<u32>, kmax: Bytes<u32>) -> Self {
         let pmax = parameters.pmax;
         Marker {
             law: Law { kmin, kmax, pmax },
@@ -40,7 +41,7 @@ impl Marker {
 
     /// Whether there is something to judge: not where the law sees the queue as it is, and that is short.
     #[inline]
-    pub fn may_mark(&self, queue: u32) -> bool {
+    pub fn may_mark(&self, queue: Bytes<u32>) -> bool {
         queue > self.law.kmin || self.average.is_some()
     }
 }
@@ -49,9 +50,9 @@ impl Marker {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
     /// Never marked up to this many bytes.
-    pub kmin: u32,
+    pub kmin: Bytes<u32>,
     /// Always marked above this many.
-    pub kmax: u32,
+    pub kmax: Bytes<u32>,
     /// Probability at kmax.
     pub pmax: f64,
 }
@@ -60,13 +61,13 @@ impl Law {
     /// The probability of a mark: 0 up to kmin, `pmax (q - kmin) / (kmax - kmin)` up to kmax, 1 above.
     #[inline]
     pub fn probability(&self, queue: f64) -> f64 {
-        if queue > f64::from(self.kmax) {
+        if queue > self.kmax.as_f64() {
             return 1.0;
         }
-        if queue <= f64::from(self.kmin) {
+        if queue <= self.kmin.as_f64() {
             return 0.0;
         }
-        self.pmax * (queue - f64::from(self.kmin)) / f64::from(self.kmax - self.kmin)
+        self.pmax * (queue - self.kmin.as_f64()) / (self.kmax - self.kmin).as_f64()
     }
 }
 
@@ -112,8 +113,8 @@ mod tests {
     #[test]
     fn the_law() {
         let law = Law {
-            kmin: 100,
-            kmax: 300,
+            kmin: Bytes(100),
+            kmax: Bytes(300),
             pmax: 0.2,
         };
         let rows = [(0, 0.0), (100, 0.0), (200, 0.1), (300, 0.2), (301, 1.0)];
@@ -125,8 +126,8 @@ mod tests {
     #[test]
     fn a_step_where_kmin_is_kmax() {
         let law = Law {
-            kmin: 100,
-            kmax: 100,
+            kmin: Bytes(100),
+            kmax: Bytes(100),
             pmax: 1.0,
         };
         assert_eq!(law.probability(100.0), 0.0);

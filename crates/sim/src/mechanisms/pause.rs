@@ -3,6 +3,7 @@
 //! IEEE 802.1Q clause 36. A PFC frame goes before everything else, is not queued in the peer, and acts after the frame
 //! in transmission.
 
+use crate::bytes::Bytes;
 use crate::headroom;
 use crate::ids::{ports_of, Priority, PRIORITIES};
 use crate::mechanisms::watchdog::Guard;
@@ -12,7 +13,7 @@ use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use std::ops::{Index, IndexMut};
 
 /// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
-const QUANTUM_BYTES: u32 = 64;
+const QUANTUM: Bytes<u32> = Bytes(64);
 
 /// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +56,7 @@ pub(crate) fn quanta_in(pfc: &Pfc, xoff: bool) -> u16 {
 
 /// How long so many quanta are on a link.
 pub(crate) fn quanta_time(byte: ByteTime, quanta: u16) -> Picoseconds {
-    byte.times(u32::from(quanta) * QUANTUM_BYTES)
+    byte.times(QUANTUM * u32::from(quanta))
 }
 
 /// After how many quanta XOFF is sent again, if it is. A stuck NIC never lets a pause run out.

@@ -1,5 +1,7 @@
 //! Limits of one priority of a port, in cells and bytes.
 
+use crate::bytes::Bytes;
+
 /// What one priority of a switch port is set to. Those of a NIC port have zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrioritySettings {
@@ -12,7 +14,7 @@ pub struct PrioritySettings {
     /// XON when shared use is this much below the threshold.
     pub xon_offset_cells: u32,
     /// Marking begins above, bytes of an egress queue.
-    pub kmin_bytes: u32,
+    pub kmin_bytes: Bytes<u32>,
     /// Everything is marked above.
-    pub kmax_bytes: u32,
+    pub kmax_bytes: Bytes<u32>,
 }

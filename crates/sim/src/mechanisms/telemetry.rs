@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::bytes::Bytes;
 use crate::congestion::{Feedback, Hop, Penalty};
 use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::mechanisms::entropy::EntropyValues;
@@ -29,7 +30,7 @@ pub(crate) struct TelemetryRecord {
     /// Of an ACK: what the receiver asks of the window.
     pub penalty: Penalty,
     /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
-    pub credit: u64,
+    pub credit: Bytes,
 }
 
 impl TelemetryRecord {
@@ -38,9 +39,9 @@ impl TelemetryRecord {
         sent: NEVER,
         hops: [Hop {
             port: PortId(0),
-            queue_bytes: 0,
+            queue_bytes: Bytes(0),
             time: Picoseconds::ZERO,
-            sent_bytes: 0,
+            sent_bytes: Bytes(0),
             rate: 0,
         }; MOST_HOPS],
         count: 0,
@@ -50,7 +51,7 @@ impl TelemetryRecord {
             rcv_cwnd_pend: 0,
             restore_cwnd: false,
         },
-        credit: 0,
+        credit: Bytes(0),
     };
 
     /// From the data packet starting to `now`; none if it acknowledges none.
@@ -64,7 +65,7 @@ impl TelemetryRecord {
     }
 
     /// So much credit alone.
-    pub fn credit(credit: u64) -> Self {
+    pub fn credit(credit: Bytes) -> Self {
         TelemetryRecord {
             credit,
             ..TelemetryRecord::NOTHING
@@ -78,7 +79,7 @@ pub(crate) struct Telemetry {
     /// By place of the frame.
     carried: Vec<TelemetryRecord>,
     /// By port, bytes on the link; empty = switches write nothing.
-    sent_bytes: Vec<u64>,
+    sent_bytes: Vec<Bytes>,
     /// By queue pair: the paths of its packets, if it chooses any.
     entropy: Vec<Option<EntropyValues>>,
 }
@@ -91,7 +92,7 @@ impl Telemetry {
         }
         let written = feedbacks(scenario).any(|it| matches!(it, Feedback::Telemetry { .. }));
         let ports = if written { 2 * scenario.links.len() } else { 0 };
-        let sent_bytes = vec![0; ports];
+        let sent_bytes = vec![Bytes(0); ports];
         Some(Box::new(Telemetry {
             carried: Vec::new(),
             sent_bytes,
@@ -150,7 +151,7 @@ impl Telemetry {
         queue_pair: QueuePairId,
         kind: Kind,
         now: Picoseconds,
-        wanted: u64,
+        wanted: Bytes,
     ) {
         let data = matches!(kind, Kind::Write | Kind::Send);
         let mut carried = TelemetryRecord::credit(wanted);
@@ -188,7 +189,7 @@ impl Telemetry {
     }
 
     /// A port sends so many bytes on the link. How many it sent before, if switches write that.
-    pub fn count_sent(&mut self, port: PortId, bytes: u64) -> Option<u64> {
+    pub fn count_sent(&mut self, port: PortId, bytes: Bytes) -> Option<Bytes> {
         let sent = self.sent_bytes.get_mut(port.index())?;
         let before = *sent;
         *sent += bytes;
@@ -211,12 +212,12 @@ impl Telemetry {
 pub(crate) fn make_room(scenario: &mut Scenario) {
     let bytes = feedbacks(scenario).map(|it| match it {
         Feedback::Telemetry { header_bytes } => header_bytes,
-        _ => 0,
+        _ => Bytes(0),
     });
-    let bytes = bytes.max().unwrap_or(0);
+    let bytes = bytes.max().unwrap_or(Bytes(0));
     for parameters in scenario.parameters_mut() {
-        parameters.framing.data_bytes += bytes;
-        parameters.framing.ack_bytes += bytes;
+        parameters.framing.data_bytes += bytes.0;
+        parameters.framing.ack_bytes += bytes.0;
     }
 }
 

@@ -5,6 +5,7 @@
 //! ([`crate::mechanisms::transport::selective`]) knows such NAKs, other transports take a trimmed packet for a lost one. Only writes and
 //! sends are trimmed, once each; a trimmed packet that finds no room is dropped.
 
+use crate::bytes::Bytes;
 use crate::ids::Priority;
 use crate::mechanisms::frame::{Frame, Kind, ECT, TRIMMED};
 use crate::model::parameters::{self, Switch};
@@ -14,7 +15,7 @@ use crate::time::{Picoseconds, NANOSECOND};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trimming {
     priority: Priority,
-    bytes: u16,
+    bytes: Bytes<u16>,
     /// Longer than this no packet waits in a queue.
     longest_queue: Option<Picoseconds>,
 }
@@ -24,7 +25,7 @@ impl Trimming {
         let it: &parameters::Trimming = switch.trimming.as_ref()?;
         Some(Trimming {
             priority: Priority(it.priority),
-            bytes: it.trimmed_bytes as u16,
+            bytes: Bytes(it.trimmed_bytes as u16),
             longest_queue: it.queue_ns.map(|ns| ns * NANOSECOND),
         })
     }
@@ -43,7 +44,7 @@ impl Trimming {
     /// Leaves the header of a packet, in another priority.
     pub fn trim(&self, frame: &mut Frame) {
         frame.bytes = self.bytes;
-        frame.payload = 0;
+        frame.payload = Bytes(0);
         frame.priority = self.priority;
         frame.flags |= TRIMMED;
         frame.flags &= !ECT; // no switch marks it (section 4.1.1)

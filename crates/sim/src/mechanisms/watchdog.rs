@@ -4,6 +4,7 @@
 //! the detection time is stuck, and recovers once it has not been paused for the restoration time. A poll that cannot find
 //! anything is left out, so that a watchdog without work costs nothing.
 
+use crate::bytes::Bytes;
 use crate::model::parameters::Watchdog;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
@@ -24,7 +25,7 @@ pub struct Guard {
     pub stuck_for: Picoseconds,
     /// Frames dropped while it was stuck, and their bytes.
     pub dropped_frames: u64,
-    pub dropped_bytes: u64,
+    pub dropped_bytes: Bytes,
 }
 
 impl Guard {
@@ -38,7 +39,7 @@ impl Guard {
         times_recovered: 0,
         stuck_for: Picoseconds::ZERO,
         dropped_frames: 0,
-        dropped_bytes: 0,
+        dropped_bytes: Bytes(0),
     };
 
     /// For how long it was stuck by `now`.
@@ -97,9 +98,9 @@ impl Guard {
     }
 
     /// A frame was dropped because the queue is stuck.
-    pub fn count_drop(&mut self, bytes: u16) {
+    pub fn count_drop(&mut self, bytes: Bytes<u16>) {
         self.dropped_frames += 1;
-        self.dropped_bytes += u64::from(bytes);
+        self.dropped_bytes += bytes.widen();
     }
 
     /// The first poll from `time` on, unless one comes before it, which will arm again.

@@ -3,6 +3,7 @@
 //! Towards memory: posted writes of received data, and read requests for the data to send. From memory: completions. Both
 //! directions carry the DLLPs for the packets of the other direction.
 
+use crate::bytes::Bytes;
 use crate::model::limits::LONGEST_NS;
 use crate::time::{ByteTime, Picoseconds};
 use schemars::JsonSchema;
@@ -119,10 +120,10 @@ pub struct Link {
     /// Of everything on the link.
     byte: ByteTime,
     /// Most data of a write, of a completion and, where requests take a share, of a request.
-    write: u32,
-    completion: u32,
-    request: Option<u32>,
-    dllp: u32,
+    write: Bytes<u32>,
+    completion: Bytes<u32>,
+    request: Option<Bytes<u32>>,
+    dllp: Bytes<u32>,
     into_until: Picoseconds,
     from_until: Picoseconds,
 }
@@ -132,34 +133,34 @@ impl Link {
     pub fn new(parameters: &Pcie) -> Result<Self, UnknownPcieLink> {
         Ok(Link {
             byte: ByteTime::from_rate(parameters.link()?.bits_per_second()),
-            write: parameters.max_payload_bytes,
-            completion: parameters.completion(),
-            request: parameters.reads.map(|it| it.max_read_request_bytes),
-            dllp: parameters.dllp_bytes.unwrap_or(0),
+            write: Bytes(parameters.max_payload_bytes),
+            completion: Bytes(parameters.completion()),
+            request: parameters.reads.map(|it| Bytes(it.max_read_request_bytes)),
+            dllp: Bytes(parameters.dllp_bytes.unwrap_or(0)),
             into_until: Picoseconds::ZERO,
             from_until: Picoseconds::ZERO,
         })
     }
 
     /// When the last write would be over the link that carries data received now.
-    pub fn written(&self, now: Picoseconds, data: u32) -> Picoseconds {
-        let bytes = data + data.div_ceil(self.write) * memory_write_bytes(0);
+    pub fn written(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
+        let bytes = data + Bytes(memory_write_bytes(0)) * data.div_ceil(self.write);
         self.into_until.max(now) + self.byte.times(bytes)
     }
 
     /// Data received now is written.
-    pub fn write(&mut self, now: Picoseconds, data: u32) {
+    pub fn write(&mut self, now: Picoseconds, data: Bytes<u32>) {
         self.into_until = self.written(now, data);
-        let answered = data.div_ceil(self.write) * self.dllp;
+        let answered = self.dllp * data.div_ceil(self.write);
         self.from_until = self.from_until.max(now) + self.byte.times(answered);
     }
 
     /// Data is read now: when the last completion is over the link, and when what was to be written before this.
-    pub fn read(&mut self, now: Picoseconds, data: u32) -> [Picoseconds; 2] {
+    pub fn read(&mut self, now: Picoseconds, data: Bytes<u32>) -> [Picoseconds; 2] {
         let completions = data.div_ceil(self.completion);
         let requests = self.request.map_or(0, |most| data.div_ceil(most));
-        let from = data + completions * completion_bytes(0) + requests * self.dllp;
-        let into = requests * read_request_bytes() + completions * self.dllp;
+        let from = data + Bytes(completion_bytes(0)) * completions + self.dllp * requests;
+        let into = Bytes(read_request_bytes()) * requests + self.dllp * completions;
         self.from_until = self.from_until.max(now) + self.byte.times(from);
         self.into_until = self.into_until.max(now) + self.byte.times(into);
         [self.from_until, self.into_until]

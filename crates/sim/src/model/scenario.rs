@@ -1,5 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
+use crate::bytes::Bytes;
 use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::faults::{Fault, Kind};
 use crate::model::names::Names;
@@ -27,7 +28,7 @@ pub struct Scenario {
     /// What nodes and ports are called.
     pub names: Names,
     /// Buffer of each switch, bytes.
-    pub buffer_bytes: Vec<u64>,
+    pub buffer_bytes: Vec<Bytes>,
     /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.
     pub connections: Vec<Connection>,
     /// What is posted.
@@ -130,15 +131,15 @@ impl Service {
     }
 
     /// Payload of a full packet.
-    pub fn payload(self, parameters: &Parameters) -> u32 {
+    pub fn payload(self, parameters: &Parameters) -> Bytes<u32> {
         let (ip, mtu) = (
             Ip::from(parameters.framing.ip),
             parameters.sockets.mtu_bytes,
         );
         match self {
-            Service::Tcp => ip.tcp_payload(mtu),
-            Service::Udp => ip.udp_payload(mtu),
-            Service::Rc | Service::Uc | Service::Ud { .. } => parameters.transport.mtu_bytes,
+            Service::Tcp => Bytes(ip.tcp_payload(mtu)),
+            Service::Udp => Bytes(ip.udp_payload(mtu)),
+            Service::Rc | Service::Uc | Service::Ud { .. } => Bytes(parameters.transport.mtu_bytes),
         }
     }
 }
@@ -151,7 +152,7 @@ pub struct Operation {
     /// What it does.
     pub verb: Verb,
     /// Payload, bytes.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Not before this.
     pub at: Picoseconds,
     /// Operations that complete first (indices).
@@ -215,15 +216,15 @@ impl Scenario {
     }
 
     /// The longest frame that anybody sends.
-    pub fn longest_frame(&self) -> u32 {
+    pub fn longest_frame(&self) -> Bytes<u32> {
         let framing = self.parameters.framing.encapsulated();
-        let longest = framing.longest(self.parameters.transport.mtu_bytes);
+        let longest = framing.longest(Bytes(self.parameters.transport.mtu_bytes));
         let mut connections = self.connections.iter();
         if !connections.any(|it| it.service.of_sockets()) {
             return longest;
         }
         let payload = Service::Udp.payload(&self.parameters);
-        longest.max(framing.encapsulation().udp(payload).bytes())
+        longest.max(Bytes(framing.encapsulation().udp(payload.0).bytes()))
     }
 
     /// Bit n: there may be frames of priority n, those of PFC aside.

@@ -34,6 +34,7 @@ mod suggestion;
 mod traffic;
 mod wiring;
 
+use crate::bytes::Bytes;
 use crate::ids::NodeId;
 use crate::mechanisms::buffer_settings;
 use crate::model::overrides::{Devices, Slot};
@@ -287,18 +288,18 @@ impl Common {
 }
 
 /// The buffer of every switch.
-fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<u64> {
+fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<Bytes> {
     let switches = scenario.switches as usize;
     let items = match top.get("buffer_bytes") {
         Some(Json::List(items)) => items,
         Some(_) => {
             let each = top.whole("buffer_bytes", problems);
-            return vec![each.unwrap_or(1); switches];
+            return vec![Bytes(each.unwrap_or(1)); switches];
         }
         None => {
             let nodes = (scenario.hosts..scenario.nodes()).map(NodeId);
             return nodes
-                .map(|node| scenario.of_node(node).switch.buffer_bytes)
+                .map(|node| Bytes(scenario.of_node(node).switch.buffer_bytes))
                 .collect();
         }
     };
@@ -315,7 +316,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<u6
     let mut buffers = Vec::with_capacity(items.len());
     for (n, json) in items.iter().enumerate() {
         match json.whole().filter(|it| range.contains(it)) {
-            Some(bytes) => buffers.push(bytes),
+            Some(bytes) => buffers.push(Bytes(bytes)),
             None => {
                 let place = Place::Item("buffer_bytes", n);
                 problems.note(place, json.shown(), expected_whole(range), "");

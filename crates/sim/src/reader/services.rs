@@ -53,8 +53,8 @@ pub fn check(
                 let found = format!("\"{}\" as a datagram", verb.name());
                 note("verb", found, "send".into(), "");
             }
-            if operation.bytes > u64::from(mtu_bytes) {
-                let found = grouped(operation.bytes.into());
+            if operation.bytes.0 > mtu_bytes.into() {
+                let found = grouped(operation.bytes.0.into());
                 let expected = format!("at most {}, a datagram", grouped(mtu_bytes.into()));
                 let hint = "a longer message is several operations";
                 note("bytes", found, expected, hint);

@@ -10,6 +10,7 @@ mod traffic;
 mod wiring;
 
 use super::*;
+use crate::bytes::Bytes;
 use crate::congestion;
 use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::parameters::Headroom;
@@ -78,7 +79,7 @@ fn a_pair() {
         ],
         addresses: Vec::new(),
         names: Default::default(),
-        buffer_bytes: vec![32 << 20],
+        buffer_bytes: vec![Bytes(32 << 20)],
         connections: vec![Connection {
             port_a: PortId(0),
             port_b: PortId(2),
@@ -89,7 +90,7 @@ fn a_pair() {
         operations: vec![Operation {
             queue_pair: QueuePairId(0),
             verb: Verb::Write,
-            bytes: 4096,
+            bytes: Bytes(4096),
             at: Picoseconds(5_000),
             after: vec![],
             delay: Picoseconds::ZERO,
@@ -156,7 +157,7 @@ fn everything_a_file_can_say() {
             3 * NANOSECOND
         )
     );
-    assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000]);
+    assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000].map(Bytes));
     // Host 0 has ports 1 and 2, host 1 has port 4.
     let connection = |port_a, port_b, priority, udp_source_port| Connection {
         port_a: PortId(port_a),
@@ -187,10 +188,10 @@ fn everything_a_file_can_say() {
         delay: delay_ns * NANOSECOND,
     };
     let expected = [
-        operation(1, Verb::Read, 0, 1, vec![], 0), // the data goes from src, so dst reads
-        operation(2, Verb::Send, 7, 2, vec![], 0),
-        operation(3, Verb::Write, 8, 0, vec![1], 3),
-        operation(6, Verb::Send, 9, 0, vec![], 0), // to the second of queue pair 4's destinations
+        operation(1, Verb::Read, Bytes(0), 1, vec![], 0), // the data goes from src, so dst reads
+        operation(2, Verb::Send, Bytes(7), 2, vec![], 0),
+        operation(3, Verb::Write, Bytes(8), 0, vec![1], 3),
+        operation(6, Verb::Send, Bytes(9), 0, vec![], 0), // to the second of queue pair 4's destinations
     ];
     assert_eq!(scenario.operations, expected);
 

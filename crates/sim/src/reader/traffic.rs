@@ -8,6 +8,7 @@ use super::problems::{Object, Place, Problems};
 use super::quantities::time;
 use super::wiring::Wiring;
 use super::{limits, services};
+use crate::bytes::Bytes;
 use crate::ids::{Priority, QueuePairId};
 use crate::model::parameters::Parameters;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
@@ -151,7 +152,7 @@ impl Traffic {
             let sum = &mut packets[post.operation.queue_pair];
             let before = *sum;
             let service = self.ends[post.operation.queue_pair.connection()].service;
-            let payload = u64::from(service.payload(parameters));
+            let payload = service.payload(parameters).widen();
             let own = post.operation.bytes.div_ceil(payload).max(1);
             *sum = before.saturating_add(own);
             if before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
@@ -180,7 +181,7 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
     let operation = Operation {
         queue_pair: QueuePairId::of_connection(n, poster),
         verb,
-        bytes: bytes?,
+        bytes: Bytes(bytes?),
         at: at?,
         after: Vec::new(),
         delay: Picoseconds::ZERO,
@@ -260,7 +261,7 @@ impl Counts {
                 usize::from(side? == file::Side::B),
             ),
             verb: verb?,
-            bytes: bytes?,
+            bytes: Bytes(bytes?),
             at: at?,
             after: after?,
             delay: delay?,

@@ -1,5 +1,6 @@
 //! From a scenario to a network before its first event.
 
+use crate::bytes::Bytes;
 use crate::congestion::{self, Feedback, Prepared};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
@@ -113,7 +114,7 @@ impl Simulation {
 
     fn build_pools(&mut self, resolved: &BufferSettings) {
         for (node, division) in (self.scenario.hosts..).map(NodeId).zip(&resolved.pools) {
-            let cell = self.scenario.of_node(node).switch.cell_bytes;
+            let cell = Bytes(self.scenario.of_node(node).switch.cell_bytes);
             self.pools
                 .extend(division.pools().map(|(cells, of_headroom)| Pool {
                     cells,
@@ -309,7 +310,7 @@ impl Settings {
                     tx_depth: set.transport.tx_depth,
                 })
                 .collect(),
-            longest: largest + framing.gap_bytes,
+            longest: largest + Bytes(framing.gap_bytes),
             mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
             mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
             pipes: sets().any(|set| set.nic.pipe.is_some()),

@@ -5,6 +5,7 @@ pub(super) mod file;
 mod sockets;
 mod streams;
 
+use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority};
 use crate::mechanisms::ecmp;
 use crate::mechanisms::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
@@ -136,7 +137,7 @@ impl Simulation {
     }
 
     fn kind(&self, frame: &Frame) -> PacketKind {
-        let payload = u32::from(frame.payload);
+        let payload = frame.payload.0.into();
         let first = frame.has(FIRST);
         let last = frame.has(LAST);
         let aeth = |syndrome| Aeth {
@@ -224,7 +225,7 @@ impl Simulation {
         let message = sender.transport.asked_for(frame.psn);
         let (begin, mut length) = message.map_or((0, 0), |message| {
             let begin = u64::from(frame.psn - message.first) * mtu;
-            (begin, message.bytes - begin)
+            (begin, (message.bytes - Bytes(begin)).0)
         });
         if frame.span > 0 {
             length = length.min(u64::from(frame.span) * mtu);

@@ -1,5 +1,6 @@
 //! Credit of receivers: requests, grants and timers.
 
+use crate::bytes::Bytes;
 use crate::devices::credits::{Ask, Sender};
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
@@ -14,10 +15,10 @@ pub(crate) const OF_SENDER: u32 = 1;
 
 impl Simulation {
     /// A packet of queue pair `id` with so many bytes on the link leaves: it takes its credit. What it asks for.
-    pub(crate) fn spend_credit(&mut self, id: QueuePairId, kind: Kind, bytes: u32) -> u64 {
+    pub(crate) fn spend_credit(&mut self, id: QueuePairId, kind: Kind, bytes: Bytes<u32>) -> Bytes {
         let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
         let Some(sender) = self.sender(id).filter(|_| asks) else {
-            return 0;
+            return Bytes(0);
         };
         sender.spend(bytes);
         let mtu = self.settings.parameters.transport.mtu_bytes;
@@ -25,26 +26,26 @@ impl Simulation {
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.spend(bytes);
         }
-        queue_pair.follow(self.now, mtu);
+        queue_pair.follow(self.now, Bytes(mtu));
         let target = self.credit_target(id);
         self.credit_asked(id, target);
         target
     }
 
     /// What queue pair `id` wants to have been granted.
-    fn credit_target(&self, id: QueuePairId) -> u64 {
+    fn credit_target(&self, id: QueuePairId) -> Bytes {
         let framing = &self.settings.parameters.framing;
         let (packets, payload) = self.queue_pairs[id].transport.backlog();
-        let each = u64::from(framing.data_bytes + framing.gap_bytes);
+        let each = Bytes(framing.data_bytes + framing.gap_bytes).widen();
         let congestion = &self.queue_pairs[id].congestion;
         let backlog = payload + packets * each;
         congestion
             .receiver_driven()
-            .map_or(0, |congestion| congestion.credit_target(backlog))
+            .map_or(Bytes(0), |congestion| congestion.credit_target(backlog))
     }
 
     /// The sender at a queue pair has asked for credit; it waits for an answer if it cannot go on without.
-    fn credit_asked(&mut self, id: QueuePairId, target: u64) {
+    fn credit_asked(&mut self, id: QueuePairId, target: Bytes) {
         let queue_pair = &self.queue_pairs[id];
         let waits = queue_pair.starves() && queue_pair.transport.has_work();
         let now = self.now;
@@ -89,7 +90,7 @@ impl Simulation {
         }
     }
 
-    fn request_credit(&mut self, id: QueuePairId, target: u64) {
+    fn request_credit(&mut self, id: QueuePairId, target: Bytes) {
         let now = self.now;
         if let Some(sender) = self.sender(id) {
             sender.request(now);
@@ -124,7 +125,7 @@ impl Simulation {
     }
 
     /// The receiver of queue pair `id` learns what its peer wants; `more` of that it adds by itself.
-    pub(crate) fn credit_wanted(&mut self, id: QueuePairId, target: u64, more: u64) {
+    pub(crate) fn credit_wanted(&mut self, id: QueuePairId, target: Bytes, more: Bytes) {
         let port = self.queue_pairs[id].port;
         let Some(credits) = &mut self.credits else {
             return;
@@ -135,8 +136,8 @@ impl Simulation {
     }
 
     /// A request, which a sender repeats where credit was lost: the answer is what it was granted so far.
-    fn credit_requested(&mut self, id: QueuePairId, target: u64) {
-        self.credit_wanted(id, target, 0);
+    fn credit_requested(&mut self, id: QueuePairId, target: Bytes) {
+        self.credit_wanted(id, target, Bytes(0));
         if let Some(credits) = &self.credits {
             let carried = TelemetryRecord::credit(credits.granted(id));
             self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
@@ -150,10 +151,10 @@ impl Simulation {
     }
 
     /// Credit that a full packet needs, bytes.
-    pub(crate) fn full_packet(&self) -> u64 {
+    pub(crate) fn full_packet(&self) -> Bytes {
         let parameters = &self.settings.parameters;
         let mtu = parameters.transport.mtu_bytes;
-        u64::from(parameters.framing.full_packet(mtu))
+        parameters.framing.full_packet(Bytes(mtu)).widen()
     }
 
     fn grant_credit(&mut self, port: PortId) {
@@ -172,13 +173,13 @@ impl Simulation {
     }
 
     /// Credit has arrived at the sender, queue pair `id`.
-    fn credit_arrives(&mut self, id: QueuePairId, granted: u64) {
+    fn credit_arrives(&mut self, id: QueuePairId, granted: Bytes) {
         let mtu = self.settings.parameters.transport.mtu_bytes;
         let queue_pair = &mut self.queue_pairs[id];
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.on_credit(granted);
         }
-        queue_pair.follow(self.now, mtu);
+        queue_pair.follow(self.now, Bytes(mtu));
         let starves = queue_pair.starves();
         let now = self.now;
         if let Some(sender) = self.sender(id) {
@@ -190,7 +191,7 @@ impl Simulation {
     /// A frame that is about credit and nothing else.
     #[cold]
     pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&TelemetryRecord>) {
-        let credit = carried.map_or(0, |carried| carried.credit);
+        let credit = carried.map_or(Bytes(0), |carried| carried.credit);
         match frame.kind {
             Kind::Credit => self.credit_arrives(frame.queue_pair, credit),
             _ => self.credit_requested(frame.queue_pair, credit),

@@ -1,5 +1,6 @@
 //! Frames forwarded at run time.
 
+use crate::bytes::Bytes;
 use crate::devices::port::is_down;
 use crate::ids::{NodeId, PortId};
 use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
@@ -43,7 +44,7 @@ impl Simulation {
         };
         let (ports, queues) = (&self.ports, &self.queues);
         let load = |port: PortId| match is_down(&ports[port]) {
-            true => u32::MAX,
+            true => Bytes::MAX,
             false => queues[(port, priority)].bytes,
         };
         let ecmp = self.scenario.ecmp(packet.node);

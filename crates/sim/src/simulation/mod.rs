@@ -30,6 +30,7 @@ mod trimming;
 mod voq;
 mod watchdog;
 
+use crate::bytes::Bytes;
 use crate::devices::port::Delivery;
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::chance;
@@ -56,9 +57,9 @@ pub struct Progress {
     /// Operations in all.
     pub operations: u64,
     /// Payload that arrived.
-    pub delivered_bytes: u64,
+    pub delivered_bytes: Bytes,
     /// Payload of all operations.
-    pub bytes: u64,
+    pub bytes: Bytes,
 }
 
 /// What stands in the network at a moment.
@@ -67,7 +68,7 @@ pub struct Occupancy {
     /// Frames waiting or on a link, PFC frames included.
     pub frames: u64,
     /// Bytes in the egress queues of all ports.
-    pub queued_bytes: u64,
+    pub queued_bytes: Bytes,
     /// Cells that frames hold in guaranteed and shared space of all switches.
     pub cells: u64,
     /// Cells that they hold in headroom.
@@ -130,7 +131,7 @@ impl Simulation {
         };
         Occupancy {
             frames: self.frames.live() as u64,
-            queued_bytes: self.queues.iter().map(|it| u64::from(it.bytes)).sum(),
+            queued_bytes: self.queues.iter().map(|it| it.bytes.widen::<u64>()).sum(),
             cells: groups().map(|it| u64::from(it.used)).sum(),
             headroom_cells: groups().map(|it| u64::from(it.headroom_used)).sum(),
             shared_cells: pools(false).map(|it| it.used).sum(),
@@ -227,14 +228,15 @@ impl Simulation {
     pub(crate) fn start(&mut self, port: PortId, index: u32) {
         let frame = &self.frames[index];
         let state = &mut self.ports[port];
-        let on_link = u32::from(frame.bytes) + self.settings.parameters.framing.gap_bytes;
+        let on_link =
+            frame.bytes.widen::<u32>() + Bytes(self.settings.parameters.framing.gap_bytes);
         state.busy_until = self.now + state.byte.times(on_link);
         state.sent += 1;
         self.still_since = self.now;
         let arrival = state.busy_until + state.flight;
         let queue = &mut self.queues[(port, frame.priority)];
         queue.frames += 1;
-        queue.sent_bytes += u64::from(frame.bytes);
+        queue.sent_bytes += frame.bytes.widen();
         if frame.kind == Kind::Cnp {
             self.totals.cnp_frames += 1;
         } else {
@@ -273,7 +275,7 @@ impl Simulation {
             }
         };
         let is_cnp = frame.kind == Kind::Cnp;
-        let lost = lost || self.is_lost_to_faults(port, u32::from(frame.bytes), is_cnp);
+        let lost = lost || self.is_lost_to_faults(port, frame.bytes.widen(), is_cnp);
         self.capture_frame(port, index);
         if lost {
             self.sides[port].lost += 1;
@@ -314,7 +316,7 @@ impl Simulation {
 }
 
 /// Any sum above what a run could ever deliver says the same.
-fn sum_bytes(operations: &[Operation]) -> u64 {
+fn sum_bytes(operations: &[Operation]) -> Bytes {
     let sizes = operations.iter().map(|it| it.bytes);
-    sizes.fold(0, u64::saturating_add)
+    sizes.fold(Bytes(0), |sum, bytes| sum.saturating_add(bytes))
 }

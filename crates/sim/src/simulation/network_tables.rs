@@ -1,6 +1,7 @@
 //! What follows from the scenario alone and explains a result: cables, the path of each flow's data, and the least time a
 //! flow can take.
 
+use crate::bytes::Bytes;
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::model::results::{Column, Table};
@@ -113,13 +114,18 @@ fn path(simulation: &Simulation, id: QueuePairId) -> Option<Vec<PortId>> {
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let parameters = &simulation.settings.parameters;
     let framing = &parameters.framing;
-    let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
+    let on_link =
+        |bytes: Bytes<u32>| bytes.max(Bytes(framing.minimum_bytes)) + Bytes(framing.gap_bytes);
     let connection = &simulation.scenario.connections[operation.queue_pair.connection()];
     let mtu = connection.service.payload(parameters);
-    let packets = operation.bytes.div_ceil(u64::from(mtu)).max(1);
-    let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
+    let packets = operation.bytes.div_ceil(mtu.widen()).max(1);
+    let rest = operation.bytes - (packets - 1) * mtu.widen();
     let frame = |flags: u8| {
-        let payload = if flags & LAST != 0 { rest } else { mtu };
+        let payload = if flags & LAST != 0 {
+            Bytes(rest.0 as u32)
+        } else {
+            mtu
+        };
         let kind = match (connection.service, operation.verb) {
             (Service::Tcp, _) => Kind::Tcp,
             (Service::Udp, _) => Kind::Udp,
@@ -151,12 +157,12 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     }
     let (there, again) = (path(simulation, id)?, path(simulation, id.peer())?);
     let data = crosses(simulation, &there, &data);
-    Some(data + crosses(simulation, &again, &[(1, on_link(back))]))
+    Some(data + crosses(simulation, &again, &[(1, on_link(Bytes(back)))]))
 }
 
 /// From the first bit of a train of frames at the first port to its last bit at the end: so many frames of so many bytes on
 /// the link, and more after them. Each frame is sent once it is whole, and after the one before.
-fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, u32)]) -> Picoseconds {
+fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, Bytes<u32>)]) -> Picoseconds {
     let ports: Vec<_> = path
         .iter()
         .map(|it| &simulation.ports[it.index()])

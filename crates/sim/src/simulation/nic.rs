@@ -47,7 +47,7 @@ impl Simulation {
                 let Some(index) = dequeue(state, queue, &self.frames, priority, now) else {
                     break;
                 };
-                scheduler.charge(queue, eligible, u32::from(self.frames[index].bytes));
+                scheduler.charge(queue, eligible, self.frames[index].bytes.widen());
                 self.start(port, index);
                 break;
             }

@@ -113,7 +113,7 @@ fn flows(simulation: &Simulation) -> Table {
                     indices: operations.iter().map(|o| verb(o.verb)).collect(),
                 },
             ),
-            ("bytes", u64s(operations.iter().map(|o| o.bytes))),
+            ("bytes", u64s(operations.iter().map(|o| o.bytes.0))),
             ("start_ps", u64s(state.started.iter().map(|time| time.0))),
             ("end_ps", u64s(state.ended.iter().map(|time| time.0))),
             (
@@ -147,7 +147,7 @@ fn queue_pairs(simulation: &Simulation) -> Table {
         ),
         (
             "delivered_bytes",
-            u64s(all.iter().map(|q| q.received.bytes)),
+            u64s(all.iter().map(|q| q.received.bytes.0)),
         ),
         ("delivered_ps", u64s(all.iter().map(|q| q.received.last.0))),
         ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
@@ -198,7 +198,7 @@ fn ports(simulation: &Simulation) -> Table {
             ),
             (
                 "bytes",
-                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.sent_bytes))),
+                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.sent_bytes.0))),
             ),
             (
                 "pfc_frames",
@@ -253,10 +253,10 @@ fn queues(simulation: &Simulation) -> Table {
                 Column::U8(used.iter().map(|id| port_and_priority(*id).1 .0).collect()),
             ),
             ("frames", u64s(used.iter().map(|id| queue(id).frames))),
-            ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes))),
+            ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes.0))),
             (
                 "max_bytes",
-                u32s(used.iter().map(|id| queue(id).most_bytes)),
+                u32s(used.iter().map(|id| queue(id).most_bytes.0)),
             ),
             ("ecn_marks", u32s(used.iter().map(|id| queue(id).marks))),
             (
@@ -334,7 +334,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
             ("times_recovered", of(&|it| u64::from(it.times_recovered))),
             ("stuck_ps", of(&|it| it.stuck_until(simulation.now).0)),
             ("dropped_frames", of(&|it| it.dropped_frames)),
-            ("dropped_bytes", of(&|it| it.dropped_bytes)),
+            ("dropped_bytes", of(&|it| it.dropped_bytes.0)),
         ],
     ))
 }
@@ -380,7 +380,7 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, Priority)>]) -> Ta
                 "bytes",
                 u32s(
                     rows.iter().map(|(_, _, (port, priority))| {
-                        simulation.queues[(*port, *priority)].bytes
+                        simulation.queues[(*port, *priority)].bytes.0
                     }),
                 ),
             ),

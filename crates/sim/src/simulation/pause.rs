@@ -1,5 +1,6 @@
 //! PFC frames: sent, received and obeyed.
 
+use crate::bytes::Bytes;
 use crate::devices::port::{is_down, Delivery};
 use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
@@ -121,8 +122,8 @@ impl Simulation {
             psn: 0,
             hop: 0,
             ingress: port,
-            bytes: self.settings.parameters.framing.pfc_bytes as u16,
-            payload: 0,
+            bytes: Bytes(self.settings.parameters.framing.pfc_bytes as u16),
+            payload: Bytes(0),
             span: 0,
             cells: 0,
             kind: Kind::Pfc,
@@ -150,7 +151,7 @@ impl Simulation {
         state.sent += 1;
         let framing = &self.settings.parameters.framing;
         let on_link = framing.pfc_bytes + framing.gap_bytes;
-        state.busy_until = self.now + state.byte.times(on_link);
+        state.busy_until = self.now + state.byte.times(Bytes(on_link));
         let busy_until = state.busy_until;
         let (switch, more) = (
             state.switch,

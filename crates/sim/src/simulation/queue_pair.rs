@@ -1,5 +1,6 @@
 //! A queue pair sends packets and processes what arrives.
 
+use crate::bytes::Bytes;
 use crate::devices::port::{enqueue, is_down};
 use crate::ids::{PortId, Priority, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
@@ -13,7 +14,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 impl Simulation {
     /// Sends the next packet of a queue pair whose turn it is; its bytes, or `None` if it has none after all.
     #[inline]
-    pub(crate) fn send(&mut self, id: QueuePairId) -> Option<u32> {
+    pub(crate) fn send(&mut self, id: QueuePairId) -> Option<Bytes<u32>> {
         let queue_pair = &mut self.queue_pairs[id];
         if queue_pair.held() {
             return None;
@@ -26,8 +27,8 @@ impl Simulation {
         let segment = queue_pair.transport.next(self.now)?;
         let port = queue_pair.port;
         let frame = self.framed(to, &segment);
-        let bytes = u32::from(frame.bytes);
-        let on_link = bytes + self.settings.parameters.framing.gap_bytes;
+        let bytes = frame.bytes.widen::<u32>();
+        let on_link = bytes + Bytes(self.settings.parameters.framing.gap_bytes);
 
         let queue_pair = &mut self.queue_pairs[id];
         queue_pair.count_sent(&segment, self.now, on_link);
@@ -70,8 +71,8 @@ impl Simulation {
             psn: segment.psn,
             hop: queue_pair.route,
             ingress: PortId(0),
-            bytes: bytes as u16,
-            payload: segment.payload as u16,
+            bytes: Bytes(bytes.0 as u16),
+            payload: Bytes(segment.payload.0 as u16),
             cells: 0,
             kind: segment.kind,
             priority: queue_pair.priority,
@@ -105,8 +106,8 @@ impl Simulation {
             psn: reply.psn,
             hop: to.route,
             ingress: PortId(0),
-            bytes: bytes as u16,
-            payload: 0,
+            bytes: Bytes(bytes.0 as u16),
+            payload: Bytes(0),
             cells: 0,
             kind,
             priority,
@@ -138,12 +139,12 @@ impl Simulation {
         if frame.has(TRIMMED) && frame.kind != Kind::Ack {
             return self.header_arrives(id, &frame, carried.as_ref());
         }
-        let wanted = carried.as_ref().map_or(0, |it| it.credit);
-        if wanted > 0 && frame.kind != Kind::Ack {
-            self.credit_wanted(id, wanted, 0);
+        let wanted = carried.as_ref().map_or(Bytes(0), |it| it.credit);
+        if wanted > Bytes(0) && frame.kind != Kind::Ack {
+            self.credit_wanted(id, wanted, Bytes(0));
         }
         let mut in_memory = self.now;
-        if frame.payload > 0 && self.settings.pipes {
+        if frame.payload > Bytes(0) && self.settings.pipes {
             match self.take_in(port, &frame) {
                 Some(time) => in_memory = time,
                 None => return,
@@ -166,14 +167,14 @@ impl Simulation {
             Arrival {
                 kind: frame.kind,
                 psn: frame.psn,
-                payload: u32::from(frame.payload),
+                payload: frame.payload.widen(),
                 flags: frame.flags,
                 span: frame.span,
                 asked,
             },
         );
-        if outcome.delivered > 0 {
-            queue_pair.received.bytes += u64::from(outcome.delivered);
+        if outcome.delivered > Bytes(0) {
+            queue_pair.received.bytes += outcome.delivered.widen();
             queue_pair.received.last = in_memory;
         }
         if frame.has(CE) {

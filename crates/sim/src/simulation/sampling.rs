@@ -1,5 +1,6 @@
 //! What is sampled for time series.
 
+use crate::bytes::Bytes;
 use crate::congestion::CongestionControl;
 use crate::ids::{PortId, Priority};
 use crate::simulation::class;
@@ -35,14 +36,14 @@ impl Simulation {
                 let Some(queue) = self.queues.get((*port, priority)) else {
                     continue;
                 };
-                if queue.frames == 0 && queue.bytes == 0 {
+                if queue.frames == 0 && queue.bytes == Bytes(0) {
                     continue;
                 }
                 let paused = self.ports[*port].paused >> priority.0 & 1;
                 let values = [
-                    (QUEUE, f64::from(queue.bytes)),
+                    (QUEUE, queue.bytes.as_f64()),
                     (PAUSED, f64::from(paused)),
-                    (SENT, queue.sent_bytes as f64),
+                    (SENT, queue.sent_bytes.as_f64()),
                     (MARKS, f64::from(queue.marks)),
                 ];
                 for (what, value) in values {

@@ -1,5 +1,6 @@
 //! What a network is in the middle of a run. What an event does to it is in the files of the handlers.
 
+use crate::bytes::Bytes;
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
@@ -49,7 +50,7 @@ pub(crate) struct Settings {
     /// By the number that a port has.
     pub devices: Vec<Device>,
     /// The longest frame, on the link.
-    pub longest: u32,
+    pub longest: Bytes<u32>,
     /// Whether any queue marks at enqueue, at dequeue; whether any NIC has a host pipe.
     pub mark_enqueue: bool,
     pub mark_dequeue: bool,

@@ -1,6 +1,7 @@
 //! A switch: a frame comes in, is admitted, waits in the queue of its egress port or on the way there ([`crate::devices::voq`]), and
 //! leaves.
 
+use crate::bytes::Bytes;
 use crate::devices::port::{dequeue, enqueue};
 use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::mechanisms::chance;
@@ -29,7 +30,7 @@ impl Simulation {
         let frame = &mut self.frames[index];
         let priority = frame.priority;
         let pool = &self.pools[self.slices[ingress] as usize];
-        let cells = u32::from(frame.bytes).div_ceil(pool.cell);
+        let cells = frame.bytes.widen::<u32>().div_ceil(pool.cell);
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
@@ -110,7 +111,7 @@ impl Simulation {
         }
         // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
         let waiting = self.queues[(egress, priority)].bytes;
-        if waiting.checked_add(u32::from(frame.bytes)).is_none() {
+        if waiting.checked_add(frame.bytes.widen()).is_none() {
             return self.drop_without_room(ingress, priority, index);
         }
         if self.is_admitted(ingress, index, egress) {
@@ -133,7 +134,7 @@ impl Simulation {
             return;
         };
         let frame = &self.frames[index];
-        scheduler.charge(queue, eligible, u32::from(frame.bytes));
+        scheduler.charge(queue, eligible, frame.bytes.widen());
         let more = port.control || port.waiting & !port.paused != 0;
         let (ingress, cells, bytes) = (frame.ingress, u32::from(frame.cells), frame.bytes);
 
@@ -197,11 +198,11 @@ impl Simulation {
     fn seen(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
-        let idle = (may_be_idle && queue.bytes == 0).then(|| {
+        let idle = (may_be_idle && queue.bytes == Bytes(0)).then(|| {
             let byte = self.ports[egress].byte;
             (self.now - queue.empty_since) / byte.times(self.settings.longest).max(Picoseconds(1))
         });
-        marker.length(f64::from(queue.bytes), &mut queue.average, idle)
+        marker.length(queue.bytes.as_f64(), &mut queue.average, idle)
     }
 
     #[inline]
@@ -213,14 +214,14 @@ impl Simulation {
         law: &Law,
         length: f64,
     ) {
-        if length <= f64::from(law.kmin) || !self.frames[index].has(ECT) {
+        if length <= law.kmin.as_f64() || !self.frames[index].has(ECT) {
             return;
         }
         let probability = law.probability(length);
         let queue = &mut self.queues[(egress, priority)];
         let entity = priority_queue_number(egress, priority);
         // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
-        let draw = queue.frames << 32 | u64::from(queue.bytes);
+        let draw = queue.frames << 32 | u64::from(queue.bytes.0);
         if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {
             return;
         }

@@ -1,5 +1,6 @@
 //! What frames carry for congestion control: written on the path, evaluated at the sender.
 
+use crate::bytes::Bytes;
 use crate::congestion::{Ack, CongestionControl, Hop, Loss};
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
@@ -14,8 +15,8 @@ impl Simulation {
             return;
         };
         let frame = &self.frames[index];
-        let gap = u64::from(self.settings.parameters.framing.gap_bytes);
-        let Some(before) = telemetry.count_sent(port, u64::from(frame.bytes) + gap) else {
+        let gap = Bytes(self.settings.parameters.framing.gap_bytes);
+        let Some(before) = telemetry.count_sent(port, (frame.bytes.widen() + gap).widen()) else {
             return;
         };
         let data = matches!(frame.kind, Kind::Write | Kind::Send);
@@ -75,7 +76,7 @@ impl Simulation {
                 last_hop: carried.last_hop,
             };
             queue_pair.congestion.on_loss(self.now, loss);
-            queue_pair.follow(self.now, mtu);
+            queue_pair.follow(self.now, Bytes(mtu));
             return self.activate(id);
         }
         if frame.has(NAK) && !frame.has(RNR) {
@@ -84,7 +85,7 @@ impl Simulation {
         }
         let ack = Ack {
             now: self.now,
-            bytes: (arrived - before).saturating_mul(mtu),
+            bytes: Bytes((arrived - before).saturating_mul(mtu)),
             until,
             next,
             outstanding: in_flight,
@@ -94,7 +95,7 @@ impl Simulation {
             penalty: carried.penalty,
         };
         queue_pair.congestion.on_ack(&ack);
-        queue_pair.follow(self.now, mtu);
+        queue_pair.follow(self.now, Bytes(mtu));
         self.activate(id);
     }
 
@@ -108,6 +109,6 @@ impl Simulation {
         let next = queue_pair.transport.outstanding().fresh;
         let loss = Loss::Timeout { next };
         queue_pair.congestion.on_loss(self.now, loss);
-        queue_pair.follow(self.now, mtu);
+        queue_pair.follow(self.now, Bytes(mtu));
     }
 }

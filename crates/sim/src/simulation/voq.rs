@@ -1,5 +1,6 @@
 //! Frames in virtual output queues: they wait for credit and cross the switch.
 
+use crate::bytes::Bytes;
 use crate::devices::port::{dequeue, is_down};
 use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::simulation::class;
@@ -22,13 +23,13 @@ impl Simulation {
             self.judge(egress, priority, index, &marker.law, length);
         }
         let queue = &mut self.queues[at];
-        queue.bytes += u32::from(self.frames[index].bytes);
+        queue.bytes += self.frames[index].bytes.widen();
         queue.most_bytes = queue.most_bytes.max(queue.bytes);
         self.grant(egress, priority);
     }
 
     /// A frame that crossed has begun to leave its port: there is room for another.
-    pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: Priority, bytes: u16) {
+    pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: Priority, bytes: Bytes<u16>) {
         let Some(voqs) = &mut self.voqs else { return };
         if voqs.leave((egress, priority), bytes) {
             self.grant(egress, priority);
@@ -68,7 +69,7 @@ impl Simulation {
             queue.line.push(&mut self.frames, index);
             return self.kick(egress);
         }
-        queue.bytes -= u32::from(frame.bytes);
+        queue.bytes -= frame.bytes.widen();
         if is_down(port) {
             self.totals.drops += 1;
             self.sides[frame.ingress].drops[priority] += 1;
@@ -91,7 +92,7 @@ impl Simulation {
             return Some(index);
         }
         let index = self.voqs.as_mut()?.take(at, &self.frames, self.now)?;
-        self.queues[at].bytes -= u32::from(self.frames[index].bytes);
+        self.queues[at].bytes -= self.frames[index].bytes.widen();
         Some(index)
     }
 

@@ -3,6 +3,7 @@
 use super::{GIGABIT, MTU};
 use crate::support::draws;
 use proptest::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
@@ -177,7 +178,7 @@ impl Sender {
                 }
                 it.on_ack(&Ack {
                     now: self.now,
-                    bytes: acknowledged * MTU,
+                    bytes: Bytes(acknowledged * MTU),
                     until: self.until,
                     next,
                     outstanding: next - self.until,
@@ -191,7 +192,7 @@ impl Sender {
                 });
             }
         }
-        it.on_sent(self.now, MTU);
+        it.on_sent(self.now, Bytes(MTU));
     }
 
     /// What switches say of themselves: they send no more than their line carries, and queue what they like.
@@ -203,8 +204,8 @@ impl Sender {
             hop.port = PortId(port);
             hop.rate = line;
             hop.time = self.now;
-            hop.sent_bytes += could * u64::from(other % 101) / 100;
-            hop.queue_bytes = other * 37;
+            hop.sent_bytes += Bytes(could * u64::from(other % 101) / 100);
+            hop.queue_bytes = Bytes(other * 37);
         }
         self.told.push(hops);
         hops
@@ -220,7 +221,7 @@ proptest! {
         calls in prop::collection::vec(any::<[u16; 4]>(), 0..300),
     ) {
         prop_assert_eq!(parameters.check("", line), Ok(()));
-        let mut it = parameters.prepare().start(line, MTU);
+        let mut it = parameters.prepare().start(line, Bytes(MTU));
         let mut sender = Sender::default();
         let by_telemetry = matches!(parameters, Parameters::Hpcc(_));
         for call in calls {

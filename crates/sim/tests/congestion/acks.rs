@@ -1,6 +1,7 @@
 //! ACK-driven algorithms: their arithmetic, computed by hand from the formulas of the papers.
 
 use super::GIGABIT;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
@@ -11,14 +12,16 @@ const PACKET: u32 = 1000;
 
 fn started(parameters: Parameters, gigabits: u64) -> Algorithm {
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT, PACKET)
+    parameters
+        .prepare()
+        .start(gigabits * GIGABIT, Bytes(PACKET))
 }
 
 /// An ACK of everything before packet `until`; with `next` the window in flight.
 fn ack(bytes: u32, until: u32, next: u32) -> Ack<'static> {
     Ack {
         now: Picoseconds::ZERO,
-        bytes,
+        bytes: Bytes(bytes),
         until,
         next,
         outstanding: next - until,
@@ -110,9 +113,9 @@ fn dctcp_floor_and_losses() {
 fn hop(microsecond: u64, sent_bytes: u64, queue_bytes: u32) -> Hop {
     Hop {
         port: PortId(7),
-        queue_bytes,
+        queue_bytes: Bytes(queue_bytes),
         time: microsecond * MICROSECOND,
-        sent_bytes,
+        sent_bytes: Bytes(sent_bytes),
         rate: 100 * GIGABIT,
     }
 }

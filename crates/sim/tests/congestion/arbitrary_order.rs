@@ -2,6 +2,7 @@
 //! and by the fuzz target of the same name.
 
 use super::naive::Naive;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{
     dcqcn, dcqcn_broadcom, dcqcn_nvidia, CongestionControl, Parameters,
 };
@@ -21,8 +22,8 @@ pub fn arbitrary_order(bytes: &[u8]) {
         return;
     }
     let prepared = parameters.prepare();
-    let mut seldom = prepared.start(line, 4096);
-    let mut often = prepared.start(line, 4096);
+    let mut seldom = prepared.start(line, Bytes(4096));
+    let mut often = prepared.start(line, Bytes(4096));
     let mut naive = Some(Naive::start(&parameters, line));
     let mut now: Picoseconds = Picoseconds::ZERO;
     while !input.0.is_empty() {
@@ -36,13 +37,13 @@ pub fn arbitrary_order(bytes: &[u8]) {
             let peeked = often.peek(look);
             assert_eq!(peeked.map(f64::to_bits), often.rate(look).map(f64::to_bits));
             assert_eq!(peeked, often.peek(look));
-            often.on_sent(look, 0);
+            often.on_sent(look, Bytes(0));
         }
         match call % 4 {
             0 | 1 => {
                 let sent = [4096, 1024, 64, 65_535][input.below(4)];
-                seldom.on_sent(now, sent);
-                often.on_sent(now, sent);
+                seldom.on_sent(now, Bytes(sent));
+                often.on_sent(now, Bytes(sent));
                 if let Some(naive) = &mut naive {
                     naive.on_sent(now, sent);
                 }

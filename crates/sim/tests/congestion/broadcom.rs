@@ -1,6 +1,7 @@
 //! DCQCN-P and DCQCN-D: hand-computed epochs. One RTT is 40 us; 64 bytes in it are 12.8 Mb/s.
 
 use super::{GIGABIT, MTU};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
@@ -10,7 +11,7 @@ const UNIT: f64 = 12.8e6;
 
 fn started(parameters: Parameters) -> Algorithm {
     assert_eq!(parameters.check("congestion", 40 * GIGABIT), Ok(()));
-    parameters.prepare().start(40 * GIGABIT, MTU)
+    parameters.prepare().start(40 * GIGABIT, Bytes(MTU))
 }
 
 fn p(parameters: Broadcom) -> Algorithm {
@@ -23,7 +24,7 @@ fn d(parameters: Broadcom) -> Algorithm {
 
 fn send(it: &mut Algorithm, now: Picoseconds, packets: u32) {
     for _ in 0..packets {
-        it.on_sent(now, 4096);
+        it.on_sent(now, Bytes(4096));
     }
 }
 
@@ -165,7 +166,7 @@ fn the_rise_goes_with_line_rate() {
             tr_update_cyls: 255,
             ..Broadcom::default()
         });
-        let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
+        let mut it = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
         it.on_cnp(Picoseconds::ZERO);
         it.on_cnp(RTT);
         // Rate and target were a quarter and half of line rate.
@@ -181,7 +182,7 @@ fn a_lone_flow_is_back_at_nine_tenths_four_rtts_after_one_cnp() {
         let line = gigabits as f64 * 1e9;
         for parameters in [Parameters::DcqcnP, Parameters::DcqcnD] {
             let parameters = parameters(Broadcom::default());
-            let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
+            let mut it = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
             it.on_cnp(Picoseconds::ZERO);
             let regained = (1..).find(|&n| n > 1 && it.rate(n * RTT).unwrap() >= 0.9 * line);
             assert_eq!(regained, Some(4), "{gigabits}");

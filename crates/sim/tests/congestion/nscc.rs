@@ -1,6 +1,7 @@
 //! NSCC, computed by hand from its rules.
 
 use super::GIGABIT;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::nscc::Parameters as Nscc;
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
@@ -13,7 +14,9 @@ const MOST: f64 = 1.5 * 150_000.0;
 fn started(parameters: Nscc, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Nscc(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT, PACKET)
+    parameters
+        .prepare()
+        .start(gigabits * GIGABIT, Bytes(PACKET))
 }
 
 fn close(found: Option<f64>, expected: f64) {
@@ -25,7 +28,7 @@ fn close(found: Option<f64>, expected: f64) {
 fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack<'static> {
     Ack {
         now,
-        bytes: packets * PACKET,
+        bytes: Bytes(packets * PACKET),
         until: 0,
         next: 0,
         outstanding: 10,

@@ -2,6 +2,7 @@
 
 use super::GIGABIT;
 use proptest::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::rccc::Parameters as Rccc;
 use wirespeed_sim::congestion::{
     nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty, ReceiverDriven,
@@ -18,7 +19,7 @@ fn started(parameters: Rccc) -> Algorithm {
         ..parameters
     });
     assert_eq!(parameters.check("congestion", 100 * GIGABIT), Ok(()));
-    parameters.prepare().start(100 * GIGABIT, PACKET)
+    parameters.prepare().start(100 * GIGABIT, Bytes(PACKET))
 }
 
 fn sender(it: &mut Algorithm) -> &mut dyn ReceiverDriven {
@@ -26,7 +27,7 @@ fn sender(it: &mut Algorithm) -> &mut dyn ReceiverDriven {
 }
 
 fn credit(it: &Algorithm) -> i64 {
-    it.receiver_driven().unwrap().credit()
+    it.receiver_driven().unwrap().credit().0
 }
 
 fn trimmed(last_hop: bool) -> Loss {
@@ -45,15 +46,15 @@ fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
         (credit(&it), it.window(), it.peek(Picoseconds::ZERO)),
         (MOST, None, None)
     );
-    sender(&mut it).spend(PACKET);
+    sender(&mut it).spend(Bytes(PACKET));
     assert_eq!(credit(&it), MOST - 1_000);
     // What is left of it is void with the first credit, or the first packet that is trimmed.
     let mut other = it.clone();
-    sender(&mut it).on_credit(5_000);
+    sender(&mut it).on_credit(Bytes(5_000));
     assert_eq!(credit(&it), 5_000);
     other.on_loss(Picoseconds::ZERO, trimmed(true));
     assert_eq!(credit(&other), 0);
-    sender(&mut other).on_credit(5_000);
+    sender(&mut other).on_credit(Bytes(5_000));
     assert_eq!(credit(&other), 5_000);
 }
 
@@ -61,13 +62,13 @@ fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
 #[test]
 fn credit_counts_from_the_beginning() {
     let mut it = started(Rccc::default());
-    sender(&mut it).on_credit(1_000);
-    sender(&mut it).on_credit(4_000);
-    sender(&mut it).on_credit(3_000);
+    sender(&mut it).on_credit(Bytes(1_000));
+    sender(&mut it).on_credit(Bytes(4_000));
+    sender(&mut it).on_credit(Bytes(3_000));
     assert_eq!(credit(&it), 4_000);
-    sender(&mut it).spend(1_500);
-    sender(&mut it).spend(1_500);
-    sender(&mut it).spend(1_500);
+    sender(&mut it).spend(Bytes(1_500));
+    sender(&mut it).spend(Bytes(1_500));
+    sender(&mut it).spend(Bytes(1_500));
     assert_eq!(credit(&it), -500, "any credit is enough for a packet");
 }
 
@@ -75,11 +76,11 @@ fn credit_counts_from_the_beginning() {
 fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
     let mut it = started(Rccc::default());
     // A packet's worth at least as long as nothing was heard.
-    assert_eq!(sender(&mut it).credit_target(20_000), 1_000);
-    assert_eq!(sender(&mut it).credit_target(300), 300);
-    assert_eq!(sender(&mut it).credit_target(0), 0);
-    sender(&mut it).on_credit(5_000);
-    sender(&mut it).spend(4_000);
+    assert_eq!(sender(&mut it).credit_target(Bytes(20_000)), Bytes(1_000));
+    assert_eq!(sender(&mut it).credit_target(Bytes(300)), Bytes(300));
+    assert_eq!(sender(&mut it).credit_target(Bytes(0)), Bytes(0));
+    sender(&mut it).on_credit(Bytes(5_000));
+    sender(&mut it).spend(Bytes(4_000));
     for (backlog, asked) in [
         (0, 0),
         (1_000, 0),
@@ -88,8 +89,8 @@ fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
         (1 << 40, 149_000),
     ] {
         assert_eq!(
-            sender(&mut it).credit_target(backlog),
-            5_000 + asked,
+            sender(&mut it).credit_target(Bytes(backlog)),
+            Bytes(5_000 + asked),
             "{backlog}"
         );
     }
@@ -110,10 +111,10 @@ fn both_together() {
     let mut it = started(with);
     let window = |it: &Algorithm| it.window().unwrap().round() as i64;
     assert_eq!((credit(&it), window(&it)), (400_000, MOST));
-    sender(&mut it).on_credit(2_000);
+    sender(&mut it).on_credit(Bytes(2_000));
     assert_eq!(
-        sender(&mut it).credit_target(1 << 40),
-        2_000 + 150_000 + 1_000 - 2_000
+        sender(&mut it).credit_target(Bytes(1 << 40)),
+        Bytes(2_000 + 150_000 + 1_000 - 2_000)
     );
     // A packet that the last switch trimmed is the receiver's business; others take their part of the window.
     it.on_loss(MICROSECOND, trimmed(true));
@@ -127,11 +128,11 @@ fn both_together() {
 #[test]
 fn acknowledgements_bring_no_credit() {
     let mut it = started(Rccc::default());
-    sender(&mut it).spend(PACKET);
+    sender(&mut it).spend(Bytes(PACKET));
     let before = credit(&it);
     it.on_ack(&Ack {
         now: MICROSECOND,
-        bytes: PACKET,
+        bytes: Bytes(PACKET),
         until: 1,
         next: 1,
         outstanding: 0,
@@ -141,7 +142,7 @@ fn acknowledgements_bring_no_credit() {
         penalty: Penalty::default(),
     });
     it.on_cnp(MICROSECOND);
-    it.on_sent(MICROSECOND, PACKET);
+    it.on_sent(MICROSECOND, Bytes(PACKET));
     assert_eq!(credit(&it), before);
 }
 
@@ -185,18 +186,18 @@ proptest! {
             match call {
                 0 => {
                     granted = granted.max(number);
-                    sender(&mut it).on_credit(number);
+                    sender(&mut it).on_credit(Bytes(number));
                 }
                 1 => it.on_loss(Picoseconds::ZERO, trimmed(number % 2 == 0)),
                 _ => while credit(&it) > 0 && spent < number {
-                    sender(&mut it).spend(PACKET);
+                    sender(&mut it).spend(Bytes(PACKET));
                     spent += u64::from(PACKET);
                 },
             }
             prop_assert!(spent < granted + MOST as u64 + u64::from(PACKET));
             prop_assert!(credit(&it) > -i64::from(PACKET));
-            let target = sender(&mut it).credit_target(number);
-            prop_assert!(target >= granted && target < granted + MOST as u64 + u64::from(PACKET));
+            let target = sender(&mut it).credit_target(Bytes(number));
+            prop_assert!(target >= Bytes(granted) && target < Bytes(granted + MOST as u64 + u64::from(PACKET)));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
@@ -25,7 +26,7 @@ fn dead_link(ack_timeout: u8, retry_count: u8, verb: Verb) -> Scenario {
     scenario.operations.push(Operation {
         queue_pair,
         verb,
-        bytes: 1,
+        bytes: Bytes(1),
         at: Picoseconds::ZERO,
         after: vec![0],
         delay: Picoseconds::ZERO,

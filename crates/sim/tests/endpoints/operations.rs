@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
@@ -35,7 +36,7 @@ fn post_after(
     scenario.operations.push(Operation {
         queue_pair,
         verb: Verb::Write,
-        bytes: 8,
+        bytes: Bytes(8),
         at,
         after: after.to_vec(),
         delay,

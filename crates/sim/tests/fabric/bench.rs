@@ -1,6 +1,7 @@
 //! The benches on which switches are measured: few hosts, no congestion control, buffers sized to the cell.
 
 use crate::support::{column, preset, run};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion;
 use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::mechanisms::buffer_settings;
@@ -42,18 +43,18 @@ pub fn lossy() -> Parameters {
 pub fn share(scenario: &mut Scenario, cells: u64) {
     const PLENTY: u64 = 1 << 40;
     let unit = u64::from(scenario.parameters.switch.cell_bytes * scenario.parameters.switch.slices);
-    scenario.buffer_bytes.fill(PLENTY * unit);
+    scenario.buffer_bytes.fill(Bytes(PLENTY * unit));
     let resolved = buffer_settings::resolve(scenario).expect("plenty");
     for (buffer, pools) in scenario.buffer_bytes.iter_mut().zip(resolved.pools) {
         let pools = pools.shared;
         assert!(pools.iter().all(|pool| *pool == pools[0]), "{pools:?}");
-        *buffer = (PLENTY - pools[0] + cells) * unit;
+        *buffer = Bytes((PLENTY - pools[0] + cells) * unit);
     }
 }
 
 /// How long a frame of so many bytes, header through FCS, takes.
 pub fn frame_time(rate: u64, bytes: u32) -> Picoseconds {
-    ByteTime::from_rate(rate).times(bytes + GAP)
+    ByteTime::from_rate(rate).times(Bytes(bytes + GAP))
 }
 
 /// Header through FCS of a send's packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.

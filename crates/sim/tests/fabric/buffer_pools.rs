@@ -3,6 +3,7 @@
 use crate::bench::{plain, queue, run_until, sends, DATA};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{Headroom, Parameters, Pools, SharedHeadroom};
 use wirespeed_sim::model::results::Outcome;
@@ -34,7 +35,7 @@ impl Bench {
             _ => 0,
         };
         let mut scenario = network(senders + 1, 1, links.chain([blocked]).collect(), parameters);
-        scenario.buffer_bytes.fill(cells * CELL + own);
+        scenario.buffer_bytes.fill(Bytes(cells * CELL + own));
         Bench { scenario }
     }
 

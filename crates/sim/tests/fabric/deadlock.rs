@@ -1,6 +1,7 @@
 //! PFC deadlock: every switch of a ring waits for the next one. It never ends, but the run does.
 
 use crate::support::{column, flow, link, network, preset, run};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
@@ -34,7 +35,7 @@ fn ring(parameters: Parameters, closed: bool) -> Scenario {
         hosts.chain(around).collect(),
         parameters,
     );
-    scenario.buffer_bytes = vec![900_000; SWITCHES as usize];
+    scenario.buffer_bytes = vec![Bytes(900_000); SWITCHES as usize];
     for n in 0..SWITCHES - 2 * u32::from(!closed) {
         for _ in 0..2 {
             flow(&mut scenario, n, (n + 2) % SWITCHES, 32 << 20);

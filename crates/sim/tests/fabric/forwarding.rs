@@ -4,6 +4,7 @@ use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
 use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{NodeId, PortId};
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::model::scenario::{Route, Scenario, Verb};
@@ -184,7 +185,7 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
     let hosts = (0..COUNT).map(|n| link(n, COUNT + n, 100, 1_000));
     let around = (0..COUNT).map(|n| link(COUNT + n, COUNT + (n + 1) % COUNT, 100, 1_000));
     let mut scenario = network(COUNT, COUNT, hosts.chain(around).collect(), parameters);
-    scenario.buffer_bytes = vec![900_000; COUNT as usize];
+    scenario.buffer_bytes = vec![Bytes(900_000); COUNT as usize];
     for n in 0..COUNT {
         // Backwards it is two links, forwards three.
         let to = (n + 3) % COUNT;
@@ -223,9 +224,9 @@ fn routes_by_hand_can_lock_a_ring() {
 fn routes_by_hand_are_taken() {
     for (long_way, switches) in [(false, 3), (true, 4)] {
         let mut scenario = ring(plain(), long_way);
-        scenario.buffer_bytes.fill(16 << 20);
+        scenario.buffer_bytes.fill(Bytes(16 << 20));
         scenario.operations.truncate(1);
-        scenario.operations[0].bytes = 10 * 4_096;
+        scenario.operations[0].bytes = Bytes(10 * 4_096);
         let outcome = run(scenario);
         assert_eq!(outcome.summary.failed, 0);
         // The acknowledgement goes to a host for which some switches have long routes too.

@@ -6,6 +6,7 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, sends, share, DATA, SHORTEST};
 use crate::support::{connect, link, network, post};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{Headroom, Reaction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -50,12 +51,12 @@ impl Bench {
             delay: CABLE_NS * NANOSECOND,
             generation: (GENERATION_NS + self.latency_ns) * NANOSECOND,
             response: response_ceiling(self.rate),
-            longest: LONGEST,
-            shortest: SHORTEST,
-            pfc: SHORTEST,
+            longest: Bytes(LONGEST),
+            shortest: Bytes(SHORTEST),
+            pfc: Bytes(SHORTEST),
             lossless: 1,
-            gap: 20,
-            cell: self.cell,
+            gap: Bytes(20),
+            cell: Bytes(self.cell),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
 use wirespeed_sim::model::faults::{Fault, Kind};
@@ -102,7 +103,7 @@ fn an_xoff_may_be_lost() {
         let mut scenario = network(3, 1, links, roce());
         scenario.parameters.transport.ack_timeout = 8;
         scenario.parameters.switch.slices = 1;
-        scenario.buffer_bytes = vec![1_500_000];
+        scenario.buffer_bytes = vec![Bytes(1_500_000)];
         for source in [0, 1] {
             flow(&mut scenario, source, 2, 8 << 20);
         }

@@ -2,6 +2,7 @@
 
 use crate::always;
 use crate::support::{column, flow, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{LinkId, PortId};
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{cnp, Kind};
@@ -75,7 +76,7 @@ fn late(delay: Picoseconds) -> Vec<Kind> {
 fn late_ones_let_the_queue_grow() {
     let deepest = |faults| {
         let mut scenario = incast(faults);
-        scenario.buffer_bytes = vec![256 << 20];
+        scenario.buffer_bytes = vec![Bytes(256 << 20)];
         let outcome = run(scenario);
         assert_eq!(outcome.summary.pfc_pauses, 0, "the buffer takes it");
         column(&outcome, "queues", "max_bytes")
@@ -111,7 +112,7 @@ fn in_a_class_of_their_own() {
         })]);
         flow(&mut scenario, 8, 7, 4 << 20);
         scenario.parameters.notification.priority = priority;
-        scenario.buffer_bytes = vec![4 << 20];
+        scenario.buffer_bytes = vec![Bytes(4 << 20)];
         scenario.until = MILLISECOND;
         let outcome = run(scenario);
         let paused = column(&outcome, "pauses", "port");

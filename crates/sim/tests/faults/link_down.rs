@@ -2,6 +2,7 @@
 
 use crate::roce;
 use crate::support::{column, connect, flow, link, network, port, post, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::model::faults::{Fault, Kind};
@@ -189,7 +190,7 @@ fn a_pause_is_asked_for_again() {
     parameters.pfc.refresh_quanta = None;
     parameters.transport.ack_timeout = 0;
     let mut scenario = star(4, 100, 500, parameters);
-    scenario.buffer_bytes = vec![2 << 20];
+    scenario.buffer_bytes = vec![Bytes(2 << 20)];
     for source in [0, 1, 2] {
         let queue_pair = connect(&mut scenario, source, 3);
         post(

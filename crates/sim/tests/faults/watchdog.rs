@@ -2,6 +2,7 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{Fault, Kind};
@@ -41,7 +42,7 @@ fn storm(until: Picoseconds, watchdog: Option<Watchdog>) -> Scenario {
     ];
     let links = ends.map(|(a, b, gbps)| link(a, b, gbps, 500));
     let mut scenario = network(4, 2, links.to_vec(), parameters);
-    scenario.buffer_bytes = vec![2 << 20; 2];
+    scenario.buffer_bytes = vec![Bytes(2 << 20); 2];
     flow(&mut scenario, 0, 2, 8 << 20);
     flow(&mut scenario, 1, 3, 8 << 20);
     scenario.faults = vec![Fault {

@@ -2,6 +2,7 @@
 
 use crate::scenario_generator::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::Outcome;
@@ -97,7 +98,9 @@ impl Ledger<'_> {
             }
             assert!(end[number] >= start[number]);
             if status == COMPLETED {
-                let least = self.slower(operation).times(operation.bytes as u32);
+                let least = self
+                    .slower(operation)
+                    .times(Bytes(operation.bytes.0 as u32));
                 assert!(
                     end[number] - start[number] >= least.0,
                     "{number} {operation:?}"
@@ -131,14 +134,14 @@ impl Ledger<'_> {
                 let all = self.scenario.operations.iter().enumerate();
                 all.filter(|(_, operation)| towards(operation) == QueuePairId(id as u32))
             };
-            let posted: u64 = own().map(|(_, it)| it.bytes).sum();
+            let posted: u64 = own().map(|(_, it)| it.bytes.0).sum();
             let reliable =
                 |id: QueuePairId| self.scenario.connections[id.connection()].service == Service::Rc;
             let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
             // What is not acknowledged may complete and never arrive, unless all is well and a receive always posted.
             let arrives = self.clean() && self.scenario.parameters.transport.rx_depth.is_none();
             let completed = completed.filter(|(_, it)| arrives || reliable(it.queue_pair));
-            let completed: u64 = completed.map(|(_, it)| it.bytes).sum();
+            let completed: u64 = completed.map(|(_, it)| it.bytes.0).sum();
             assert!(
                 (completed..=posted).contains(&delivered),
                 "{delivered} of {completed} to {posted}"
@@ -279,8 +282,8 @@ impl Ledger<'_> {
         for operation in &self.scenario.operations {
             let id = operation.queue_pair;
             let service = self.scenario.connections[id.connection()].service;
-            let payload = u64::from(service.payload(&self.scenario.parameters));
-            let count = operation.bytes.div_ceil(payload).max(1);
+            let payload = service.payload(&self.scenario.parameters);
+            let count = operation.bytes.div_ceil(payload.widen()).max(1);
             match operation.verb {
                 Verb::Read => {
                     (packets[id], packets[id.peer()]) =
@@ -347,7 +350,7 @@ impl Ledger<'_> {
         let (asked, granted) = (of("asked_bytes"), of("granted_bytes"));
         let (received, spent) = (of("received_bytes"), of("spent_bytes"));
         let initial = of("initial_bytes");
-        let longest = u64::from(self.scenario.longest_frame() + 20);
+        let longest = u64::from(self.scenario.longest_frame().0 + 20);
         for row in 0..spent.len() {
             assert!(received[row] <= granted[row]);
             assert!(spent[row] < received[row] + initial[row] + longest);

@@ -1,6 +1,7 @@
 //! A scenario from a list of numbers. Smaller numbers choose simpler things, so that a failure shrinks to a simple one.
 
 use crate::support::{connect, link, network, post, preset};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
 use wirespeed_sim::ids::{LinkId, NodeId, PortId, Priority, QueuePairId};
@@ -248,7 +249,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
         return;
     }
     let it = &scenario.parameters;
-    let frame = it.framing.longest(it.transport.mtu_bytes) + it.framing.gap_bytes;
+    let frame = it.framing.longest(Bytes(it.transport.mtu_bytes)).0 + it.framing.gap_bytes;
     let pfc = it.framing.pfc_bytes + it.framing.gap_bytes;
     let lossless = it.pfc.lossless_priorities.count_ones();
     let room = |link: &Link| {
@@ -258,7 +259,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
             Reaction::Ceiling => response_ceiling(link.rate),
         };
         let window = it.pfc.generation_delay_ns * NANOSECOND + 2 * link.delay + reaction;
-        (window / byte.times(1)) as u32 + 3 * frame + lossless * pfc
+        (window / byte.times(Bytes(1))) as u32 + 3 * frame + lossless * pfc
     };
     let room = scenario.links.iter().map(room).max().unwrap_or(0);
     let xoff = draws.one_of(&[20_000, 5_000]);
@@ -283,15 +284,15 @@ fn pools(resolved: &BufferSettings) -> impl Iterator<Item = u64> + '_ {
 fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let more = draws.one_of(&[4, 1, 0, 0]);
     let it = &scenario.parameters;
-    let longest = it.framing.longest(it.transport.mtu_bytes);
-    let cells = u64::from(2 * longest.div_ceil(it.switch.cell_bytes));
+    let longest = it.framing.longest(Bytes(it.transport.mtu_bytes));
+    let cells = u64::from(2 * longest.div_ceil(Bytes(it.switch.cell_bytes)));
     let shift = it.switch.alpha_exponent.min(0).unsigned_abs();
     let suffices = |scenario: &Scenario| {
         let resolved = buffer_settings::resolve(scenario);
         resolved.is_ok_and(|it| pools(&it).all(|pool| pool >> shift >= cells))
     };
     for buffer in &mut scenario.buffer_bytes {
-        *buffer = 10_000;
+        *buffer = Bytes(10_000);
     }
     while !suffices(scenario) {
         for buffer in &mut scenario.buffer_bytes {
@@ -299,7 +300,7 @@ fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
         }
     }
     for buffer in &mut scenario.buffer_bytes {
-        *buffer <<= more;
+        buffer.0 <<= more;
     }
 }
 

@@ -1,6 +1,7 @@
 //! What DCQCN-P and DCQCN-D, each with the marking it expects, do to the queue of an incast.
 
 use crate::support::{column, connect, fractions, post, preset, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::ids::PortId;
@@ -112,7 +113,7 @@ fn a_long_queue_of_many_senders_drains_late_or_not() {
             ..Broadcom::default()
         };
         let mut scenario = incast(senders, Congestion::DcqcnD(it), Expects::Step);
-        scenario.buffer_bytes = vec![mebibytes << 20];
+        scenario.buffer_bytes = vec![Bytes(mebibytes << 20)];
         scenario.until = 50 * MILLISECOND;
         let found = queue_from(&run(scenario), 40 * MILLISECOND);
         assert!(

@@ -2,6 +2,7 @@
 
 use crate::scenarios::{completion, largest, read};
 use crate::support::{column, run};
+use wirespeed_sim::bytes::Bytes;
 
 /// Sixteen times 1024 frames of 4144 bytes at 100 Gb/s, and the first one's way: two cables of 1 us and one more time on
 /// a link; the last ACK of 60 bytes comes back the same way.
@@ -56,7 +57,7 @@ fn go_back_n_alone() {
     let mut scenario = read("S1", 1);
     scenario.parameters.marking.enabled = false;
     scenario.parameters.pfc.lossless_priorities = 0;
-    scenario.buffer_bytes = vec![1 << 20];
+    scenario.buffer_bytes = vec![Bytes(1 << 20)];
     scenario.parameters.transport.ack_timeout = 8; // 4.096 us times 2^8: 1 ms
     let outcome = run(scenario);
     let summary = &outcome.summary;

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // every test file uses its part
 
 use proptest::test_runner::{Config, RngSeed};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion;
 use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::overrides::Devices;
@@ -52,7 +53,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         links,
         addresses: Vec::new(),
         names: Default::default(),
-        buffer_bytes: vec![parameters.switch.buffer_bytes; switches as usize],
+        buffer_bytes: vec![Bytes(parameters.switch.buffer_bytes); switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
@@ -101,7 +102,7 @@ pub fn post(
     scenario.operations.push(Operation {
         queue_pair,
         verb,
-        bytes,
+        bytes: Bytes(bytes),
         at,
         after: Vec::new(),
         delay: Picoseconds::ZERO,

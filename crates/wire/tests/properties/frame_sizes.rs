@@ -1,6 +1,7 @@
 //! Sizes of frames and messages, PCIe rates, headroom and losses of a link.
 
 use arbitrary::{Result, Unstructured};
+use wirespeed_wire::bytes::Bytes;
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 use wirespeed_wire::link_errors::{Fec, LinkErrors};
 use wirespeed_wire::time::Picoseconds;
@@ -77,18 +78,18 @@ fn pcie(input: &mut Unstructured<'_>) -> Result<()> {
 
 fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     let rate = input.int_in_range(1_000_000_000..=3_200_000_000_000)?;
-    let longest = input.int_in_range(64..=65_535)?;
+    let longest = Bytes(input.int_in_range(64..=65_535)?);
     let link = Loop {
         rate,
         delay: Picoseconds(input.int_in_range(0..=1_000_000_000)?),
         generation: Picoseconds(input.int_in_range(0..=1_000_000_000)?),
         response: response_ceiling(rate),
         longest,
-        shortest: input.int_in_range(64..=longest)?,
-        pfc: 64,
+        shortest: Bytes(input.int_in_range(64..=longest.0)?),
+        pfc: Bytes(64),
         lossless: input.int_in_range(1..=8)?,
-        gap: ETHERNET_OVERHEAD,
-        cell: input.int_in_range(1..=65_535)?,
+        gap: Bytes(ETHERNET_OVERHEAD),
+        cell: Bytes(input.int_in_range(1..=65_535)?),
     };
     let terms = Terms::compute(&link);
     assert!(terms.cells() >= 2 * u64::from(longest.div_ceil(link.cell)));
@@ -96,11 +97,11 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     // The buffer holds at least the bytes that the link carries within the window.
     let byte_ps = 8e12 / rate as f64;
     // The time of a byte has 16 fractional bits.
-    let sent = (terms.window().as_f64() / byte_ps * (1.0 - 1e-5)) as u64;
-    let buffer = terms.cells() * u64::from(link.cell);
-    let gaps = sent / u64::from(link.shortest + link.gap) * u64::from(link.gap);
+    let sent = Bytes((terms.window().as_f64() / byte_ps * (1.0 - 1e-5)) as u64);
+    let buffer = terms.cells() * link.cell.widen();
+    let gaps = sent / (link.shortest + link.gap).widen() * link.gap.widen();
     assert!(
-        buffer + gaps + u64::from(longest + link.gap) >= sent,
+        buffer + gaps + (longest + link.gap).widen() >= sent,
         "{link:?}"
     );
     let longer = Terms::compute(&Loop {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::bytes::Bytes;
 use crate::ids::Priority;
 use crate::model::overrides::Devices;
 use crate::model::preset;
@@ -23,7 +24,7 @@ fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
         links: (0..).zip(rates).map(link).collect(),
         addresses: Vec::new(),
         names: Default::default(),
-        buffer_bytes: vec![buffer],
+        buffer_bytes: vec![Bytes(buffer)],
         connections: Vec::new(),
         operations: Vec::new(),
         parameters: preset::by_name(preset).unwrap(),
@@ -41,7 +42,7 @@ fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
 fn a_leaf_as_hpcc_sets_it() {
     let mut leaf = star("hpcc", 2 << 20, &[100; 8]);
     leaf.switches = 2;
-    leaf.buffer_bytes.push(2 << 20);
+    leaf.buffer_bytes.push(Bytes(2 << 20));
     leaf.links.push(Link {
         a: NodeId(8),
         b: NodeId(9),
@@ -54,14 +55,14 @@ fn a_leaf_as_hpcc_sets_it() {
         reserve_cells: 4096,
         alpha_exponent: -3,
         xon_offset_cells: 3072,
-        kmin_bytes: 400_000,
-        kmax_bytes: 1_600_000,
+        kmin_bytes: Bytes(400_000),
+        kmax_bytes: Bytes(1_600_000),
     };
     let up = PrioritySettings {
         headroom_cells: 150_000,
         alpha_exponent: -1,
-        kmin_bytes: 1_600_000,
-        kmax_bytes: 6_400_000,
+        kmin_bytes: Bytes(1_600_000),
+        kmax_bytes: Bytes(6_400_000),
         ..down
     };
     let ports = [0, 1, 16, 17].map(|port| resolved.priority_settings[(PortId(port), Priority(3))]);
@@ -86,10 +87,10 @@ fn a_port_lives_in_its_slice() {
     let pools = [16_513 - 3 * (682 + 80), 16_513 - (682 + 80) - (1964 + 80)];
     assert_eq!(resolved.pools[0].shared, pools);
     // AN210's thresholds are those of 400 Gb/s.
-    assert_eq!(of_switch(4).kmin_bytes, 1_000_000);
+    assert_eq!(of_switch(4).kmin_bytes, Bytes(1_000_000));
     assert_eq!(
         (of_switch(0).kmin_bytes, of_switch(0).kmax_bytes),
-        (250_000, 750_000)
+        (Bytes(250_000), Bytes(750_000))
     );
 }
 
@@ -205,11 +206,11 @@ fn frame_lengths() {
         let it = preset::by_name(preset).unwrap();
         (
             it.framing.shortest(),
-            it.framing.longest(it.transport.mtu_bytes),
+            it.framing.longest(Bytes(it.transport.mtu_bytes)),
         )
     };
-    assert_eq!(lengths("hpcc"), (48, 4144));
-    assert_eq!(lengths("roce"), (64, 4174));
+    assert_eq!(lengths("hpcc"), (Bytes(48), Bytes(4144)));
+    assert_eq!(lengths("roce"), (Bytes(64), Bytes(4174)));
 }
 
 #[test]

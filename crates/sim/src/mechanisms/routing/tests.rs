@@ -1,4 +1,5 @@
 use super::*;
+use crate::bytes::Bytes;
 use crate::ids::QueuePairId;
 use crate::ids::{ports_of, Priority};
 use crate::model::overrides::Devices;
@@ -25,7 +26,7 @@ fn scenario(hosts: u32, switches: u32, links: &[(u32, u32)], seed: u64) -> Scena
             .collect(),
         addresses: Vec::new(),
         names: Default::default(),
-        buffer_bytes: vec![32 << 20; switches as usize],
+        buffer_bytes: vec![Bytes(32 << 20); switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),
         parameters: crate::model::preset::by_name("roce").unwrap(),

@@ -89,6 +89,6 @@ proptest! {
         }
         prop_assert!(sent > 0);
         let posted = u64::from(senders) * bytes;
-        prop_assert_eq!(simulation.progress().delivered_bytes, posted);
+        prop_assert_eq!(simulation.progress().delivered_bytes.0, posted);
     }
 }

@@ -12,6 +12,7 @@ mod settings;
 pub mod tcp;
 pub mod unreliable;
 
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::Kind;
 use crate::time::{Picoseconds, NEVER};
 pub use service::Service;
@@ -25,7 +26,7 @@ pub struct Message {
     /// What its packets are; `ReadRequest` for a read.
     pub kind: Kind,
     /// Payload, bytes.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// First packet sequence number.
     pub first: u32,
     /// How many packet sequence numbers it takes.
@@ -34,12 +35,12 @@ pub struct Message {
 
 impl Message {
     /// Its packets from `next` on, and their payload; a read has one without any.
-    pub(crate) fn rest(&self, next: u32, mtu: u32) -> (u64, u64) {
+    pub(crate) fn rest(&self, next: u32, mtu: Bytes<u32>) -> (u64, Bytes) {
         if self.kind == Kind::ReadRequest {
-            return (u64::from(next <= self.first), 0);
+            return (u64::from(next <= self.first), Bytes(0));
         }
         let gone = next.saturating_sub(self.first).min(self.packets);
-        let payload = self.bytes.saturating_sub(u64::from(gone) * u64::from(mtu));
+        let payload = self.bytes.saturating_sub(u64::from(gone) * mtu.widen());
         (u64::from(self.packets - gone), payload)
     }
 
@@ -50,24 +51,30 @@ impl Message {
     }
 
     /// What is posted on a queue pair whose next sequence number is `first`.
-    pub(crate) fn new(operation: u32, kind: Kind, bytes: u64, first: u32, mtu: u32) -> Self {
+    pub(crate) fn new(
+        operation: u32,
+        kind: Kind,
+        bytes: Bytes,
+        first: u32,
+        mtu: Bytes<u32>,
+    ) -> Self {
         Message {
             operation,
             kind,
             bytes,
             first,
-            packets: bytes.div_ceil(u64::from(mtu)).max(1) as u32,
+            packets: bytes.div_ceil(mtu.widen()).max(1) as u32,
         }
     }
 
     /// What is left of it when it ends before packet `end`.
-    pub(crate) fn until(&self, end: u32, mtu: u32) -> Message {
+    pub(crate) fn until(&self, end: u32, mtu: Bytes<u32>) -> Message {
         if end >= self.end() {
             return *self;
         }
         let packets = end - self.first;
         Message {
-            bytes: u64::from(packets) * u64::from(mtu),
+            bytes: u64::from(packets) * mtu.widen(),
             packets,
             ..*self
         }
@@ -75,11 +82,11 @@ impl Message {
 
     /// Payload of its packet `psn`.
     #[inline]
-    pub fn payload(&self, psn: u32, mtu: u32) -> u32 {
+    pub fn payload(&self, psn: u32, mtu: Bytes<u32>) -> Bytes<u32> {
         if psn + 1 < self.end() {
             return mtu;
         }
-        (self.bytes - u64::from(self.packets - 1) * u64::from(mtu)) as u32
+        Bytes((self.bytes - u64::from(self.packets - 1) * mtu.widen()).0 as u32)
     }
 }
 
@@ -91,7 +98,7 @@ pub struct Segment {
     /// Its sequence number.
     pub psn: u32,
     /// Payload, bytes.
-    pub payload: u32,
+    pub payload: Bytes<u32>,
     /// FIRST, LAST, ACK_REQUEST.
     pub flags: u8,
     /// It was sent before.
@@ -108,7 +115,7 @@ pub struct Arrival {
     /// Its sequence number.
     pub psn: u32,
     /// Payload, bytes.
-    pub payload: u32,
+    pub payload: Bytes<u32>,
     /// FIRST, LAST, NAK, ACK_REQUEST, CE.
     pub flags: u8,
     /// As in [`crate::mechanisms::frame::Frame`].
@@ -123,7 +130,7 @@ pub struct Outcome {
     /// To send back.
     pub reply: Option<Reply>,
     /// Payload accepted, bytes.
-    pub delivered: u32,
+    pub delivered: Bytes<u32>,
     /// There may be something to send or to complete that there was not before. Without it nothing below holds.
     pub progress: bool,
     /// The deadline may be earlier than it was.
@@ -186,7 +193,7 @@ impl Timeout {
 /// One end of a connection.
 pub trait Transport {
     /// A message enters: `kind` and `bytes` of an operation.
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64);
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes);
 
     /// Messages that entered and did not complete.
     fn messages(&self) -> u32;
@@ -234,8 +241,8 @@ pub trait Transport {
 
     /// Packets that wait to be sent, for the first time or again, and about how much payload they have: what is lost counts
     /// as full packets. Answers do not count.
-    fn backlog(&self) -> (u64, u64) {
-        (0, 0)
+    fn backlog(&self) -> (u64, Bytes) {
+        (0, Bytes(0))
     }
 
     /// Whether there are answers to send, which no window holds back.

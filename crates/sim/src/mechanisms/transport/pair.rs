@@ -1,6 +1,7 @@
 //! Two ends of a connection over a wire that loses what a row says. Numbers of clauses are those of IBTA volume 1.
 
 use super::{Arrival, Reply, Segment, Service, Settings, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, CE, ECHO, NAK, RNR};
 use crate::model::parameters::{Recovery, Reordering};
 use crate::time::{Picoseconds, NEVER};
@@ -18,7 +19,7 @@ pub const SEND: Kind = Kind::Send;
 /// One ACK per packet, one NAK per gap, no timeout, any number of reads.
 pub fn plain() -> Settings {
     Settings {
-        mtu: MTU,
+        mtu: Bytes(MTU),
         ack_every: 1,
         echo: false,
         ack_timeout: NEVER,
@@ -42,7 +43,7 @@ pub struct End {
     pub sent: Vec<String>,
     /// Operations that ended, with the tick.
     pub ended: Vec<(u32, Picoseconds)>,
-    pub delivered: u64,
+    pub delivered: Bytes,
     pub failed: bool,
 }
 
@@ -53,7 +54,7 @@ impl End {
             coming: VecDeque::new(),
             sent: Vec::new(),
             ended: Vec::new(),
-            delivered: 0,
+            delivered: Bytes(0),
             failed: false,
         }
     }
@@ -147,7 +148,7 @@ impl<'a> Pair<'a> {
 
     pub fn post(&mut self, messages: &[(Kind, u64)]) {
         for (number, (kind, bytes)) in (0..).zip(messages) {
-            self.ends[0].transport.post(number, *kind, *bytes);
+            self.ends[0].transport.post(number, *kind, Bytes(*bytes));
         }
     }
 
@@ -179,14 +180,14 @@ impl<'a> Pair<'a> {
     pub fn everything_arrives_once(&mut self, posts: &[Posts; 2]) -> Result<(), TestCaseError> {
         for (end, posts) in self.ends.iter_mut().zip(posts) {
             for (number, (kind, bytes)) in (0..).zip(posts) {
-                end.transport.post(number, *kind, *bytes);
+                end.transport.post(number, *kind, Bytes(*bytes));
             }
         }
         self.run();
         for side in [0, 1] {
-            let bytes = |posts: &Posts, read: bool| -> u64 {
+            let bytes = |posts: &Posts, read: bool| -> Bytes {
                 let of_kind = posts.iter().filter(|(kind, _)| (*kind == READ) == read);
-                of_kind.map(|(_, bytes)| bytes).sum()
+                of_kind.map(|(_, bytes)| Bytes(*bytes)).sum()
             };
             let end = &self.ends[side];
             let ended: Vec<u32> = end.ended.iter().map(|(operation, _)| *operation).collect();
@@ -248,7 +249,7 @@ impl<'a> Pair<'a> {
         let outcome = self.ends[side].transport.receive(self.now, arrival);
         assert!(outcome.progress || !(outcome.failed || outcome.rearm));
         let end = &mut self.ends[side];
-        end.delivered += u64::from(outcome.delivered);
+        end.delivered += outcome.delivered.widen();
         while let Some(operation) = end.transport.completed() {
             end.ended.push((operation, self.now));
         }
@@ -264,7 +265,7 @@ impl<'a> Pair<'a> {
         let segment = Segment {
             kind: Kind::Ack,
             psn: reply.psn,
-            payload: 0,
+            payload: Bytes(0),
             flags: reply.flags,
             again: false,
             span: reply.span,
@@ -331,7 +332,7 @@ pub fn check_recovery(recovery: Recovery, rows: Vec<Row>) {
         assert_eq!(requester.ended, ended, "{}: ended", row.what);
         let bytes = |read| {
             let of_kind = row.post.iter().filter(|(kind, _)| (*kind == READ) == read);
-            of_kind.map(|(_, bytes)| bytes).sum::<u64>()
+            of_kind.map(|(_, bytes)| Bytes(*bytes)).sum::<Bytes>()
         };
         assert_eq!(responder.delivered, bytes(false), "{}: written", row.what);
         assert_eq!(requester.delivered, bytes(true), "{}: read", row.what);

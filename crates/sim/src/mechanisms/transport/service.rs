@@ -5,6 +5,7 @@ use super::selective::SelectiveRepeat;
 use super::tcp::Tcp;
 use super::unreliable::Unreliable;
 use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::Kind;
 use crate::model::parameters::{Recovery, Sockets};
 use crate::time::Picoseconds;
@@ -41,7 +42,7 @@ impl Service {
     }
 
     /// A UDP socket, whose largest datagram has so much payload. What is received is always taken.
-    pub fn udp(payload: u32, settings: &Settings) -> Self {
+    pub fn udp(payload: Bytes<u32>, settings: &Settings) -> Self {
         Service::unreliable(&Arc::new(Settings {
             mtu: payload,
             rx_depth: None,
@@ -50,7 +51,7 @@ impl Service {
     }
 
     /// A TCP connection, whose full segments have so much payload.
-    pub fn tcp(settings: &Sockets, payload: u32) -> Self {
+    pub fn tcp(settings: &Sockets, payload: Bytes<u32>) -> Self {
         Service::Tcp(Box::new(Tcp::new(settings, payload)))
     }
 }
@@ -65,10 +66,10 @@ impl Service {
     }
 
     /// Of TCP: bytes of the stream before a segment.
-    pub fn stream_offset(&self, psn: u32) -> u64 {
+    pub fn stream_offset(&self, psn: u32) -> Bytes {
         match self {
             Service::Tcp(it) => it.stream_offset(psn),
-            _ => 0,
+            _ => Bytes(0),
         }
     }
 
@@ -87,7 +88,7 @@ impl Service {
 }
 
 impl Transport for Service {
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         match self {
             Service::Rc(it) => it.post(operation, kind, bytes),
             Service::SelectiveRepeat(it) => it.post(operation, kind, bytes),
@@ -220,7 +221,7 @@ impl Transport for Service {
         }
     }
 
-    fn backlog(&self) -> (u64, u64) {
+    fn backlog(&self) -> (u64, Bytes) {
         match self {
             Service::Rc(it) => it.backlog(),
             Service::SelectiveRepeat(it) => it.backlog(),

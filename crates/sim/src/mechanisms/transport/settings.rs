@@ -1,5 +1,6 @@
 //! What all connections of a scenario share.
 
+use crate::bytes::Bytes;
 use crate::model::parameters::{self, Reordering};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
@@ -7,7 +8,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Payload of a full packet.
-    pub mtu: u32,
+    pub mtu: Bytes<u32>,
     /// One ACK per so many packets.
     pub ack_every: u32,
     /// Whether a mark is echoed in the ACK.
@@ -43,7 +44,7 @@ impl Settings {
             exponent => 4_096 * NANOSECOND * (1 << exponent.min(31)),
         };
         Settings {
-            mtu: transport.mtu_bytes,
+            mtu: Bytes(transport.mtu_bytes),
             ack_every: transport.ack_every,
             echo,
             ack_timeout,

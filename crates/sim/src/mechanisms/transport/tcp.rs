@@ -8,6 +8,7 @@
 //! selective or delayed acknowledgements, ECN, limited transmit, pacing, and no larger segments for the NIC to cut.
 
 use super::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::Kind;
 use crate::model::parameters::Sockets;
 use crate::time::{Picoseconds, NANOSECOND, NEVER, SECOND};
@@ -23,14 +24,14 @@ const DUPLICATES: u32 = 3;
 #[derive(Debug, Clone)]
 pub struct Tcp {
     /// Payload of a full segment.
-    payload: u32,
+    payload: Bytes<u32>,
     initial: u32,
     least_rto: Picoseconds,
     retries: u8,
     messages: VecDeque<Message>,
     completed: u32,
     /// Of each message that was ever posted: the segment after its last, and the byte of the stream.
-    ends: Vec<(u32, u64)>,
+    ends: Vec<(u32, Bytes)>,
     /// All before it is acknowledged.
     oldest: u32,
     next: u32,
@@ -61,7 +62,7 @@ pub struct Tcp {
 
 impl Tcp {
     /// A connection on which nothing was sent. A full segment has so much payload.
-    pub fn new(settings: &Sockets, payload: u32) -> Self {
+    pub fn new(settings: &Sockets, payload: Bytes<u32>) -> Self {
         Tcp {
             payload,
             initial: settings.initial_window,
@@ -93,10 +94,12 @@ impl Tcp {
     }
 
     /// Bytes of the stream before a segment.
-    pub fn stream_offset(&self, psn: u32) -> u64 {
+    pub fn stream_offset(&self, psn: u32) -> Bytes {
         let whole = self.ends.partition_point(|(end, _)| *end <= psn);
-        let (first, before) = whole.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
-        before + u64::from(psn - first) * u64::from(self.payload)
+        let (first, before) = whole
+            .checked_sub(1)
+            .map_or((0, Bytes(0)), |last| self.ends[last]);
+        before + u64::from(psn - first) * self.payload.widen()
     }
 
     /// Whether a segment is the last of a message.
@@ -128,7 +131,7 @@ impl Tcp {
         });
     }
 
-    fn arrived(&mut self, psn: u32, payload: u32) -> Outcome {
+    fn arrived(&mut self, psn: u32, payload: Bytes<u32>) -> Outcome {
         let new = psn >= self.expected && self.early.insert(psn);
         while self.early.remove(&self.expected) {
             self.expected += 1;
@@ -138,7 +141,7 @@ impl Tcp {
                 psn: self.expected,
                 ..Reply::default()
             }),
-            delivered: if new { payload } else { 0 },
+            delivered: if new { payload } else { Bytes(0) },
             ..Outcome::default()
         }
     }
@@ -218,11 +221,11 @@ impl Tcp {
 }
 
 impl Transport for Tcp {
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         let message = Message::new(operation, kind, bytes, self.end, self.payload);
         self.end = message.end();
         self.messages.push_back(message);
-        let before = self.ends.last().map_or(0, |(_, before)| *before);
+        let before = self.ends.last().map_or(Bytes(0), |(_, before)| *before);
         self.ends.push((self.end, before + bytes));
     }
 

@@ -6,6 +6,7 @@
 
 use super::receive_queue::ReceiveQueue;
 use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
@@ -78,7 +79,7 @@ impl Unreliable {
 }
 
 impl Transport for Unreliable {
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         let message = Message::new(operation, kind, bytes, self.end, self.settings.mtu);
         self.end = message.end();
         self.messages.push_back(message);
@@ -198,7 +199,7 @@ mod tests {
 
     fn end(rx_depth: Option<u32>) -> Unreliable {
         Unreliable::new(Arc::new(Settings {
-            mtu: MTU,
+            mtu: Bytes(MTU),
             rx_depth,
             receive: Picoseconds(100),
             ..super::super::pair::plain()
@@ -224,7 +225,7 @@ mod tests {
         for (what, arrive, bytes, messages) in rows {
             let (mut sender, mut receiver) = (end(None), end(None));
             for (operation, bytes) in [(0, 30), (1, 10), (2, 20)] {
-                sender.post(operation, Kind::Write, bytes);
+                sender.post(operation, Kind::Write, Bytes(bytes));
             }
             let sent: Vec<Segment> =
                 std::iter::from_fn(|| sender.next(Picoseconds::ZERO)).collect();
@@ -247,7 +248,7 @@ mod tests {
                 };
                 let outcome = receiver.receive(Picoseconds::ZERO, arrival);
                 assert_eq!((outcome.reply, outcome.progress), (None, false));
-                delivered += u64::from(outcome.delivered);
+                delivered += u64::from(outcome.delivered.0);
             }
             assert_eq!(
                 (delivered, receiver.received()),
@@ -261,8 +262,8 @@ mod tests {
     #[test]
     fn completion() {
         let mut sender = end(None);
-        sender.post(7, Kind::Send, 25);
-        sender.post(8, Kind::Send, 0);
+        sender.post(7, Kind::Send, Bytes(25));
+        sender.post(8, Kind::Send, Bytes(0));
         for left in [2, 1] {
             assert_eq!(sender.completed(), None, "{left} packets left");
             assert!(sender.next(Picoseconds::ZERO).is_some());
@@ -284,16 +285,16 @@ mod tests {
             let arrival = Arrival {
                 kind,
                 psn,
-                payload: MTU,
+                payload: Bytes(MTU),
                 flags,
                 span: 0,
                 asked: None,
             };
             receiver.receive(now, arrival).delivered
         };
-        assert_eq!(take(Picoseconds::ZERO, Kind::Send, 0), MTU);
-        assert_eq!(take(Picoseconds(1), Kind::Send, 1), 0);
-        assert_eq!(take(Picoseconds(1), Kind::Write, 2), MTU);
-        assert_eq!(take(Picoseconds(100), Kind::Send, 3), MTU);
+        assert_eq!(take(Picoseconds::ZERO, Kind::Send, 0), Bytes(MTU));
+        assert_eq!(take(Picoseconds(1), Kind::Send, 1), Bytes(0));
+        assert_eq!(take(Picoseconds(1), Kind::Write, 2), Bytes(MTU));
+        assert_eq!(take(Picoseconds(100), Kind::Send, 3), Bytes(MTU));
     }
 }

@@ -23,8 +23,8 @@ impl Simulation {
                 let receiver = &self.queue_pairs[to].transport;
                 let push = frame.kind == Kind::Tcp && sender.ends_message(frame.psn);
                 SocketProtocol::Tcp {
-                    sequence: number(sender.stream_offset(own)),
-                    acknowledgement: number(receiver.stream_offset(others)),
+                    sequence: number(sender.stream_offset(own).0),
+                    acknowledgement: number(receiver.stream_offset(others).0),
                     push,
                     window: WINDOW,
                     timestamps: [clock(self.now); 2],
@@ -35,7 +35,7 @@ impl Simulation {
             network: self.network(from_port, to_port, frame),
             ports: Flow::from_scenario(&self.scenario, from).udp_ports,
             protocol,
-            payload: frame.payload,
+            payload: frame.payload.0,
         }
     }
 }

@@ -5,6 +5,7 @@ mod miswiring;
 mod slow_receiver;
 mod stuck_nic;
 
+use crate::bytes::Bytes;
 use crate::devices::port::Delivery;
 use crate::ids::{LinkId, PortId};
 use crate::mechanisms::link_faults::{Effect, Start};
@@ -82,7 +83,7 @@ impl Simulation {
     }
 
     /// Whether a frame that starts at `port` is lost to a fault of the link.
-    pub(crate) fn is_lost_to_faults(&self, port: PortId, bytes: u32, is_cnp: bool) -> bool {
+    pub(crate) fn is_lost_to_faults(&self, port: PortId, bytes: Bytes<u32>, is_cnp: bool) -> bool {
         let (state, side) = (&self.ports[port], &self.sides[port]);
         let start = Start {
             seed: self.settings.seed,

@@ -1,5 +1,6 @@
 //! What each port of a network has to do, as far as it can be told before the run.
 
+use crate::bytes::Bytes;
 use crate::ids::QueuePairId;
 use crate::mechanisms::routing::Routes;
 use crate::model::scenario::Verb;
@@ -39,7 +40,7 @@ impl Load {
         for operation in &scenario.operations {
             let packets = operation
                 .bytes
-                .div_ceil(u64::from(transport.mtu_bytes))
+                .div_ceil(Bytes(transport.mtu_bytes).widen())
                 .max(1);
             let replies = packets.div_ceil(u64::from(transport.ack_every));
             let (out, back) = match operation.verb {

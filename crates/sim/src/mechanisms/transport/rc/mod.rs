@@ -8,6 +8,7 @@ mod responder;
 
 use super::receive_queue::ReceiveQueue;
 use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, LAST};
 use crate::time::{Picoseconds, NEVER};
 use requester::Requester;
@@ -47,7 +48,7 @@ impl Rc {
         let message = Message {
             operation: 0,
             kind: Kind::Write,
-            bytes: 0,
+            bytes: Bytes(0),
             first: 0,
             packets: 0,
         };
@@ -92,7 +93,7 @@ impl Rc {
 }
 
 impl Transport for Rc {
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         let requester = &mut self.requester;
         let mtu = requester.settings.mtu;
         let message = Message::new(operation, kind, bytes, requester.end, mtu);
@@ -237,11 +238,11 @@ impl Transport for Rc {
         }
     }
 
-    fn backlog(&self) -> (u64, u64) {
+    fn backlog(&self) -> (u64, Bytes) {
         let it = &self.requester;
         let messages = self.messages.iter().skip(self.current);
         let rest = messages.map(|message| message.rest(it.next, it.settings.mtu));
-        rest.fold((0, 0), |all, rest| (all.0 + rest.0, all.1 + rest.1))
+        rest.fold((0, Bytes(0)), |all, rest| (all.0 + rest.0, all.1 + rest.1))
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! The requester: what is asked for and sent, and what of it has arrived.
 
 use super::{Rc, Settings};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK, RNR};
 use crate::mechanisms::transport::{receive_queue, Arrival, Message, Outcome, Segment};
 use crate::time::{Picoseconds, NEVER};
@@ -51,7 +52,7 @@ impl Requester {
             self.deadline = now + self.settings.ack_timeout;
         }
         let mut flags = if psn == message.first { FIRST } else { 0 };
-        let mut payload = 0;
+        let mut payload = Bytes(0);
         if message.kind == Kind::ReadRequest {
             self.next = message.end();
             self.reads += 1;

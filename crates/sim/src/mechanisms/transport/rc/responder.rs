@@ -1,6 +1,7 @@
 //! The responder: what arrives is taken in its order, acknowledged and answered.
 
 use super::{Rc, Settings};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK, RNR};
 use crate::mechanisms::transport::{Arrival, Message, Outcome, Reply, Segment};
 use crate::time::{Picoseconds, NEVER};
@@ -41,7 +42,7 @@ impl Rc {
         }
         if arrival.psn < responder.expected {
             // A duplicate is acknowledged again (IBTA 9.7.5.1.4): the first acknowledgement may be what was lost.
-            return self.acknowledge(0);
+            return self.acknowledge(Bytes(0));
         }
         if arrival.kind == Kind::Send && self.receives.is_some() && !self.received(now, arrival) {
             return self.report(now, RNR);
@@ -140,7 +141,7 @@ impl Rc {
 
     /// Acknowledges everything so far, behind the read responses that come before (IBTA 9.5).
     #[inline]
-    pub(super) fn acknowledge(&mut self, delivered: u32) -> Outcome {
+    pub(super) fn acknowledge(&mut self, delivered: Bytes<u32>) -> Outcome {
         let responder = &mut self.responder;
         if self.requester.answering {
             responder.acknowledge_after = true;
@@ -171,7 +172,7 @@ impl Rc {
             return Segment {
                 kind: Kind::Ack,
                 psn: reply.psn,
-                payload: 0,
+                payload: Bytes(0),
                 flags: reply.flags,
                 again: false,
                 span: reply.span,

@@ -14,6 +14,7 @@ mod responder;
 mod scoreboard;
 
 use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, NAK, TRIMMED};
 use crate::model::parameters::Reordering;
 use crate::time::{Picoseconds, NANOSECOND};
@@ -62,7 +63,7 @@ impl SelectiveRepeat {
 }
 
 impl Transport for SelectiveRepeat {
-    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         self.requester.post(operation, kind, bytes);
     }
 
@@ -164,7 +165,7 @@ impl Transport for SelectiveRepeat {
         self.requester.postpone(now);
     }
 
-    fn backlog(&self) -> (u64, u64) {
+    fn backlog(&self) -> (u64, Bytes) {
         self.requester.backlog()
     }
 

@@ -2,6 +2,7 @@
 
 use super::scoreboard::{Scoreboard, State};
 use super::{Overtaken, Settings};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
 use crate::mechanisms::transport::{Arrival, Message, Outcome, Outstanding, Segment};
 use crate::model::parameters::Reordering;
@@ -52,7 +53,7 @@ impl Requester {
         }
     }
 
-    pub(super) fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+    pub(super) fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         let message = Message::new(operation, kind, bytes, self.end, self.settings.mtu);
         self.end = message.end();
         self.messages.push_back(message);
@@ -82,12 +83,12 @@ impl Requester {
     }
 
     /// What is lost, and what was never sent.
-    pub(super) fn backlog(&self) -> (u64, u64) {
+    pub(super) fn backlog(&self) -> (u64, Bytes) {
         let mtu = self.settings.mtu;
         let lost = u64::from(self.sent.lost());
         let messages = self.messages.iter().skip(self.current);
         let fresh = messages.map(|it| it.rest(self.sent.fresh(), mtu));
-        fresh.fold((lost, lost * u64::from(mtu)), |all, rest| {
+        fresh.fold((lost, lost * mtu.widen()), |all, rest| {
             (all.0 + rest.0, all.1 + rest.1)
         })
     }
@@ -150,7 +151,7 @@ impl Requester {
             kind: message.kind,
             psn,
             payload: match read {
-                true => 0,
+                true => Bytes(0),
                 false => message.payload(psn, self.settings.mtu),
             },
             flags,

@@ -1,6 +1,7 @@
 //! The responder: what arrives is taken in whatever order it comes, and acknowledged; reads are answered in their order.
 
 use super::{Overtaken, Settings};
+use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK};
 use crate::mechanisms::transport::{Arrival, Message, Outcome, Reply, Segment};
 use crate::model::parameters::Reordering;
@@ -251,7 +252,7 @@ impl Responder {
             return Segment {
                 kind: Kind::Ack,
                 psn: reply.psn,
-                payload: 0,
+                payload: Bytes(0),
                 flags: reply.flags,
                 again: false,
                 span: 0,

@@ -2,6 +2,7 @@
 
 use super::super::pair::*;
 use super::*;
+use crate::bytes::Bytes;
 use crate::model::parameters::Recovery;
 use crate::time::NEVER;
 use proptest::prelude::*;
@@ -285,7 +286,7 @@ fn trimmed_packets_are_sent_again_alone() {
         ..plain()
     };
     let mut sender = SelectiveRepeat::new(Arc::new(settings));
-    sender.post(0, WRITE, 30);
+    sender.post(0, WRITE, Bytes(30));
     for now in 0..3 {
         assert_eq!(
             sender.next(Picoseconds(now)).map(|it| it.psn),
@@ -296,7 +297,7 @@ fn trimmed_packets_are_sent_again_alone() {
         let arrival = Arrival {
             kind: Kind::Ack,
             psn,
-            payload: 0,
+            payload: Bytes(0),
             flags,
             span: 0,
             asked: None,
@@ -311,7 +312,10 @@ fn trimmed_packets_are_sent_again_alone() {
         let again = sender
             .next(Picoseconds(now))
             .expect("the packet that was trimmed");
-        assert_eq!((again.psn, again.again, again.payload), (1, true, MTU));
+        assert_eq!(
+            (again.psn, again.again, again.payload),
+            (1, true, Bytes(MTU))
+        );
         assert!(!sender.has_work());
         assert_eq!(sender.deadline(), Picoseconds(now + 100));
     }
@@ -333,7 +337,7 @@ fn a_header_is_answered_unless_its_packet_came() {
     let packet = Arrival {
         kind: WRITE,
         psn: 1,
-        payload: MTU,
+        payload: Bytes(MTU),
         flags: 0,
         span: 0,
         asked: None,

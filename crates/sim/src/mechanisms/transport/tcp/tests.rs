@@ -9,7 +9,7 @@ const RTT: Picoseconds = MICROSECOND.times(100);
 
 fn end() -> Tcp {
     let sockets = preset::by_name("roce").unwrap().sockets;
-    Tcp::new(&sockets, PAYLOAD)
+    Tcp::new(&sockets, Bytes(PAYLOAD))
 }
 
 fn all(sender: &mut Tcp, now: Picoseconds) -> Vec<u32> {
@@ -22,7 +22,7 @@ fn arrival(kind: Kind, psn: u32) -> Arrival {
     Arrival {
         kind,
         psn,
-        payload: PAYLOAD,
+        payload: Bytes(PAYLOAD),
         flags: 0,
         span: 0,
         asked: None,
@@ -50,7 +50,7 @@ fn acknowledge(sender: &mut Tcp, now: Picoseconds, answers: &[u32]) {
 fn slow_start_and_congestion_avoidance() {
     let (mut sender, mut receiver) = (end(), end());
     sender.threshold = 40;
-    sender.post(0, Kind::Tcp, 1_000 * u64::from(PAYLOAD));
+    sender.post(0, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
     let mut sizes = Vec::new();
     for round in 0..6 {
         let sent = all(&mut sender, round * RTT);
@@ -66,7 +66,7 @@ fn slow_start_and_congestion_avoidance() {
 #[test]
 fn fast_retransmit() {
     let (mut sender, mut receiver) = (end(), end());
-    sender.post(0, Kind::Tcp, 1_000 * u64::from(PAYLOAD));
+    sender.post(0, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
     let sent = all(&mut sender, Picoseconds::ZERO);
     assert_eq!(sent, (0..10).collect::<Vec<_>>());
     let arrived: Vec<u32> = sent.into_iter().filter(|psn| *psn != 2).collect();
@@ -94,7 +94,7 @@ fn fast_retransmit() {
 #[test]
 fn partial_acknowledgements() {
     let (mut sender, mut receiver) = (end(), end());
-    sender.post(0, Kind::Tcp, 10 * u64::from(PAYLOAD));
+    sender.post(0, Kind::Tcp, Bytes(10 * u64::from(PAYLOAD)));
     let sent = all(&mut sender, Picoseconds::ZERO);
     let arrived: Vec<u32> = sent
         .into_iter()
@@ -118,7 +118,7 @@ fn partial_acknowledgements() {
 fn timeouts() {
     let mut sender = end();
     sender.retries = 3;
-    sender.post(7, Kind::Tcp, 10 * u64::from(PAYLOAD));
+    sender.post(7, Kind::Tcp, Bytes(10 * u64::from(PAYLOAD)));
     all(&mut sender, Picoseconds::ZERO);
     assert_eq!(
         sender.timeout(SECOND - Picoseconds(1)),
@@ -144,13 +144,13 @@ fn the_timer_follows_the_round_trip() {
     ] {
         let mut sender = end();
         sender.least_rto = least;
-        sender.post(0, Kind::Tcp, u64::from(PAYLOAD));
+        sender.post(0, Kind::Tcp, Bytes(u64::from(PAYLOAD)));
         all(&mut sender, Picoseconds::ZERO);
         acknowledge(&mut sender, taken, &[1]);
         assert_eq!(sender.rto(), expected);
     }
     let mut sender = end();
-    sender.post(0, Kind::Tcp, u64::from(PAYLOAD));
+    sender.post(0, Kind::Tcp, Bytes(u64::from(PAYLOAD)));
     all(&mut sender, Picoseconds::ZERO);
     sender.timeout(SECOND);
     assert_eq!(all(&mut sender, SECOND), [0]);
@@ -163,13 +163,13 @@ fn the_timer_follows_the_round_trip() {
 fn windows_that_are_not_used() {
     let mut sender = end();
     for message in 0..5 {
-        sender.post(message, Kind::Tcp, 2 * u64::from(PAYLOAD));
+        sender.post(message, Kind::Tcp, Bytes(2 * u64::from(PAYLOAD)));
         let sent = all(&mut sender, Picoseconds::ZERO);
         assert_eq!(sent.len(), 2);
         acknowledge(&mut sender, RTT, &[sent[1] + 1]);
     }
     assert_eq!(sender.window, 10);
     sender.window = 100;
-    sender.post(5, Kind::Tcp, 1_000 * u64::from(PAYLOAD));
+    sender.post(5, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
     assert_eq!(all(&mut sender, SECOND).len(), 10);
 }

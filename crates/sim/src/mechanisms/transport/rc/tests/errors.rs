@@ -73,8 +73,8 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
             pair.tick();
         }
         let sent = pair.ends[0].sent.len();
-        pair.ends[1].transport.post(9, READ, 10);
-        pair.ends[1].transport.post(10, WRITE, 10);
+        pair.ends[1].transport.post(9, READ, Bytes(10));
+        pair.ends[1].transport.post(10, WRITE, Bytes(10));
         pair.run();
         assert_eq!(pair.ends[0].sent.len(), sent, "lost: {lost:?}");
         assert_eq!(pair.ends[0].ended, [(0, Picoseconds(3))]);

@@ -93,14 +93,14 @@ fn segmentation() {
     ];
     for (bytes, packets) in rows {
         let mut transport = Rc::new(Arc::new(plain()));
-        transport.post(7, WRITE, bytes);
+        transport.post(7, WRITE, Bytes(bytes));
         for (psn, (payload, flags)) in (0..).zip(packets) {
             assert!(transport.has_work());
             assert_eq!(transport.begins_message(), psn == 0);
             let expected = Segment {
                 kind: WRITE,
                 psn,
-                payload: *payload,
+                payload: Bytes(*payload),
                 flags: *flags,
                 again: false,
                 span: 0,

@@ -1,6 +1,7 @@
 //! Reads: lost responses, responses that come late, turns of requests and responses.
 
 use super::*;
+use crate::bytes::Bytes;
 
 #[test]
 fn reads() {
@@ -163,7 +164,7 @@ fn a_response_that_comes_after_the_timeout() {
         ack_timeout: Picoseconds(20),
         ..plain()
     }));
-    transport.post(0, READ, 10);
+    transport.post(0, READ, Bytes(10));
     assert!(transport.next(Picoseconds::ZERO).is_some());
     assert_eq!(
         transport.timeout(Picoseconds(20)),
@@ -172,15 +173,21 @@ fn a_response_that_comes_after_the_timeout() {
     let response = Arrival {
         kind: Kind::ReadResponse,
         psn: 0,
-        payload: 10,
+        payload: Bytes(10),
         flags: FIRST | LAST,
         span: 0,
         asked: None,
     };
-    assert_eq!(transport.receive(Picoseconds(21), response).delivered, 10);
+    assert_eq!(
+        transport.receive(Picoseconds(21), response).delivered,
+        Bytes(10)
+    );
     assert_eq!(transport.completed(), Some(0));
     assert!(!transport.has_work());
-    assert_eq!(transport.receive(Picoseconds(22), response).delivered, 0);
+    assert_eq!(
+        transport.receive(Picoseconds(22), response).delivered,
+        Bytes(0)
+    );
 }
 
 #[test]
@@ -189,8 +196,8 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
         ack_timeout: Picoseconds(20),
         ..plain()
     }));
-    transport.post(0, READ, 30);
-    transport.post(1, WRITE, 10);
+    transport.post(0, READ, Bytes(30));
+    transport.post(1, WRITE, Bytes(10));
     assert!(transport.next(Picoseconds::ZERO).is_some());
     assert!(transport.next(Picoseconds(1)).is_some());
     // The responses are lost, the write is acknowledged, and nothing was sent between the timeout and that.
@@ -201,7 +208,7 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
     let acknowledgement = Arrival {
         kind: Kind::Ack,
         psn: 3,
-        payload: 0,
+        payload: Bytes(0),
         flags: 0,
         span: 0,
         asked: None,
@@ -220,7 +227,7 @@ fn segmentation_of_responses() {
     let message = Message {
         operation: 0,
         kind: READ,
-        bytes: 35,
+        bytes: Bytes(35),
         first: 0,
         packets: 4,
     };
@@ -234,7 +241,7 @@ fn segmentation_of_responses() {
         let request = Arrival {
             kind: READ,
             psn: from,
-            payload: 0,
+            payload: Bytes(0),
             flags: FIRST | LAST,
             span: 0,
             asked: Some(message),
@@ -243,7 +250,7 @@ fn segmentation_of_responses() {
         let sent: Vec<_> = std::iter::from_fn(|| transport.next(Picoseconds::ZERO)).collect();
         let seen: Vec<_> = sent
             .iter()
-            .map(|segment| (segment.payload, segment.flags))
+            .map(|segment| (segment.payload.0, segment.flags))
             .collect();
         assert_eq!(seen, packets);
     }
@@ -256,20 +263,20 @@ fn requests_and_responses_take_turns() {
     let read = Message {
         operation: 0,
         kind: READ,
-        bytes: 4 * u64::from(MTU),
+        bytes: Bytes(4 * u64::from(MTU)),
         first: 0,
         packets: 4,
     };
     let request = Arrival {
         kind: READ,
         psn: 0,
-        payload: 0,
+        payload: Bytes(0),
         flags: FIRST | LAST | ACK_REQUEST,
         span: 0,
         asked: Some(read),
     };
     end.receive(Picoseconds::ZERO, request);
-    end.post(0, WRITE, 2 * u64::from(MTU));
+    end.post(0, WRITE, Bytes(2 * u64::from(MTU)));
     let sent: Vec<(Kind, u32)> = std::iter::from_fn(|| end.next(Picoseconds::ZERO))
         .map(|segment| (segment.kind, segment.psn))
         .collect();

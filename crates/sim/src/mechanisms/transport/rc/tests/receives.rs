@@ -138,7 +138,7 @@ fn losses_beside() {
         pair.run();
         assert!(!pair.ends[0].failed, "{lost}");
         assert_eq!(pair.ends[0].ended.len(), 3, "{lost}");
-        assert_eq!(pair.ends[1].delivered, 40, "{lost}");
+        assert_eq!(pair.ends[1].delivered, Bytes(40), "{lost}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_copy_is_taken_after_the_refusal() {
         [(0, Picoseconds(4)), (1, Picoseconds(8))]
     );
     // What is posted later goes out.
-    pair.ends[0].transport.post(2, SEND, 10);
+    pair.ends[0].transport.post(2, SEND, Bytes(10));
     pair.now = Picoseconds(20);
     pair.run();
     assert_eq!(pair.ends[0].ended[2..], [(2, Picoseconds(24))]);
