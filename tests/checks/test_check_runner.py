@@ -110,20 +110,20 @@ def test_findings_are_the_same_however_often() -> None:
     assert small.find(small.facts()) == small.find(small.facts())
 
 
-_SEEN = small.observations()
+_OBSERVATIONS = small.observations()
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.sets(st.sampled_from(range(len(_SEEN)))))
+@given(st.sets(st.sampled_from(range(len(_OBSERVATIONS)))))
 def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
     """A passing cluster of which less was read is unknown in places, and nothing else.
 
     A collection of whose members something was left out was not read to its end.
     """
-    gone = [_SEEN[index].place for index in left_out]
+    gone = [_OBSERVATIONS[index].place for index in left_out]
     kept = [
         observation
-        for index, observation in enumerate(_SEEN)
+        for index, observation in enumerate(_OBSERVATIONS)
         if index not in left_out
         and not (observation.value == COMPLETE and any(_is_within(place, observation.place) for place in gone))
     ]
@@ -141,7 +141,9 @@ def _is_within(inner: Place, outer: Place) -> bool:
 def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
     check = checks()[identifier]
     observed = [
-        observation for observation in _SEEN if observation.path not in check.needs and observation.value != COMPLETE
+        observation
+        for observation in _OBSERVATIONS
+        if observation.path not in check.needs and observation.value != COMPLETE
     ]
     statuses = {finding.status for finding in small.by_id(identifier, facts_from(observed))}
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}

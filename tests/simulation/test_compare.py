@@ -337,7 +337,7 @@ CLUSTER = Path(__file__).parents[2] / "examples/mi300x-4node/cluster.yaml"
 
 
 @pytest.fixture
-def planned(tmp_path: Path) -> tuple[Path, Path, Path]:
+def planned_files(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A cluster with DCQCN-P, the same with DCQCN-D, and a traffic file."""
     step, traffic = tmp_path / "step.yaml", tmp_path / "incast.yaml"
     step.write_text(CLUSTER.read_text().replace("dcqcn-p", "dcqcn-d"))
@@ -345,9 +345,9 @@ def planned(tmp_path: Path) -> tuple[Path, Path, Path]:
     return CLUSTER, step, traffic
 
 
-def test_a_cluster_file_gives_each_algorithm_the_planned_thresholds(planned: tuple[Path, Path, Path]) -> None:
+def test_a_cluster_file_gives_each_algorithm_the_planned_thresholds(planned_files: tuple[Path, Path, Path]) -> None:
     """Whatever congestion control the file has: a row is the run of the cluster that is planned with it."""
-    *clusters, traffic = planned
+    *clusters, traffic = planned_files
     rows = [
         json.loads(wirespeed(cluster, "-t", traffic, "--algorithm", "dcqcn-p,dcqcn-d", "-f", "json").stdout)["runs"]
         for cluster in clusters
@@ -364,8 +364,8 @@ def test_a_cluster_file_gives_each_algorithm_the_planned_thresholds(planned: tup
         assert (change["before"], change["after"]) == ([before], [after])
 
 
-def test_a_slope_cannot_be_derived_from_a_step(planned: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    _, cluster, traffic = planned
+def test_a_slope_cannot_be_derived_from_a_step(planned_files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    _, cluster, traffic = planned_files
     scenario = tmp_path / "step.json"
     command_line.wirespeed("sim", "run", cluster, "-t", traffic, "--write-scenario", scenario)
     table = wirespeed(scenario, "--algorithm", "dcqcn,dcqcn-p,dcqcn-d,hpcc").stdout.splitlines()
@@ -376,9 +376,9 @@ def test_a_slope_cannot_be_derived_from_a_step(planned: tuple[Path, Path, Path],
 
 
 def test_thresholds_of_the_cluster_file_that_fit_no_other_algorithm(
-    planned: tuple[Path, Path, Path], tmp_path: Path
+    planned_files: tuple[Path, Path, Path], tmp_path: Path
 ) -> None:
-    cluster, _, traffic = planned
+    cluster, _, traffic = planned_files
     explicit = tmp_path / "explicit.yaml"
     explicit.write_text(
         cluster.read_text().replace("model: dell-z9664f", "model: dell-z9664f, ecn: {minimum: 1 MiB, maximum: 2 MiB}")
@@ -392,8 +392,8 @@ def test_thresholds_of_the_cluster_file_that_fit_no_other_algorithm(
     assert "    ECN maximum threshold 2,097,000 → 1,049,000 bytes" in table
 
 
-def test_options_that_do_not_apply(planned: tuple[Path, Path, Path], incast: Path) -> None:
-    cluster, _, traffic = planned
+def test_options_that_do_not_apply(planned_files: tuple[Path, Path, Path], incast: Path) -> None:
+    cluster, _, traffic = planned_files
     for arguments, problem in (
         ([cluster], f"error: {cluster}: --traffic is missing"),
         ([incast, "-t", traffic], "error: --traffic: does not apply to scenarios, which contain their flows"),

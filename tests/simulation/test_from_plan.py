@@ -31,7 +31,7 @@ CATALOGUE = load()
 
 
 # What a file says of the marking of RoCE's queue: minimum, maximum, percent; what one of its units is in bytes.
-SAID = {
+MARKING_LINES = {
     "dell-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),
     "supermicro-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),
     "eos": (r"minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes max-mark-probability (\d+)", 1000),
@@ -67,7 +67,7 @@ def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) 
         assert ratio == pytest.approx(int(limits[0]) / int(limits[1]), rel=1e-6)
         assert any(entry.startswith("ECN thresholds of ") for entry in scenario.assumed)
     else:
-        pattern, unit = SAID[system]
+        pattern, unit = MARKING_LINES[system]
         match = re.search(pattern, rendered)
         assert match is not None, rendered
         low, high, percent = (int(group) for group in match.groups())

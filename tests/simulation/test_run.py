@@ -19,7 +19,7 @@ from wirespeed.simulation.run import PRESETS, completion_times
 from wirespeed.simulation.tables import arrow
 from wirespeed.units import Duration
 
-EVERYTHING = Recording(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
+FULL_RECORDING = Recording(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
 
 
 def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
@@ -94,11 +94,11 @@ def test_what_explains_a_run_is_not_in_its_hash(tmp_path: Path) -> None:
 def test_tables_by_name(tmp_path: Path) -> None:
     usual = {"flows", "queue_pairs", "ports", "queues", "pauses"}
     assert set(result(tmp_path).tables) == usual
-    assert set(result(tmp_path, observe=EVERYTHING).tables) == {*usual, "series"}
+    assert set(result(tmp_path, observe=FULL_RECORDING).tables) == {*usual, "series"}
 
 
 def test_what_is_sampled(tmp_path: Path) -> None:
-    series = result(tmp_path, observe=EVERYTHING).tables["series"].to_pylist()
+    series = result(tmp_path, observe=FULL_RECORDING).tables["series"].to_pylist()
     assert {row["time_ps"] % 5_000_000 for row in series} == {0}
     of_the_port = {(quantity, 5) for quantity in ("queue_bytes", "paused", "sent_bytes", "ecn_marks")}
     assert {(row["what"], row["id"]) for row in series} == {*of_the_port, ("rate_bps", 0)}
@@ -119,7 +119,7 @@ def test_the_same_seed_gives_the_same_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize("events", [1, 7, 1000, 2**63])
 def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp_path: Path) -> None:
     write_scenario(tmp_path, INCAST)
-    expected = result(tmp_path, observe=EVERYTHING, create=lambda name: (tmp_path / name).open("wb"))
+    expected = result(tmp_path, observe=FULL_RECORDING, create=lambda name: (tmp_path / name).open("wb"))
     text = (tmp_path / "scenario.json").read_text()
     simulation = _core.Simulation(_core.Scenario(text, "hpcc", 1), None, 5_000_000, 0, [5], [0], [5])
     (captured,) = simulation.take_captures()

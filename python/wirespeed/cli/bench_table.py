@@ -70,7 +70,7 @@ def _pairs(run: Run) -> _Grid:
         grid.add("exit code")
     grid.add("error or route" if run.parameters.mesh_pairs else "error", right=False)
     grid.rows += [[pair, failed.text] for pair, failed in run.parameters.failed_pairs.items()]
-    pairs = sorted(run.parameters.mesh_pairs.items(), key=lambda item: item[1].exit_code == 0)
+    pairs = sorted(run.parameters.mesh_pairs.items(), key=lambda entry: entry[1].exit_code == 0)
     grid.rows += [[place, str(pair.exit_code), _format_outcome(pair)] for place, pair in pairs]
     return grid
 

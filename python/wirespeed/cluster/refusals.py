@@ -14,7 +14,7 @@ from wirespeed.cluster.model import ClusterFile, Origin
 from wirespeed.errors import Problem, did_you_mean, one_of
 from wirespeed.units import Quantity
 
-_NOTHING = ("none", "null", "off", "~")
+_EMPTY_VALUES = ("none", "null", "off", "~")
 _SHAPES = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
@@ -68,7 +68,7 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
         model = _model_at(file, steps[:-1])
         return missing_key(origin.locate(*location[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
-    if isinstance(found, str) and found.lower() in _NOTHING and _is_optional(file, steps):
+    if isinstance(found, str) and found.lower() in _EMPTY_VALUES and _is_optional(file, steps):
         expected = cause.expected if isinstance(cause, Unfit) else "a value"
         if kind in ("enum", "literal_error"):
             expected = " or ".join(_words(complaint["ctx"]["expected"]))

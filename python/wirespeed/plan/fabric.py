@@ -15,7 +15,7 @@ from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 from wirespeed.units import Bandwidth, Duration, Length
 
-_Item = TypeVar("_Item")
+_Element = TypeVar("_Element")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def _dealt(groups: list[list[tuple[str, HostPort]]], leaves: int) -> list[list[t
     return dealt
 
 
-def even(items: Sequence[_Item], parts: int) -> list[list[_Item]]:
+def even(items: Sequence[_Element], parts: int) -> list[list[_Element]]:
     """Items in order in so many parts, the first ones one longer where it does not come out even."""
     share, longer = divmod(len(items), parts)
     starts = [part * share + min(part, longer) for part in range(parts + 1)]

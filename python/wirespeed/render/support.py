@@ -31,11 +31,11 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
             ):
                 continue
             if path not in reported:
-                reported[path] = _unsupported(path, value, setting.meaning, platforms)
+                reported[path] = _unsupported_setting(path, value, setting.meaning, platforms)
             yield replace(reported[path], place=str(place))
 
 
-def _unsupported(path: str, value: object, meaning: str, platforms: Sequence[Platform]) -> Problem:
+def _unsupported_setting(path: str, value: object, meaning: str, platforms: Sequence[Platform]) -> Problem:
     hints = [instead for platform in platforms if (instead := platform.support(path).instead)]
     return Problem(
         "",

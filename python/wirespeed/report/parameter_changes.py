@@ -66,7 +66,7 @@ def _depth(value: Any) -> str:
     return "unlimited" if value is None else f"{value:,}"
 
 
-def _reordering(value: Any) -> str:
+def _format_reordering(value: Any) -> str:
     if not isinstance(value, dict):
         return _plain(value)
     others = [_plain(entry) for key, entry in value.items() if key not in ("rule", "ns")]
@@ -95,7 +95,7 @@ _LABELS: dict[str, tuple[str, Callable[[Any], str], str]] = {
     "transport.ack_priority": ("priority of ACKs", _ack_priority, ""),
     "transport.ack_timeout": ("ACK timeout", _ack_timeout, "µs"),
     "transport.recovery": ("loss recovery", _plain, ""),
-    "transport.reordering": ("reordering", _reordering, ""),
+    "transport.reordering": ("reordering", _format_reordering, ""),
     "transport.rx_depth": ("posted receives", _depth, ""),
 }
 """By parameter: label, format of a value, unit."""

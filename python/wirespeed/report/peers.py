@@ -14,7 +14,7 @@ from wirespeed.results.peers import Cell, CellPattern, Kind, Matrix, PeerGroup, 
 _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
 _FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
-_EVIDENCE, _LIKES = 4, 6  # lines that are shown of each
+_EVIDENCE, _GROUPS = 4, 6  # lines that are shown of each
 
 
 def peers(found: Peers, console: Console) -> None:
@@ -46,10 +46,10 @@ def _matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[
     """One matrix; a suspect that is in ``described`` refers to the matrix there in place of its details."""
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
-    for group in matrix.groups[:_LIKES]:
+    for group in matrix.groups[:_GROUPS]:
         console.print(Text(f"  {wording.line(_peer_group(group, matrix))}"), soft_wrap=True)
-    if len(matrix.groups) > _LIKES:
-        console.print(f"  and {len(matrix.groups) - _LIKES} more groups of equivalent results: see --format json")
+    if len(matrix.groups) > _GROUPS:
+        console.print(f"  and {len(matrix.groups) - _GROUPS} more groups of equivalent results: see --format json")
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:

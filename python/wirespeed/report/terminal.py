@@ -362,7 +362,7 @@ def _columns(with_places: bool, with_bottleneck: bool) -> Iterator[_Column]:
     if with_places:
         yield _Column("series", lambda row: row.measurement.place or "", "left")
     yield _Column("size", lambda row: wording.size(row.measurement.size_bytes), constant=True)
-    yield _Column("measured", _measured)
+    yield _Column("measured", _format_measurement)
     yield _Column(
         "physical limit", lambda row: wording.number(row.physical.value) if row.physical else "", width=9, constant=True
     )
@@ -382,7 +382,7 @@ def _columns(with_places: bool, with_bottleneck: bool) -> Iterator[_Column]:
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 
-def _measured(row: Verdict) -> str:
+def _format_measurement(row: Verdict) -> str:
     measurement = row.measurement
     return f"{measurement.value:,}" if measurement.metric is Metric.WRONG else wording.number(measurement.value)
 

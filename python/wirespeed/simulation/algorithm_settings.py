@@ -87,10 +87,10 @@ def select_algorithm(row: str, scenario: Scenario, preset: str) -> None:
     parameters = scenario["parameters"]
     usual = row_of(json.loads(_core.preset(preset))["congestion"], "")
     usual = row_of(parameters.get("congestion"), usual)
-    for item in items(scenario):
-        of_device = row_of(item["parameters"].get("congestion"), usual)
-        if of_device != row and not (of_device == "line-rate" and "priorities" in item):
-            item["parameters"].pop("congestion", None)
+    for device in iterate_devices(scenario):
+        of_device = row_of(device["parameters"].get("congestion"), usual)
+        if of_device != row and not (of_device == "line-rate" and "priorities" in device):
+            device["parameters"].pop("congestion", None)
     if usual != row:
         parameters["congestion"] = congestion_of(row)
 
@@ -98,7 +98,7 @@ def select_algorithm(row: str, scenario: Scenario, preset: str) -> None:
 def apply_settings(row: str, scenario: Scenario, preset: str) -> None:
     """Set in a scenario what the algorithm of a row expects. The scenario's `parameters` is an object."""
     expects = settings_of(row)
-    of_devices = [sections_of(item["parameters"]) for item in items(scenario)]
+    of_devices = [sections_of(device["parameters"]) for device in iterate_devices(scenario)]
     overlay = _Overlay(sections_of(scenario["parameters"]), json.loads(_core.preset(preset)), of_devices)
     overlay.set_marking(expects)
     if expects.ultra_ethernet:
@@ -116,7 +116,7 @@ def find_missing_slope(row: str, scenario: Scenario, preset: str) -> int | None:
         return None
     usual: Sections = json.loads(_core.preset(preset))
     common = {**usual["marking"], **sections_of(scenario["parameters"]).get("marking", {})}
-    of_devices = [sections_of(item["parameters"]).get("marking", {}) for item in items(scenario)]
+    of_devices = [sections_of(device["parameters"]).get("marking", {}) for device in iterate_devices(scenario)]
     for marking in (common, *({**common, **section} for section in of_devices if section)):
         low, high = marking["kmin_bytes"], marking["kmax_bytes"]
         if marking["enabled"] and isinstance(low, int) and isinstance(high, int) and low >= high:
@@ -179,7 +179,7 @@ class _Overlay:
         return parameters[key] if isinstance(parameters, dict) and key in parameters else self.usual[group].get(key)
 
 
-def items(scenario: Scenario) -> Iterator[Device]:
+def iterate_devices(scenario: Scenario) -> Iterator[Device]:
     """Those of `devices` that have parameters; the core refuses malformed ones."""
     devices = scenario.get("devices")
     for device in devices if isinstance(devices, list) else ():
@@ -191,5 +191,5 @@ def _unmark_downlinks(scenario: Scenario) -> None:
     """Switch marking off at all ports of switches that face hosts, in one more item of `devices`, which comes last."""
     ports = list(ultra_ethernet.downlinks(scenario))
     if ports:
-        item: Device = {"ports": [*ports], "parameters": {"marking": {"enabled": False}}}
-        scenario["devices"] = [*scenario.get("devices", []), item]
+        device: Device = {"ports": [*ports], "parameters": {"marking": {"enabled": False}}}
+        scenario["devices"] = [*scenario.get("devices", []), device]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed import _core
 from wirespeed.results.algorithm_comparison import Change
-from wirespeed.simulation.algorithm_settings import items
+from wirespeed.simulation.algorithm_settings import iterate_devices
 from wirespeed.simulation.parameters import Sections, sections_of
 from wirespeed.simulation.scenario_types import Scenario
 
@@ -31,7 +31,9 @@ def _changes_of_all(before: Scenario, after: Scenario, usual: Sections) -> Itera
 
 def _changes_of_devices(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
     """Compared by the set of values: a plan groups its devices by their values."""
-    of_devices = [sections_of(item["parameters"]) for scenario in (after, before) for item in items(scenario)]
+    of_devices = [
+        sections_of(device["parameters"]) for scenario in (after, before) for device in iterate_devices(scenario)
+    ]
     for group, key in _names(*of_devices):
         old, new = _device_values(before, usual, group, key), _device_values(after, usual, group, key)
         if old != new:
@@ -53,7 +55,7 @@ def _common_value(scenario: Scenario, usual: Sections, group: str, key: str) -> 
 
 def _device_values(scenario: Scenario, usual: Sections, group: str, key: str) -> tuple[object, ...]:
     """The different values of single devices; the common value where no device has one."""
-    sections = [sections_of(item["parameters"]).get(group, {}) for item in items(scenario)]
+    sections = [sections_of(device["parameters"]).get(group, {}) for device in iterate_devices(scenario)]
     values = [section[key] for section in sections if key in section]
     distinct = [value for number, value in enumerate(values) if value not in values[:number]]
     return tuple(distinct) or (_common_value(scenario, usual, group, key),)

@@ -16,7 +16,7 @@ from wirespeed.results.campaign import Grade
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
 FABRIC = fabric_of(PLAN).limit_to_hosts(["node1", "node2"])
 PAIR = ("node1/bnxt_re0", "node2/bnxt_re0")
-WAY = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
+ROUTE = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
 SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
 
 
@@ -29,10 +29,10 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
 @pytest.mark.parametrize(
     ("lines", "ping", "route", "failures"),
     [
-        ((WAY, SENT.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
-        ((WAY, SENT.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
+        ((ROUTE, SENT.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
+        ((ROUTE, SENT.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
         (
-            (WAY, "sh: 1: ping: not found", "mesh end 127"),
+            (ROUTE, "sh: 1: ping: not found", "mesh end 127"),
             Grade.UNKNOWN,
             Grade.GOOD,
             ("ping: ping is not installed",),
@@ -44,7 +44,7 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
             ("route: no route was printed",),
         ),
         (
-            (WAY.replace("table 101", "table 102"), SENT.format(3), "mesh end 0"),
+            (ROUTE.replace("table 101", "table 102"), SENT.format(3), "mesh end 0"),
             Grade.GOOD,
             Grade.BAD,
             ("route: planned via 10.1.0.0 dev enp29s0np0 table 101, found via 10.1.0.0 dev enp29s0np0 table 102",),
@@ -58,7 +58,7 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
                 "route: planned via 10.1.0.0 dev enp29s0np0 table 101, found none: Network is unreachable",
             ),
         ),
-        ((WAY, SENT.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
+        ((ROUTE, SENT.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
     ],
 )
 def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grade, failures: tuple[str, ...]) -> None:

@@ -18,7 +18,7 @@ from wirespeed.plan import Plan, build
 from wirespeed.results.mesh import Mesh
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-Says = Callable[[Endpoint, Endpoint], tuple[str, str, int | None] | None]
+PairOutput = Callable[[Endpoint, Endpoint], tuple[str, str, int | None] | None]
 """Of a pair: lines of its route and its ping, and the exit code of a small one; None: all is well."""
 
 LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
@@ -29,7 +29,7 @@ def build_plan(example: str) -> Plan:
     return build(read(EXAMPLES / example / "cluster.yaml"))
 
 
-def way(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
+def route_line(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
     wanted = planned_route(plan.hosts[a.host], a, b)
     assert wanted is not None
     gateway, device, number = wanted
@@ -37,7 +37,7 @@ def way(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
     return f"{b.address} from {a.address} {via}dev {device} table {table or number} uid 0"
 
 
-def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
+def matrix(plan: Plan, fabric: Fabric, bad: PairOutput) -> Mesh:
     lines = []
     pairs = [(a, b) for a in fabric.endpoints for b in fabric.endpoints if a.host != b.host and a.fabric == b.fabric]
     for a, b in pairs:
@@ -45,7 +45,7 @@ def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
         lines += [
             f"mesh ping from {a.host}: 1 pairs",
             f"mesh pair {a.name} -> {b.name}",
-            route or way(plan, a, b),
+            route or route_line(plan, a, b),
             ping or "1 packets transmitted, 1 received, 0% packet loss, time 0ms",
             f"mesh small {'-' if small is None else small}",
             f"mesh end {1 if ping else 0}",
@@ -54,7 +54,7 @@ def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
     return mesh(plan, fabric, parse("\n".join(lines) + "\n"), ("ping", "route"))
 
 
-def with_nic(name: str, *lines: object) -> Says:
+def with_nic(name: str, *lines: object) -> PairOutput:
     return lambda a, b: lines if name in (a.name, b.name) else None  # type: ignore[return-value]
 
 
@@ -109,7 +109,9 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
     ],
     ids=["well", "mtu", "link", "host", "pair", "leaves"],
 )
-def test_bad_pings_are_explained_by_the_fewest_causes(example: str, hosts: int, bad: Says, expected: list[str]) -> None:
+def test_bad_pings_are_explained_by_the_fewest_causes(
+    example: str, hosts: int, bad: PairOutput, expected: list[str]
+) -> None:
     plan = build_plan(example)
     assert format_causes(matrix(plan, fabric_of(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
 
@@ -118,9 +120,9 @@ def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     plan = build_plan(EXAMPLE)
     fabric = fabric_of(plan).limit_to_hosts(["node1", "node2"])
     name = "node1/bnxt_re2"
-    found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)
+    found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "103"), "", None) if a.name == name else None)
     assert format_causes(found) == []  # 103 is what is planned
-    found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "101"), "", None) if a.name == name else None)
+    found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "101"), "", None) if a.name == name else None)
     assert format_causes(found) == [
         f"route: NIC {name} as sender at leaf1:Eth1/3: 8 of 8: address.rule address.route: OS-05"
     ]

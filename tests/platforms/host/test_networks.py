@@ -55,7 +55,7 @@ def with_ipv6(found: Plan) -> Plan:
 KEYFILE = f"/etc/NetworkManager/system-connections/wirespeed-{INTERFACE}.nmconnection"
 NETWORK = f"/etc/systemd/network/05-wirespeed-{INTERFACE}.network"
 
-SAID = {
+FILES = {
     ("rocky-9.4", "cluster", None, KEYFILE): """\
 [connection]
 id=wirespeed-enp29s0np0
@@ -145,7 +145,7 @@ Priority=1001
 
 
 @pytest.mark.parametrize(
-    ("system", "scheme", "renderer", "path"), SAID, ids=lambda value: str(value).rpartition("/")[2]
+    ("system", "scheme", "renderer", "path"), FILES, ids=lambda value: str(value).rpartition("/")[2]
 )
 def test_a_network_is_said_in_the_words_of_its_configurer(
     system: str, scheme: str, renderer: str | None, path: str
@@ -153,7 +153,7 @@ def test_a_network_is_said_in_the_words_of_its_configurer(
     text = texts(plan(system, scheme, renderer))[path]
     assert (
         "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
-        == SAID[system, scheme, renderer, path]
+        == FILES[system, scheme, renderer, path]
     )
 
 

@@ -265,13 +265,13 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
         return Side(description, statistic.value, len(values), None, unit)
     standing = _NUMBERS[statistic](numbers)
     known = Side(description, statistic.value, len(values), standing, unit)
-    if statistic not in _ONE and len(values) > 1:
+    if statistic not in _SINGLE_VALUE_STATISTICS and len(values) > 1:
         return known
     value = next(value for value in values if value.value == standing)
     return replace(known, file=value.file, line=value.line, ends=value.ends.ends)
 
 
-_ONE = (Statistic.MIN, Statistic.MAX)
+_SINGLE_VALUE_STATISTICS = (Statistic.MIN, Statistic.MAX)
 
 
 def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) -> str:

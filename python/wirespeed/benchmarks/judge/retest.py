@@ -73,12 +73,12 @@ def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
     outcomes: dict[object, list[Judgement]] = {}
     for run in runs:
         for verdict in run.verdicts:
-            if verdict.judgement in _TOLD:
+            if verdict.judgement in _DECIDED:
                 outcomes.setdefault(_value(verdict), []).append(verdict.judgement)
     return [replace(run, verdicts=tuple(_retold(verdict, outcomes) for verdict in run.verdicts)) for run in runs]
 
 
-_TOLD = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
+_DECIDED = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
 
 
 def _value(verdict: Verdict) -> object:

@@ -27,7 +27,7 @@ _UDP = re.compile(
 _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
 
 # What only iperf3, and what only iperf 2 says.
-_OWN = re.compile(
+_IPERF3 = re.compile(
     r"Connecting to host |Server listening on \d|Accepted connection from \S+, port |local \S+ port \d+ connected to"
     r"|\bBitrate\b|sender$|receiver$|iperf3:|iperf Done"
 )
@@ -128,7 +128,7 @@ def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
     for line in lines:
         if _FOREIGN.search(line.text):
             current = foreign
-        elif _OWN.search(line.text):
+        elif _IPERF3.search(line.text):
             current = iperf3_lines
         if current is None:
             undecided.append(line)

@@ -29,7 +29,7 @@ CHOSEN = (
 """The number that stands for a run, the first that it has: bandwidth first, and what is least led by single values."""
 
 _ARROW = " -> "
-_WAYS = (" forward", " backward")  # of two transfers at a time, as TransferBench names them
+_DIRECTIONS = (" forward", " backward")  # of two transfers at a time, as TransferBench names them
 _RECEIVED = ", received"  # what the other end of the same transfer saw
 
 
@@ -163,7 +163,7 @@ def _pair(
     log: Log, run: Run, measurement: Measurement, parameters: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
 ) -> tuple[Key, Sample]:
     place = (measurement.place or "").removesuffix(_RECEIVED)
-    direction = next((word for word in _WAYS if place.endswith(word)), "")
+    direction = next((word for word in _DIRECTIONS if place.endswith(word)), "")
     near, _, far = place.removesuffix(direction).partition(_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
     inside = log.host is not None and source.host == target.host == log.host

@@ -43,7 +43,7 @@ _BETWEEN = _Sign(
     ("RT-10", "RT-05"),
 )
 _LOST = _Sign("pings of the planned size fail", ("link.mtu", "port.mtu", "link.up", "port.up"), ("CAB-02", "SW-01"))
-_WAY = _Sign(
+_OTHER_ROUTE = _Sign(
     "the kernel uses another route than planned: a rule or a route is missing, or another one takes precedence",
     ("address.rule", "address.route"),
     ("OS-05",),
@@ -143,7 +143,9 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
 def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     if aspect == "route":
         return (
-            _NOWHERE if all("found none" in text for cell in bad for text in cell.details if _is_route(text)) else _WAY
+            _NOWHERE
+            if all("found none" in text for cell in bad for text in cell.details if _is_route(text))
+            else _OTHER_ROUTE
         )
     if aspect == "rdma":
         return _RDMA_TOO if all(cell.grades.get("ping") is Grade.BAD for cell in bad) else _RDMA

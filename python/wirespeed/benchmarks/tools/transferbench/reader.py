@@ -41,7 +41,7 @@ _KINDS = {
     "B": "CPU",
     "N": "none",
 }  # F and B: fine-grained memory of a GPU, of a CPU
-_WAYS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pair both ways ends with
+_DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pair both ways ends with
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -88,7 +88,7 @@ class _Reader:
 
     def _open_pairs(self, line: Line, title: re.Match[str]) -> None:
         direction, read, write, executor = title.groups()
-        draft = self._new(line, "peer_to_peer", _WAYS if direction == "Bi" else {"->": ""})
+        draft = self._new(line, "peer_to_peer", _DIRECTIONS if direction == "Bi" else {"->": ""})
         parameters = draft.parameters
         parameters.read_memory, parameters.write_memory = read.lower(), write.lower()
         parameters.copy_engine = executor

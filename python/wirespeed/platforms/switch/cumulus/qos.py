@@ -24,7 +24,7 @@ from wirespeed.units import Duration, Size
 
 _MS = 10**9
 _ALL = range(8)
-_OWN = {  # a port's own profile, and the settings that are then another's business
+_SETTINGS_OF_PROFILE = {  # a port's own profile, and the settings that are then another's business
     "mapping": ("port.qos.trust", "port.qos.dscp_tc"),
     "pfc": ("port.qos.pfc", "port.qos.pfc_queue"),
     "egress-queue-mapping": ("port.qos.tc_queue", "port.qos.pfc_queue"),
@@ -214,7 +214,7 @@ def _marking(key: str, value: str) -> tuple[str, object] | None:
 def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
     """What holds on a port. Settings for which it has a profile of its own are not read."""
     profiles = {line.words[1] for line in statements if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
-    hidden = {path for kind in profiles for path in _OWN.get(kind, ())}
+    hidden = {path for kind in profiles for path in _SETTINGS_OF_PROFILE.get(kind, ())}
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}
     found |= _watchdog_state(statements, qos)
     yield from observe_settings(place, found, output)
