@@ -79,11 +79,18 @@ def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
         case "missing":
             return Problem(location, f"no {str(key)!r}", "one")
         case _:
-            return Problem(
-                f"{place}: {path}" if path else place,
-                _describe_value(details["input"]),
-                details["msg"].removeprefix("Input should be "),
-            )
+            location = f"{place}: {path}" if path else place
+            return Problem(location, *found_and_expected(details, _describe_value(details["input"])))
+
+
+def found_and_expected(details: ErrorDetails, found: str) -> tuple[str, str]:
+    """The two texts of a problem with a value; a message of the model's own may be the whole statement."""
+    message = details["msg"].removeprefix("Value error, ")
+    if details["type"] == "value_error" and not message.startswith("expected "):
+        return message, ""
+    for beginning in ("expected ", "Input should be ", "String should have "):
+        message = message.removeprefix(beginning)
+    return found, "a value" if details["type"] == "missing" else message
 
 
 def _describe_value(value: Any) -> str:

@@ -97,7 +97,9 @@ def test_a_format_known_from_memory_warns_at_worst() -> None:
     unverified = {("node1", "nic.link.mtu")}
     found = small.by_id("link.mtu", facts_from(small.observations(changes), unverified=unverified))
     assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
-    assert found[0].evidence[-1] == "the output format of nic.link.mtu is not verified: it only warns"
+    assert found[0].evidence[-1] == (
+        "a warning instead of a failure: the output format was not verified on a device for nic.link.mtu"
+    )
 
 
 def test_evidence_names_command_file_and_line() -> None:

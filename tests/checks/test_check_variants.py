@@ -97,7 +97,7 @@ ROWS = {
                 "warn",  # the default is known from memory only
                 "qos.scheduler",
                 32,
-                "discipline strict",
+                "discipline strict priority",
                 (*EOS, "uc-tx-queue 0", "no priority", "bandwidth percent 50", *END),
             )
         ],

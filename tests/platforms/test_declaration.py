@@ -66,12 +66,12 @@ REFUSALS = {
         "counters: [drops]",
         "own: counters: found a list",
     ),
-    "mode in quotes": ("mode: 600", 'mode: "600"', "a mode is three octal digits"),
-    "mode not octal": ("mode: 600", "mode: 690", "a mode is three octal digits"),
+    "mode in quotes": ("mode: 600", 'mode: "600"', "three octal digits"),
+    "mode not octal": ("mode: 600", "mode: 690", "three octal digits"),
     "open quote": (
         "show version | json",
         "show 'version",
-        'own: commands.0.run: found "show \'version"; expected Value error, No closing quotation',
+        'own: commands.0.run: found "show \'version"; expected a command line whose quotes are closed',
     ),
     "unknown setting": (
         "port.link.fec",

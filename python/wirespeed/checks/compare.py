@@ -25,6 +25,7 @@ def compare(
     cost: CostOf | None = None,
     only: Callable[[CheckContext], bool] | None = None,
     place: Callable[[CheckContext], Place] | None = None,
+    all_expected: bool = False,
 ) -> Callable[[CheckContext], Outcome]:
     """A check that these settings are as intended, each compared as its annotation requires.
 
@@ -37,6 +38,7 @@ def compare(
         labels: text of values that read badly otherwise, ``{True: "loaded"}``.
         cost: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
         only: whether the check concerns a place; default: all of the kind.
+        all_expected: a finding contains the expected values of all settings, not only of those that differ.
         place: place of the settings, if not the place of the check; ``paths`` are of the entity there.
     """
 
@@ -63,7 +65,7 @@ def compare(
             else:
                 differences[path] = (intended, found)
         if differences:
-            return _failure(context, differences, target)
+            return _failure(context, differences, target, asked if all_expected else {})
         if unread is not None:
             raise unread
         return success(
@@ -71,8 +73,18 @@ def compare(
             "; ".join(_label(path, _format_found(path, asked[path], value, labels)) for path, value in same.items()),
         )
 
-    def _failure(context: CheckContext, differences: Mapping[str, tuple[Any, Any]], target: Place | None) -> Outcome:
+    def _failure(
+        context: CheckContext,
+        differences: Mapping[str, tuple[Any, Any]],
+        target: Place | None,
+        others: Mapping[str, Any],
+    ) -> Outcome:
         expected = [_label(path, _expected_text(path, *pair)) for path, pair in differences.items()]
+        expected += [
+            _label(path, _format_expected(path, value, labels))
+            for path, value in others.items()
+            if path not in differences
+        ]
         found = [_label(path, _found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
         return failure(
@@ -90,6 +102,9 @@ def compare(
 
     def _label(path: str, text: str) -> str:
         name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
+        unit = _setting(path).unit
+        if unit and name.endswith(unit):
+            text = text.removesuffix(f" {unit}")  # "maximum paths 4", not "maximum paths 4 paths"
         return f"{name} {text}" if len(paths) > 1 else text
 
     def _expected_text(path: str, intended: Any, got: Any) -> str:
@@ -135,7 +150,17 @@ def _format_expected(path: str, value: Any, labels: Mapping[Any, str] | None) ->
 
 def _format_found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
     setting = _setting(path)
-    return _label_of(value, labels) or format_value(differences(setting, intended, value)[1], setting.unit)
+    if text := _label_of(value, labels):
+        return text
+    return format_value(differences(setting, intended, value)[1], setting.unit) + _format_missing(intended, value)
+
+
+def _format_missing(intended: Any, found: Any) -> str:
+    """The expected members that are missing from a long list."""
+    if not isinstance(intended, tuple | frozenset) or not isinstance(found, tuple | frozenset) or len(intended) < 2:
+        return ""
+    missing = [value for value in intended if value not in found and not isinstance(value, tuple)]
+    return f"; missing: {format_value(tuple(missing))}" if missing and len(missing) < len(intended) else ""
 
 
 def _label_of(value: Any, labels: Mapping[Any, str] | None) -> str | None:

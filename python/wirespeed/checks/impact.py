@@ -111,4 +111,4 @@ def _all_of(context: CheckContext, nic: Place, why: str) -> Cost | None:
     bound = nic_bandwidth(context.plan, nic.device, nic.name)
     if bound is None:
         return None
-    return Cost(round(bound.value, 2), bound.unit, f"planned {bound.value:.2f} {bound.unit}; {why}")
+    return Cost(round(bound.value, 2), bound.unit, f"planned {bound.value:.2f} {bound.unit}, as found 0: {why}")

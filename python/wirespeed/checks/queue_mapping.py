@@ -18,7 +18,7 @@ class QueueMapping:
     queue: SwitchQueue
 
     def __str__(self) -> str:
-        return f"DSCP {int(self.dscp)} → TC {int(self.traffic_class)} → queue {int(self.queue)}"
+        return f"DSCP {int(self.dscp)} → traffic class {int(self.traffic_class)} → queue {int(self.queue)}"
 
 
 def found_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:

@@ -16,6 +16,7 @@ from wirespeed.checks.model import (
     cables_of,
     planned_entity,
 )
+from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
 from wirespeed.facts import Facts, State
@@ -76,17 +77,20 @@ def _is_absent(context: CheckContext) -> bool:
 def _finding(context: CheckContext, outcome: Outcome) -> Finding:
     evidence = _evidence(context)
     status = outcome.status
-    doubtful = [path for place, path, _ in context.used if (place.device, path) in context.facts.unverified]
+    assumed = [path for _, path, reading in context.used if reading.state is State.ASSUMED]
+    unverified = context.facts.unverified
+    doubtful = [path for place, path, _ in context.used if (place.device, path) in unverified and path not in assumed]
     if status is Status.FAIL and doubtful:
         status = Status.WARN
         evidence = (
             *evidence,
-            f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: it only warns",
+            "a warning instead of a failure: the output format was not verified on a device for "
+            + ", ".join(dict.fromkeys(doubtful)),
         )
-    assumed = [path for _, path, reading in context.used if reading.state is State.ASSUMED]
     if assumed and status in (Status.FAIL, Status.WARN):
         status = Status.WARN
-        evidence = (*evidence, f"{', '.join(dict.fromkeys(assumed))} is not printed: its default is assumed")
+        names = ", ".join(dict.fromkeys(assumed))
+        evidence = (*evidence, f"a warning instead of a failure: not printed, its default is assumed: {names}")
     return Finding(
         check=context.check.id,
         status=status,
@@ -122,8 +126,14 @@ def _evidence(context: CheckContext) -> tuple[str, ...]:
 
 
 def _name(context: CheckContext) -> str:
-    within = context.place.within
+    device, within = context.place.device, context.place.within
     if not within:
         return str(context.check.over.kind)
+    kind, name = within[0]
+    if kind == "peer" and (found := find_peer_port(context.plan, device, name)):
+        port, far = found
+        return f"port {port} peer {name} ({far.device}:{far.port})"
+    if kind == "rule" and (nic_name := find_nic_of_rule(context.plan, device, name)):
+        return f"nic {nic_name} rule {name}"
     nic = planned_entity(context.plan, Place(context.place.device, within[:1])) if within[0][0] == "nic" else None
     return format_place(context.place, nic)

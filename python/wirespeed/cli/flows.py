@@ -85,10 +85,31 @@ def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
 
 
 def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings whose fixes contain the commands to apply them."""
+    """Findings whose fixes contain the commands to apply them, or to read a setting that was not read."""
     return tuple(
-        replace(finding, fix=_merge_fixes([_with_commands(plan, fix) for fix in finding.fix])) for finding in findings
+        replace(
+            finding,
+            fix=_merge_fixes([*(_with_commands(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
+        )
+        for finding in findings
     )
+
+
+def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
+    """Which command shows a setting that no collected output shows."""
+    from wirespeed.facts import NOT_SHOWN
+    from wirespeed.render import stack
+    from wirespeed.results.findings import Fix
+
+    setting, _, reason = (finding.found or "").removeprefix("not read: ").partition(": ")
+    if reason != NOT_SHOWN:
+        return ()
+    commands = (command for platform in stack(plan, finding.device) for command in platform.commands)
+    command = next((command for command in commands if setting in command.reads), None)
+    if command is None:
+        return ()
+    text = f"look for the setting in the output of `{' '.join(command.run)}` on {finding.device}"
+    return (Fix(f"{text}; collect again if the bundle lacks this output"),)
 
 
 def _with_commands(plan: Plan, fix: Fix) -> Fix:

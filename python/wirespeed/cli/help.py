@@ -23,7 +23,7 @@ Exit codes:
   70   internal error of wirespeed
   130  interrupted with Ctrl-C
 
-Several codes apply: the first of 130, 70, 2, 1, 3, 0 is returned.
+If several codes apply, the first of 130, 70, 2, 1, 3, 0 is returned.
 `wirespeed COMMAND --help` shows options and examples."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -118,4 +118,4 @@ def _argument(parameter: Any) -> str:
 def _ranges(text: str) -> str:
     """``1<=x<=64`` as ``1 to 64``, and ``x>=1`` as ``at least 1``."""
     text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
-    return re.sub(r"x>=([\d.]+)", r"at least \1", text).replace("; required]", "]").replace("  [required]", "")
+    return re.sub(r"x>=([\d.]+)", r"at least \1", text).replace("; required]", "]")

@@ -7,6 +7,17 @@ values here; what was not observed is None, and `Facts.missing` has the reason.
 
 from wirespeed.facts.assembly import facts_from
 from wirespeed.facts.counter_increase import subtract_counters
-from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading, Source, State
+from wirespeed.facts.model import COMPLETE, NOT_SHOWN, Facts, Gap, Observation, Reading, Source, State
 
-__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from", "subtract_counters"]
+__all__ = [
+    "COMPLETE",
+    "NOT_SHOWN",
+    "Facts",
+    "Gap",
+    "Observation",
+    "Reading",
+    "Source",
+    "State",
+    "facts_from",
+    "subtract_counters",
+]

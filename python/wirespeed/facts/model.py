@@ -10,6 +10,9 @@ from typing import Any, Final
 
 from wirespeed.settings import Device, Host, Place
 
+NOT_SHOWN = "no collected output shows it"
+"""Why a setting was not read although its device was collected."""
+
 COMPLETE: Final = "complete"
 """Value of an observation at a collection path (``host.rules``): every member there is was observed.
 
@@ -115,4 +118,4 @@ class Facts:
             return "; ".join(str(gap) for gap in gaps)
         if place.device not in self.devices:
             return f"nothing was collected from {place.device}"
-        return "no collected output shows it"
+        return NOT_SHOWN

@@ -23,13 +23,16 @@ Number = Annotated[int, Strict()]
 
 
 def _arguments(line: Any) -> Any:
-    return tuple(shlex.split(line)) if isinstance(line, str) else line
+    try:
+        return tuple(shlex.split(line)) if isinstance(line, str) else line
+    except ValueError:
+        raise ValueError("expected a command line whose quotes are closed") from None
 
 
 def _octal(mode: Any) -> int:
     """755 as written in a file; YAML reads it as a decimal number."""
     if type(mode) is not int or re.fullmatch(r"[0-7]{3}", str(mode)) is None:
-        raise ValueError("a mode is three octal digits without quotes, such as 644")
+        raise ValueError("expected three octal digits without quotes, such as 644")
     return int(str(mode), 8)
 
 

@@ -51,8 +51,12 @@ class Group:
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """What to do, each once."""
-        return tuple(dict.fromkeys(fix for finding in self.findings for fix in finding.fix))
+        """What to do, each once: the same commands at several places are one fix."""
+        unique: dict[tuple[object, ...], Fix] = {}
+        for fix in (fix for finding in self.findings for fix in finding.fix):
+            change = None if fix.commands else fix.change
+            unique.setdefault((fix.sentence, fix.commands, fix.consequence, change), fix)
+        return tuple(unique.values())
 
     @property
     def cost(self) -> Cost | None:

@@ -191,7 +191,12 @@ def _group(group: Group, console: Console) -> None:
     for source in group.evidence[:_PLACES_NAMED]:
         _print_labeled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:
-        _print_labeled("evidence", f"and {len(group.evidence) - _PLACES_NAMED} more outputs", console, style="dim")
+        _print_labeled(
+            "evidence",
+            f"{wording.plural(len(group.evidence) - _PLACES_NAMED, 'more output')}: --format json lists all",
+            console,
+            style="dim",
+        )
     for fix in group.fixes:
         _fix(fix, console)
 
@@ -217,7 +222,10 @@ def _print_labeled(label: str, text: str | None, console: Console, style: str = 
 
 def _status_counts(found: Sequence[Finding]) -> Text:
     counted = {status.value: count for status, count in ranking.counts(found).items()}
-    return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)])
+    failed = {finding.check for finding in found if finding.status is Status.FAIL}
+    is_shared = len(failed) < counted[Status.FAIL.value]  # a check failed at several places
+    labels = {Status.FAIL.value: f"fail ({wording.plural(len(failed), 'check')})"} if is_shared else {}
+    return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)], labels)
 
 
 def _statuses(counted: Mapping[str, int], shown: Iterable[str], labels: Mapping[str, str] | None = None) -> Text:

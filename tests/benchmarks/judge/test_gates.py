@@ -113,8 +113,8 @@ def test_a_latency_has_a_gate_of_its_own(tmp_path, value, judgement):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("at_most: 2.5, ", ""), "Value error, expected either at_least or at_most"),
-        (("unit: us", "unit: parsec"), "Value error, 'parsec' is no unit of bandwidth or time"),
+        (("at_most: 2.5, ", ""), "either at_least or at_most"),
+        (("unit: us", "unit: parsec"), "'parsec' is no unit of bandwidth or time"),
         (("metric: latency_typical", "metric: speed"), "'time', 'algbw', "),
     ],
 )
@@ -123,4 +123,5 @@ def test_refused(tmp_path, change, expected):
     file.write_text(MINE.replace(*change), encoding="utf-8")
     with pytest.raises(Refusal) as refusal:
         judge_profile.read(file)
-    assert refusal.value.problems[0].expected.startswith(expected)
+    problem = refusal.value.problems[0]
+    assert (problem.expected or problem.found).startswith(expected)

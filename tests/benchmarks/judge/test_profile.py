@@ -38,9 +38,9 @@ def test_a_stricter_profile_judges_stricter(tmp_path):
 @pytest.mark.parametrize(
     ("change", "place", "expected"),
     [
-        (("value: 0.95", "value: 1.5"), "classes.rdma", "Value error, expected 0 ≤ warn ≤ pass ≤ 1"),
+        (("value: 0.95", "value: 1.5"), "classes.rdma", "0 ≤ warn ≤ pass ≤ 1"),
         (("version: 1", "version: 2"), "version", "1"),
-        (("plateau:", "plateu:"), "plateau", "Field required"),
+        (("plateau:", "plateu:"), "plateau", "a value"),
     ],
 )
 def test_refused(tmp_path, change, place, expected):

@@ -283,21 +283,22 @@ def test_a_gate_of_ones_own(tmp_path, value, judgement):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("    at_least: 0.95\n", ""), "Value error, expected either at_least or at_most"),
-        (("    to: {memory: host}\n", ""), "Value error, expected a baseline, to, or the statistic spread of one side"),
-        (("to: {memory: host}", "to: {memory: gpu}"), "Value error, expected a baseline that differs from of"),
+        (("    at_least: 0.95\n", ""), "either at_least or at_most"),
+        (("    to: {memory: host}\n", ""), "a baseline, to, or the statistic spread of one side"),
+        (("to: {memory: host}", "to: {memory: gpu}"), "a baseline that differs from of"),
         (
             ("to: {memory: host}", "to: {memory: host, metric: bw_peak}"),
-            "Value error, expected one metric on both sides",
+            "one metric on both sides",
         ),
-        (("    at_least: 0.95", "    unit: furlong\n    at_least: 0.95"), "Value error, 'furlong' is no unit"),
-        (("    to: {memory: host}", "    statistic: spread"), "Value error, expected of a spread no unit, and runs: 2"),
+        (("    at_least: 0.95", "    unit: furlong\n    at_least: 0.95"), "'furlong' is no unit"),
+        (("    to: {memory: host}", "    statistic: spread"), "of a spread no unit, and runs: 2"),
         (("same: [pair]", "same: [planet]"), "'pair', 'hosts' or 'rail'"),
         (("memory: host", "memory: tape"), "'host' or 'gpu'"),
-        (("name: gpu", "name: ''"), "String should have at least 1 character"),
+        (("name: gpu", "name: ''"), "at least 1 character"),
     ],
 )
 def test_refused(tmp_path, change, expected):
     with pytest.raises(Refusal) as refusal:
         mine(tmp_path, *change)
-    assert refusal.value.problems[0].expected.startswith(expected)
+    problem = refusal.value.problems[0]
+    assert (problem.expected or problem.found).startswith(expected)

@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
+from wirespeed.data_files import found_and_expected
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 
@@ -154,8 +155,7 @@ def _problems(place: str, error: ValidationError) -> list[Problem]:
     return [
         Problem(
             f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
-            "no such value",
-            detail["msg"].removeprefix("Input should be "),
+            *found_and_expected(detail, "no such value"),
             hint,
         )
         for detail in error.errors()

@@ -19,12 +19,30 @@ Source:
     RFC 4271, section 8.2.2; RFC 7938, section 5.2.1
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
+from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.checks.peers import find_peer_port
+from wirespeed.results.findings import Fix
 from wirespeed.settings import BgpPeer
 
 over = BgpPeer
 needs = ("peer.state",)
 failures = ("RT-07",)
-check = compare(
-    *needs, wrong="the BGP session is not established", fix="find out why the neighbour does not answer", by_hand=True
-)
+_compared = compare(*needs, wrong="the BGP session is not established", fix="check the session", by_hand=True)
+
+
+def check(context: CheckContext) -> Outcome:
+    """The fix names both ends of the session."""
+    outcome = _compared(context)
+    found = find_peer_port(context.plan, context.place.device, context.place.name)
+    if not outcome.fix or found is None:
+        return outcome
+    port, far = found
+    ends = f"{context.place.device}:{port} and {far.device}:{far.port}"
+    fix = Fix(
+        f"check the cable, the link and the address of {ends}, then the neighbour and AS number that {far.device} has"
+        f" configured for {context.place.device}"
+    )
+    return replace(outcome, fix=(fix,))

@@ -1,6 +1,7 @@
 """Equal-cost multipath (ECMP)
 
-A route uses as many equal-cost paths as the switch has cables, whatever autonomous system they lead through.
+A route uses as many equal-cost paths as the switch has cables, also if the paths go through different autonomous
+systems.
 
 Impact:
     Most systems use one path by default: all traffic of a leaf leaves through one uplink and the others are idle. Paths
@@ -23,4 +24,8 @@ from wirespeed.settings import Switch
 over = Switch
 needs = ("switch.bgp.maximum_paths", "switch.bgp.multipath_relax")
 failures = ("RT-07",)
-check = compare(*needs, wrong="fewer equal-cost paths than cables are used", fix="use all equal-cost paths")
+check = compare(
+    *needs,
+    wrong="the switch may use fewer equal-cost paths than it has uplinks",
+    fix="use all equal-cost paths",
+)

@@ -36,7 +36,7 @@ def check(context: CheckContext) -> Outcome:
     if host is not None and found < host:
         return failure(
             "the MTU of the port is below the MTU of the host",
-            f"at least {host} bytes, the host's MTU",
+            f"at least {host} bytes, the MTU of the host (planned {intended})",
             f"{found} bytes",
             fix,
             cost=dropped_frames(context, found),

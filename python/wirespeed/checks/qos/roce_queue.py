@@ -34,7 +34,7 @@ def check(context: CheckContext) -> Outcome:
         if planned is None:
             continue
         priority = int(traffic_class.priority)
-        expected = f"{planned} (paused by PFC priority {priority})"
+        expected = f"{planned}, which PFC priority {priority} pauses"
         found = found_mapping(context, dscp)
         stopped = _paused_queue(context, traffic_class.priority, planned)
         if found is None or found.queue != stopped:

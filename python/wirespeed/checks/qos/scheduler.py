@@ -30,4 +30,6 @@ check = compare(
     *needs,
     wrong="the scheduling of the queue is not as planned",
     fix="set scheduling and weight of the queue",
+    labels={"dwrr": "DWRR", "strict": "strict priority"},
+    all_expected=True,
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wirespeed.results.findings import Finding, Status
 
 SCHEMA = 1
+_STATUS_HINT = "separate several by commas: `--status fail,unknown`"
 _NAMED = 6  # devices in one sentence
 _SECONDS_LOCAL = 3.0  # limit per command: --local is a quick check
 
@@ -97,21 +98,26 @@ def check(
     findings = run(subject.plan, subject.facts, chosen)
     kept = [finding for finding in findings if shown is None or finding.status in shown]
     if shown is not None:
-        left = _describe_selection(len(kept), findings, shown)
+        left = _describe_selection(len(kept), findings, shown, flows.findings_exit(findings, strict))
         subject = replace(subject, notes=(*subject.notes, left))
     _print(subject, flows.add_commands(subject.plan, kept) if cluster else kept, findings, output, verbose)
     raise typer.Exit(flows.findings_exit(findings, strict))
 
 
-def _describe_selection(count: int, findings: Sequence[Finding], shown: frozenset[Status]) -> str:
+def _describe_selection(count: int, findings: Sequence[Finding], shown: frozenset[Status], code: int) -> str:
     """Which findings --status selects, and whether one that is not shown sets the exit code."""
+    from wirespeed.report.ranking import counts
+
     names = " or ".join(sorted(shown))
     text = f"{count:,} of {len(findings):,} findings are shown ({names})"
     if not count:
         text = f"no finding has the status {names} ({len(findings):,} findings)"
-    present = {finding.status.value for finding in findings}
-    hidden = [status for status in ("fail", "unknown", "error") if status in present - shown]
-    return f"{text}; findings not shown also set the exit code: {', '.join(hidden)}" if hidden else text
+    hidden = [
+        f"{number:,} {status}"
+        for status, number in counts(findings).items()
+        if number and status in ("fail", "unknown", "error") and status not in shown
+    ]
+    return f"{text}; not shown: {', '.join(hidden)}; exit code {int(code)}" if hidden else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,8 @@ class _Subject:
 
 
 def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
-    from wirespeed.errors import format_first, refuse
+    from wirespeed.cluster.ranges import format_names
+    from wirespeed.errors import refuse
 
     if cluster is None or bundle is None:
         missing = "cluster file and bundle are missing" if cluster is None else "the bundle is missing"
@@ -139,16 +146,19 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
     if there and len(strangers) == len(there):
         raise refuse(
             str(bundle),
-            f"devices {format_first(strangers, _NAMED)}, none of them in {plan.name}",
-            f"some of {format_first(list(wanted), _NAMED)}",
+            f"the devices {format_names(strangers)}, none of them in {plan.name}",
+            f"some of {format_names(list(wanted))}",
             "`wirespeed collect --name HOST` sets the name that the cluster file uses",
         )
     notes = []
-    if strangers:
-        notes.append(f"not in the cluster file, not checked: {format_first(strangers, _NAMED)}")
     absent = [name for name in wanted if name not in there]
+    if len(strangers) > len(there) - len(strangers):
+        common = format_names([name for name in there if name in wanted])
+        notes.append(f"the bundle seems to be of another cluster: it has only {common} of {plan.name}")
+    if strangers:
+        notes.append(f"not in the cluster file, not checked: {format_names(strangers)}")
     if absent:
-        notes.append(f"not in the bundle, all settings unknown: {format_first(absent, _NAMED)}")
+        notes.append(f"not in the bundle, all settings unknown: {format_names(absent)}")
     if not evidence.complete:
         notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
     return _Subject(plan, evidence.facts, evidence.recorded, tuple(notes))
@@ -224,7 +234,7 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     wording = [word.strip() for word in text.split(",")]
     known = [status.value for status in Status]
     problems = [
-        Problem("--status", f"{word!r}", one_of(known), did_you_mean(word, known))
+        Problem("--status", f"no status named {word!r}", one_of(known), did_you_mean(word, known) or _STATUS_HINT)
         for word in wording
         if word not in known
     ]
