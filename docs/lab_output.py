@@ -24,7 +24,11 @@ PAGE = ROOT / LAB_GUIDE
 _SECTION = "\n## "
 _SLOW = "With RDMA"  # takes minutes
 _UNCHECKED = ("Benchmarks", _SLOW)
-_RANDOM = ("lab fault one-subnet", "lab fault one-subnet --cure", "lab ping | head -n 3")  # output depends on chance
+_RANDOM = (
+    "lab fault one-subnet",
+    "lab fault one-subnet --mitigate",
+    "lab ping | head -n 3",
+)  # output depends on chance
 _INPUTS = ("examples", "tests")  # folders that the commands read
 _IN_NAMESPACE = "--in-namespace"
 _SEPARATE_RUN = """

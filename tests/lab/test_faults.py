@@ -192,14 +192,14 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
             if problem["device"] in made.hosts
         }
         assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
-        output = run_lab("fault", "one-subnet", "--cure", "--name", made.name)
+        output = run_lab("fault", "one-subnet", "--mitigate", "--name", made.name)
         assert output.splitlines()[1:] == [
             "node1 resolves 8 addresses of node2 to 8 MAC addresses (ip neigh)",
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
         assert ping_all(made)["causes"] == []
         assert [problem for problem in find_problems(made, tmp_path) if problem["device"] in made.hosts] == []
-        assert run_lab("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1, cured\n"
+        assert run_lab("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1; mitigated\n"
         assert ping_all(made)["causes"] == []
 
 
@@ -230,7 +230,7 @@ def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan,
     with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):
         lab.make_fault(made.name, plan, "mtu")
     with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
-        lab.cure(made.name, "mtu")
+        lab.mitigate(made.name, "mtu")
     assert [undo_fault.title for undo_fault in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
 
 

@@ -44,6 +44,31 @@ def test_a_change_and_what_changed_then(store_address: str) -> None:
     ]
 
 
+def test_sizes_that_change_at_once_are_one_line(tmp_path: Path) -> None:
+    """Sizes are listed in their order, and one line reports the change of all of them."""
+    address = str(tmp_path / "store.db")
+    chance = Random(2)
+    with Store(address) as store:
+        for day in range(14):
+            level = 390.0 if day < 10 else 365.0
+            sizes = (1 << 20, 1024, 65536)
+            runs = [run for size in sizes for run in runs_of_values([chance.gauss(level, 0.8)] * 3, size=size)]
+            add(store, f"night{day + 1}", runs, day)
+    lines = bench("history", "--test", "ib_write_bw", "--store", address).stdout.splitlines()
+    assert [line.split()[:2] for line in lines[1:4]] == [["1", "KiB"], ["64", "KiB"], ["1", "MiB"]]
+    (change,) = [line for line in lines if "since campaign" in line]
+    assert change.startswith("    worse -6.")
+    assert "3 sizes, 1 KiB to 1 MiB, p ≤ 0." in change
+
+
+def test_a_test_without_series_is_answered_with_those_of_the_store(tmp_path: Path) -> None:
+    address = str(tmp_path / "store.db")
+    with Store(address) as store:
+        add(store, "night", runs_of_values([390.0]))
+    done = bench("history", "--test", "foo", "--store", address)
+    assert (done.returncode, done.stderr) == (3, "no series matches; the store contains ib_write_bw\n")
+
+
 @pytest.mark.parametrize(
     ("form", "line"),
     [

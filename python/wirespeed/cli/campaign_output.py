@@ -58,7 +58,10 @@ def load(campaign: Campaign, parallel: int) -> str:
     runs = count(len(campaign.steps), "run")
     likely = duration(campaign.steps, campaign.holds, parallel)
     heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
-    return f"{heading}, at most {parallel} at a time (--parallel)" if len(campaign.steps) > parallel else heading
+    if len(campaign.steps) > parallel:
+        return f"{heading}, at most {parallel} at a time (--parallel)"
+    overlap = sum(step.seconds for step in campaign.steps) > 1.5 * likely
+    return f"{heading} in total, several at a time" if overlap else heading
 
 
 def count(number: int, noun: str) -> str:

@@ -167,7 +167,8 @@ def _parameter_changes(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import parameters_between
 
-    note = "logs have no settings: changed settings are unknown; store them with `bench parse --store --bundle`"
+    command = "`wirespeed bench parse LOGS --store STORE --bundle BUNDLE`"
+    note = f"logs have no settings: changed settings are unknown; store them with {command}"
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 
@@ -207,6 +208,14 @@ def _of_files(name: str, selection: Filters) -> _Side:
     campaign = Campaign(None, name, None, cluster, True, len(batch.logs), len(batch.runs), failed)
     runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
     return _Side(campaign, values, runs)
+
+
+def list_tests(store: Store) -> tuple[str, ...]:
+    """The tests of which the store has series, or their tools where a tool has no tests."""
+    from wirespeed.store import Filters
+
+    series = store.find_campaigns(Filters()).values()
+    return tuple(sorted({entry.test or entry.tool for entry in series}))
 
 
 def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:

@@ -7,8 +7,8 @@ from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTER
 from wirespeed.lab.build import up
 from wirespeed.lab.counters import counters
 from wirespeed.lab.design import Design, design, hosts_of, switches_of
-from wirespeed.lab.fault import cure
 from wirespeed.lab.fault import make as make_fault
+from wirespeed.lab.fault import mitigate
 from wirespeed.lab.fault import undo as undo_faults
 from wirespeed.lab.faults import kinds as fault_kinds
 from wirespeed.lab.lab import Lab, find
@@ -30,13 +30,13 @@ __all__ = [
     "benchmark_network",
     "check_user",
     "counters",
-    "cure",
     "design",
     "fault_kinds",
     "find",
     "hosts_of",
     "lab_name",
     "make_fault",
+    "mitigate",
     "names",
     "remove_lab",
     "status",

@@ -80,7 +80,7 @@ def _settle(lab: Lab) -> None:
     readiness.wait(known, _SETTLED_WITHIN_S, lambda _: None)
 
 
-def cure(name: str, kind_name: str) -> LabFault:
+def mitigate(name: str, kind_name: str) -> LabFault:
     """Set what the plan holds against a fault, and leave the fault.
 
     Raises:
@@ -91,17 +91,17 @@ def cure(name: str, kind_name: str) -> LabFault:
         fault = next((active for active in lab.state.faults if active.kind == kind(kind_name).name), None)
         if fault is None:
             raise refuse(f"lab {name}", f"no fault {kind_name}", "an active fault")
-        if not fault.cure:
+        if not fault.mitigation:
             hint = "remove it with `wirespeed lab fault --undo`"
             raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", hint=hint)
-        problems = _do(lab, ((act.device, act.do) for act in fault.cure))
+        problems = _do(lab, ((act.device, act.do) for act in fault.mitigation))
         if problems:
             raise Refusal(problems)
-        cured = replace(fault, cured=True)
+        mitigated = replace(fault, mitigated=True)
         state.save(
-            replace(lab.state, faults=tuple(cured if active is fault else active for active in lab.state.faults))
+            replace(lab.state, faults=tuple(mitigated if active is fault else active for active in lab.state.faults))
         )
-    return cured
+    return mitigated
 
 
 def _do(lab: Lab, commands: Iterable[tuple[str, tuple[str, ...]]], stop: bool = False) -> list[Problem]:

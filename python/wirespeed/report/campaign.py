@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.report import wording
-from wirespeed.results.campaign import Attempt, Grade, Kind, Outcome, Step, Suspect
+from wirespeed.results.campaign import BASELINE, Attempt, Grade, Kind, Outcome, Step, Suspect
 
 _STYLES = {
     Grade.GOOD: "green",
@@ -29,7 +29,10 @@ def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterab
         shown = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
     if shown:
         console.print(_table(shown, latest))
-    console.print(Text(count_outcomes(steps, latest), style="bold"))
+    counts = count_outcomes(steps, latest)
+    console.print(Text(counts, style="bold"))
+    if _MEASURED in counts:
+        console.print(Text(f"{_MEASURED}: for information, without a limit to compare with", style="dim"))
     for suspect in suspects:
         console.print(Text.assemble(("suspect: ", "bold red"), wording.line(describe_suspect(suspect))), soft_wrap=True)
 
@@ -44,7 +47,15 @@ def outcome(attempt: Attempt | None) -> str:
     """How a step ended, in one or two words."""
     if attempt is None:
         return "not run"
-    return attempt.grade.value if attempt.status is Outcome.DONE else attempt.status.value
+    if attempt.status is not Outcome.DONE:
+        return _OUTCOMES.get(attempt.status, attempt.status.value)
+    if attempt.grade is not Grade.SKIP:
+        return attempt.grade.value
+    return "baseline" if attempt.step.startswith(BASELINE) else _MEASURED
+
+
+_MEASURED = "measured"
+_OUTCOMES = {Outcome.MISSING: "program not found"}
 
 
 def describe_suspect(suspect: Suspect) -> str:
@@ -59,7 +70,7 @@ def _is_fine(attempt: Attempt) -> bool:
 
 def _table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for column in ("test", "where", "", "what"):
+    for column in ("test", "endpoints", "result", "details"):
         table.add_column(column, overflow="fold")
     for step in steps:
         last = latest.get(step.id)

@@ -55,15 +55,22 @@ def campaigns(known: Sequence[Campaign], console: Console) -> None:
     console.print(table)
 
 
-def comparison(found: Comparison, console: Console, limit: int) -> None:
-    """What got worse first, then better, then the rest as far as the limit goes; then what changed between."""
+def comparison(found: Comparison, console: Console, limit: int, *, show_all: bool = False) -> None:
+    """What got worse first, then better, then other changes; then what changed between the campaigns.
+
+    Series without a significant change are counted; with ``show_all`` they are rows too.
+    """
     for letter, campaign in (("A", found.a), ("B", found.b)):
         console.print(Text(f"{letter}  {_campaign(campaign)}"), soft_wrap=True)
-    if found.series:
+    rows = [row for row in found.series if show_all or row.difference is not Difference.NONE]
+    if rows:
         console.print()
-        _series_table(found.series[:limit], console)
-    if len(found.series) > limit:
-        console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
+        _series_table(rows[:limit], console)
+    if len(rows) > limit:
+        console.print(f"{len(rows) - limit:,} more series not shown (--limit, --format json)")
+    if len(rows) < len(found.series):
+        unchanged = wording.plural(len(found.series) - len(rows), "series", "series")
+        console.print(f"{unchanged} without a significant change not shown (--all)")
     console.print()
     counted = Counter(row.difference for row in found.series)
     console.print(Text("  ").join(_count(counted[name], name) for name in Difference))
@@ -138,24 +145,28 @@ def merge_changes(found: Changes) -> list[tuple[str, str | None, str | None, str
 
 
 def history(found: History, console: Console, limit: int) -> None:
-    """Each series as a line of bars with its change points below, and what changed at each."""
+    """The series of a test, by size, each as a line of bars; below them their change points, and what changed then."""
     known = {campaign.id: campaign for campaign in found.campaigns}
     turns = {(turn.last_before, turn.campaign): turn.changes for turn in found.turns}
     printed: set[tuple[int, int]] = set()
+    groups: dict[tuple[str, str], list[SeriesHistory]] = {}
     for past in found.series[:limit]:
-        _print_history(past, console)
-        for step in past.steps:
-            _step(past, step, known, console)
-            stretch = (step.last_before, step.campaign)
+        groups.setdefault((wording.series(past.series), past.series.metric.value), []).append(past)
+    for (name, _), group in groups.items():
+        group.sort(key=lambda past: past.series.size_bytes or 0)
+        _print_group(name, group, console)
+        for steps in _steps_by_campaign(group):
+            _step(steps, known, console, with_size=len(group) > 1)
+            stretch = (steps[0][1].last_before, steps[0][1].campaign)
             if stretch in printed:
                 continue
             printed.add(stretch)
-            console.print(Text(f"      changed since {known[step.last_before].label}:"), soft_wrap=True)
+            console.print(Text(f"      changed since {known[stretch[0]].label}:"), soft_wrap=True)
             changes(turns[stretch], console, indent=" " * 8)
     if len(found.series) > limit:
         console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
-    steps = sum(bool(past.steps) for past in found.series)
-    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {steps:,} with a change point")
+    changed = sum(bool(past.steps) for past in found.series)
+    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {changed:,} with a change point")
 
 
 def _campaign(campaign: Campaign) -> str:
@@ -179,6 +190,8 @@ def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
     blocks: dict[str, list[SeriesComparison]] = {}
     for row in rows:
         blocks.setdefault(wording.series(row.series), []).append(row)
+    for block in blocks.values():
+        block.sort(key=lambda row: (row.series.metric.value, row.series.size_bytes or 0))
     cells = {name: [_cells(row) for row in block] for name, block in blocks.items()}
     widths = [
         max(map(len, column))
@@ -218,27 +231,59 @@ def _format_change(change: float | None) -> str:
     return "" if change is None else f"{change:+.1%}".replace("%", " %")
 
 
-def _print_history(past: SeriesHistory, console: Console) -> None:
-    console.print(
-        Text(f"{wording.series(past.series)}  {wording.size(past.series.size_bytes)}", style="bold"), soft_wrap=True
-    )
-    levels = [point.median for point in past.points]
-    low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
-    unit = wording.unit(past.series.unit)
-    summary = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
-    console.print(Text(f"  {_bars(levels)}  {summary}"), soft_wrap=True)
+def _print_group(name: str, group: Sequence[SeriesHistory], console: Console) -> None:
+    sizes = [wording.size(past.series.size_bytes) for past in group]
+    heading = f"{name}  {sizes[0]}" if len(group) == 1 else name
+    console.print(Text(heading.rstrip(), style="bold"), soft_wrap=True)
+    width = max(map(len, sizes))
+    for past, size in zip(group, sizes, strict=True):
+        levels = [point.median for point in past.points]
+        low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
+        unit = wording.unit(past.series.unit)
+        summary = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
+        lead = "" if len(group) == 1 else f"{size:>{width}}  "
+        console.print(Text(f"  {lead}{_bars(levels)}  {summary}"), soft_wrap=True)
 
 
-def _step(past: SeriesHistory, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
+SeriesStep = tuple[SeriesHistory, Step]
+
+
+def _steps_by_campaign(group: Sequence[SeriesHistory]) -> list[list[SeriesStep]]:
+    """The change points of the sizes of a test, those of one direction at one campaign together."""
+    merged: dict[tuple[int, int, Difference], list[SeriesStep]] = {}
+    for past in group:
+        for step in past.steps:
+            merged.setdefault((step.last_before, step.campaign, step.difference), []).append((past, step))
+    return list(merged.values())
+
+
+def _step(steps: Sequence[SeriesStep], known: dict[int | None, Campaign], console: Console, *, with_size: bool) -> None:
+    """``worse -6.1 % since campaign 11 "2026-11-11": 773.3 → 726.3 Gb/s, p = 0.0076``; of several sizes their range."""
+    past, step = steps[0]
     campaign = known[step.campaign]
-    levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(past.series.unit)}"
-    since = f"since {wording.line(campaign.label)} ({campaign.started}): {levels}, p = {step.p:.2g}"
-    console.print(
-        Text.assemble(
-            "    ", (step.difference.value, _STYLES[step.difference]), f" {_format_change(step.change)} {since}"
-        ),
-        soft_wrap=True,
+    if len(steps) == 1:
+        change = _format_change(step.change)
+        size = wording.size(past.series.size_bytes)
+        levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(past.series.unit)}"
+        details = f"{f'{size}: ' if with_size and size else ''}{levels}, p = {step.p:.2g}"
+    else:
+        shares = sorted(step.change for _, step in steps if step.change is not None)
+        change = f"{_format_change(shares[0])} to {_format_change(shares[-1])}" if shares else ""
+        sizes = [wording.size(past.series.size_bytes) for past, _ in steps]
+        details = f"{len(steps)} sizes, {sizes[0]} to {sizes[-1]}, p ≤ {max(step.p for _, step in steps):.2g}"
+    line = Text.assemble(
+        "    ",
+        (step.difference.value, _STYLES[step.difference]),
+        f" {change} since {_campaign_name(campaign)}: {details}",
     )
+    console.print(line, soft_wrap=True)
+
+
+def _campaign_name(campaign: Campaign) -> str:
+    """``campaign 11 "night"``, with the time where the label does not contain the date."""
+    started = campaign.started or ""
+    time = f" ({started})" if started and campaign.label not in started else ""
+    return wording.line(f'campaign {campaign.id} "{campaign.label}"{time}')
 
 
 def _bars(levels: Sequence[float]) -> str:

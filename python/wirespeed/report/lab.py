@@ -20,7 +20,9 @@ def table(lab: LabStatus, console: Console) -> None:
     carrying = sum(link.up for link in lab.links)
     state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"incomplete ({lab.phase.value})"
     console.print(
-        Text(wording.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} links up")),
+        Text(
+            wording.line(f"lab {lab.name} of cluster {lab.cluster}: {state}; {carrying} of {len(lab.links)} links up")
+        ),
         style="bold",
         soft_wrap=True,
     )

@@ -13,20 +13,22 @@ from typing import Any
 
 KIND = "bench-campaign"
 SCHEMA = 1
+BASELINE = "direct."
+"""Prefix of the ids of steps that measure the baseline of a lab."""
 
 
 class Outcome(StrEnum):
     """How an attempt of a step ended."""
 
     DONE = "done"
-    FAILED = "failed"  # the program said so
+    FAILED = "failed"  # the program reported an error
     MISSING = "missing"  # a program is not installed
     TIMEOUT = "timeout"
-    UNREACHABLE = "unreachable"  # a host does not answer, or lets nobody in
+    UNREACHABLE = "unreachable"  # a host does not reply, or refuses the login
 
 
 class Grade(StrEnum):
-    """What the numbers of an attempt say of the place it was run at."""
+    """The result of an attempt: its numbers compared with a limit or baseline."""
 
     GOOD = "good"
     BAD = "bad"
@@ -42,7 +44,7 @@ class Kind(StrEnum):
     RAIL = "rail"
     LEAF = "leaf"
     PATH = "path"
-    PAIR = "pair"  # each is good with others, and so is the way
+    PAIR = "pair"  # both ends are good with other partners, in both directions
     GROUP = "group"  # bad together only
     UNTOLD = "untold"  # nothing good is left to measure it with
 

@@ -94,21 +94,22 @@ class LabAct:
 class LabFault:
     """Something that was broken on purpose, and what takes it back, in reverse order.
 
-    ``cure`` is what the plan holds against it where that is not its opposite; ``dead`` names devices that are off.
+    ``mitigation`` applies the planned settings that prevent its effect, if they are not its removal; ``dead`` names
+    devices that are off.
     """
 
     kind: str
     place: str
     effect: str
     acts: tuple[LabAct, ...]
-    cure: tuple[LabAct, ...] = ()
+    mitigation: tuple[LabAct, ...] = ()
     dead: tuple[str, ...] = ()
-    cured: bool = False
+    mitigated: bool = False
 
     @property
     def title(self) -> str:
         """``mtu on leaf1 Eth1/3``."""
-        return f"{self.kind} on {self.place}" + (", cured" if self.cured else "")
+        return f"{self.kind} on {self.place}" + ("; mitigated" if self.mitigated else "")
 
 
 @dataclass(frozen=True, slots=True)

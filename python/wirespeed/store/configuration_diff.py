@@ -33,7 +33,7 @@ def settings_between(
     if before is None or after is None:
         names = " and ".join(lacking)
         note = f"no settings stored with {names}: changed settings are unknown"
-        return Changes((), 0, (f"{note}; store them with `bench parse --store --bundle`",))
+        return Changes((), 0, (f"{note}; store them with `wirespeed bench parse LOGS --store STORE --bundle BUNDLE`",))
     changed: list[Change] = []
     unread = 0
     for device in sorted({*before, *after}):

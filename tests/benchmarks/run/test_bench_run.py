@@ -78,7 +78,7 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     assert steps[0]["attempt"]["detail"] == "775 Gb/s, 100% of 776.3 (line rate × RoCEv2 framing)"
     assert steps[8]["attempt"]["detail"] == "2.2 µs"
     assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 19 s" in done.stderr
-    assert "8 good, 8 skip" in done.stdout
+    assert "8 good, 8 measured\nmeasured: for information" in done.stdout
     assert done.exit_code == 0
 
 
@@ -178,7 +178,7 @@ def test_a_missing_program_is_said(tmp_path: Path) -> None:
     (tmp_path / "bin" / "numactl").write_text("#!/bin/sh\nexec no-such-ib_write_bw\n")
     done = ran(*words(tmp_path))
     assert {row["attempt"]["status"] for row in summary(tmp_path / "out")["steps"]} == {"missing"}
-    assert "4 missing" in done.stdout
+    assert "4 program not found" in done.stdout
     assert done.exit_code == 3
 
 
@@ -328,7 +328,8 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
 
 
 @pytest.mark.parametrize(
-    ("parallel", "text"), [("4", "about 19 s\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")]
+    ("parallel", "text"),
+    [("4", "about 19 s in total, several at a time\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")],
 )
 def test_what_makes_it_long_is_said(parallel: str, text: str) -> None:
     done = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)

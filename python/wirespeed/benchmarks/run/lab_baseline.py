@@ -1,6 +1,6 @@
-"""What a suite reaches between two hosts with nothing between them: a lab's own limit, measured before all else.
+"""The baseline of a lab: what a suite reaches between two directly connected hosts, measured before all other steps.
 
-Its steps are steps of the campaign: their logs lie beside the others, and --resume finds them.
+Its steps are steps of the campaign: their logs are stored with the others, and --resume finds them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import Cable, End
 from wirespeed.results.benchmarks import Run
-from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
+from wirespeed.results.campaign import BASELINE, Campaign, Grade, Outcome, Step
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.suites import Suite
-
-_BEFORE = "direct."
-"""Begins the ids of these steps."""
 
 
 def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
@@ -53,7 +50,7 @@ def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
     return replace(
         campaign,
         steps=(
-            *(replace(step, id=f"{_BEFORE}{step.id}") for step in made),
+            *(replace(step, id=f"{BASELINE}{step.id}") for step in made),
             *(replace(step, stage=step.stage + first) for step in campaign.steps),
         ),
     )
@@ -67,7 +64,7 @@ def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
     shown = Figures({}, reference=True)
 
     def grade_step(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
-        of = _figures(folder) if limited and not step.id.startswith(_BEFORE) else shown
+        of = _figures(folder) if limited and not step.id.startswith(BASELINE) else shown
         return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=of))
 
     return grade_step
@@ -76,7 +73,7 @@ def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
 def _figures(folder: Folder) -> Figures:
     runs: list[Run] = []
     for attempt in folder.attempts:
-        if attempt.step.startswith(_BEFORE) and attempt.status is Outcome.DONE:
+        if attempt.step.startswith(BASELINE) and attempt.status is Outcome.DONE:
             with contextlib.suppress(Refusal):
                 runs += read(folder.text(attempt), attempt.step).runs
     return figures(runs)

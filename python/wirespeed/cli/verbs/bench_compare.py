@@ -38,6 +38,12 @@ def compare(
     at_least: Annotated[
         float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Ignore changes below this percentage.")
     ] = 2.0,
+    show_all: Annotated[
+        bool,
+        typer.Option(
+            "--all", envvar="WIRESPEED_BENCH_COMPARE_ALL", help="Also show series without a significant change."
+        ),
+    ] = False,
     limit: stored_campaigns.LimitOption = 30,
     output: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_COMPARE_FORMAT", help="Output format.")
@@ -78,5 +84,5 @@ def compare(
         from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
 
-        campaign_comparison.comparison(found, standard_output(), limit)
+        campaign_comparison.comparison(found, standard_output(), limit, show_all=show_all)
     raise typer.Exit(flows.comparison_exit(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,6 +89,7 @@ def history(
         found = stored_campaigns.over_time(
             opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster
         )
+        known = () if found.series else stored_campaigns.list_tests(opened)
     if output is Format.JSON:
         from wirespeed.results.json import document
 
@@ -97,9 +99,20 @@ def history(
         from wirespeed.report import campaign_comparison
 
         campaign_comparison.history(found, standard_output(), limit)
+        if not found.series:
+            _print_known(known)
     else:
         typer.echo(_report(found, output), nl=False)
     raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
+
+
+def _print_known(tests: Sequence[str]) -> None:
+    """What the store has, where nothing matches."""
+    from wirespeed.cli.console import err
+    from wirespeed.errors import format_first
+
+    text = f"the store contains {format_first(list(tests), 8)}" if tests else "the store contains no series"
+    err().print(f"no series matches; {text}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _report(found: History, output: Format) -> str:

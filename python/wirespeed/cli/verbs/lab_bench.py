@@ -113,7 +113,8 @@ def bench(
     Hosts of `lab rdma` also run RDMA suites, such as pairs. Their CPUs are emulated, so results are shown without a
     comparison.
 
-    Exit codes as in `bench run`.
+    Exit code 1 when a result is bad or a run failed; 3 when a result could not be judged or compared, or a host did not
+    reply; 130 when interrupted.
 
     Examples:
 

@@ -15,18 +15,19 @@ from wirespeed.cli.lab_app import lab
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
 )
 def exec_(
-    host: Annotated[str, typer.Argument(metavar="HOST", help="Host or switch of the lab.")],
+    device: Annotated[str, typer.Argument(metavar="DEVICE", help="Host or switch of the lab.")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="Command to run.")],
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the only lab on this machine."),
     ] = None,
 ) -> None:
-    """Run a command inside a lab host or switch, with its network, host name, /run and /sys and this machine's files.
+    """Run a command inside a host or switch of a lab.
 
+    The command has the network, host name, /run and /sys of the device. All other files are those of this machine.
     Input and output are passed through; the exit code is that of the command.
 
-    Port names of switches contain - instead of / inside a lab (Eth1-1 for Eth1/1).
+    A port name of a switch contains - instead of / inside a lab: Eth1/1 is Eth1-1.
 
     Examples:
 
@@ -40,4 +41,4 @@ def exec_(
 
     labs.check_user()
     words = command[1:] if command[0] == "--" else command
-    become((*labs.find(name).prefix(host), *words))
+    become((*labs.find(name).prefix(device), *words))

@@ -30,8 +30,13 @@ def fault(
     undo: Annotated[
         bool, typer.Option("--undo", help="Remove the faults of this kind; without KIND all faults.")
     ] = False,
-    cure: Annotated[
-        bool, typer.Option("--cure", help="Keep the fault and apply the planned setting that prevents its effect.")
+    mitigate: Annotated[
+        bool,
+        typer.Option(
+            "--mitigate",
+            help="Keep the fault, but apply the planned settings against its effect (one-subnet: arp_ignore, "
+            "arp_announce).",
+        ),
     ] = False,
     name: Annotated[
         str | None,
@@ -57,31 +62,31 @@ def fault(
       sudo wirespeed lab fault mtu --device node2 --port bnxt_re3
       sudo wirespeed lab ping
       sudo wirespeed lab fault --undo
-      sudo wirespeed lab fault one-subnet && sudo wirespeed lab fault one-subnet --cure
+      sudo wirespeed lab fault one-subnet && sudo wirespeed lab fault one-subnet --mitigate
     """
     from wirespeed import lab as labs
     from wirespeed.errors import refuse
 
     labs.check_user()
     found = labs.find(name)
-    if undo and cure:
-        raise refuse("lab fault", "both --undo and --cure are given", hint="give one of them")
-    if (undo or cure) and (device or port):
-        raise refuse("lab fault", "--undo and --cure do not take --device or --port", hint="omit them")
+    if undo and mitigate:
+        raise refuse("lab fault", "both --undo and --mitigate are given", hint="give one of them")
+    if (undo or mitigate) and (device or port):
+        raise refuse("lab fault", "--undo and --mitigate do not take --device or --port", hint="omit them")
     if undo:
         _undo(found, kind)
     elif kind is None:
-        if cure:
+        if mitigate:
             raise refuse(
-                "lab fault --cure", "the kind of fault is missing", hint="`wirespeed lab fault` lists active faults"
+                "lab fault --mitigate", "the kind of fault is missing", hint="`wirespeed lab fault` lists active faults"
             )
         _list(found)
-    elif cure:
+    elif mitigate:
         _print(
             found,
             kind,
-            labs.cure(found.name, kind).effect
-            + "; still active, and the planned setting against its effect is applied",
+            labs.mitigate(found.name, kind).effect
+            + "; the fault stays, and the planned settings that prevent its effect are applied",
         )
     else:
         made = labs.make_fault(found.name, flows.plan_cluster(Path(found.state.file)), kind, device, port)

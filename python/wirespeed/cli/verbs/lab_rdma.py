@@ -50,8 +50,8 @@ def rdma(
             "--kernel",
             metavar="DIR|FILE.deb",
             help="Kernel with rdma_rxe: a Debian package, packed or unpacked, or / for the installed "
-            "kernel. Default: a downloaded or installed kernel, else Debian's (70 MB download with "
-            "apt-get).",
+            "kernel. Default: an earlier download, else the installed kernel, else Debian's "
+            "(70 MB download with apt-get).",
         ),
     ] = None,
     keep: Annotated[

@@ -45,8 +45,8 @@ def up(
     have their planned addresses, subnets and MTUs; FRRouting runs the planned BGP sessions, numbered or unnumbered. The
     lab is up when every planned address, rule and route is in the kernels.
 
-    Names of namespaces begin with wsl-; nothing else on the machine is changed. `wirespeed lab down` removes
-    everything, also after a crash.
+    A lab creates namespaces with names that begin with wsl-, their processes, and files in /run/wirespeed. It changes
+    no setting of the whole machine. `wirespeed lab down` removes everything, also after a crash.
 
     Not modelled: link speeds, PFC, ECN marking, buffers, and settings of NICs, firmware or the whole kernel.
 

@@ -46,6 +46,11 @@ class FaultLocation:
         """The planned NIC at a host's end of a cable."""
         return self.plan.hosts[end.device].nics[end.port]
 
+    def nic_name(self, end: LabEnd) -> str:
+        """``node2:enp105s0np0 (bnxt_re3)``: the NIC at a host's end of a cable."""
+        device = self.nic(end).rdma_device
+        return f"{end.device}:{end.port}" + (f" ({device})" if device else "")
+
     def _host_end(self, link: LabLink) -> LabEnd | None:
         """Of a cable between a host and a switch."""
         ends = [end for end in (link.a, link.b) if end.device in self.lab.hosts]

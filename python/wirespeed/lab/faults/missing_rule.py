@@ -36,6 +36,6 @@ def make(location: FaultLocation) -> LabFault:
     return LabFault(
         "missing-rule",
         f"{host.device}:{host.port}",
-        f"{host.device} has no rule {removed}, the address of {host.port}",
+        f"{host.device} has no rule {removed}, the address of {location.nic_name(host)}",
         (*back, *acts),
     )

@@ -23,7 +23,7 @@ def make(location: FaultLocation) -> LabFault:
     return LabFault(
         "mtu",
         f"{end.device}:{end.port}",
-        f"{end.device}:{end.port} (to {host.device}:{host.port}): MTU 1500, larger packets are dropped",
+        f"{end.device}:{end.port}, the port of {location.nic_name(host)}: MTU 1500, larger packets are dropped",
         (
             *(cleanup_command(host_name, "route flush cache") for host_name in location.lab.hosts),
             ip(

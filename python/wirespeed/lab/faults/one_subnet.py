@@ -1,8 +1,8 @@
-"""All NICs of the hosts under a leaf are in one subnet, and the kernel answers ARP as it does by itself.
+"""All NICs of the hosts under a leaf are in one subnet, and the kernel replies to ARP with its default settings.
 
-One VLAN and one subnet for all rails looks simple. Then every NIC of a host answers for every address of it (ARP flux):
-others learn one MAC address for several NICs, and all their traffic goes to that one. --cure keeps the subnet and sets
-arp_ignore and arp_announce as planned: each NIC answers for itself. --device names the leaf.
+One VLAN and one subnet for all rails looks simple. Then every NIC of a host replies for every address of the host (ARP
+flux): other hosts learn one MAC address for several NICs and send all traffic to that NIC. --mitigate keeps the subnet
+and sets arp_ignore and arp_announce as planned: each NIC replies for its addresses only. --device names the leaf.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def make(location: FaultLocation) -> LabFault:
     acts += [parameter(leaf, f"net/ipv4/conf/{_BRIDGE}/send_redirects", "0")]
     acts.append(ip(leaf, f"link set dev {_BRIDGE} up"))
     hosts = list(dict.fromkeys(end.device for end in ends))
-    cure: list[LabAct] = []
+    mitigation: list[LabAct] = []
     for number, host in enumerate(hosts, start=1):
         host_ends = [end for end in ends if end.device == host]
         for place, end in enumerate(host_ends, start=1):
@@ -68,7 +68,7 @@ def make(location: FaultLocation) -> LabFault:
                 value = planned.value if planned is not None and planned.value is not None else "0"
                 path = f"net/ipv4/conf/{name}/{key}"
                 acts.append(parameter(host, path, "0", value))
-                cure.append(parameter(host, path, value))
+                mitigation.append(parameter(host, path, value))
     flush = [ip(device, "neigh flush all") for device in (leaf, *hosts)]
     return LabFault(
         "one-subnet",
@@ -76,7 +76,7 @@ def make(location: FaultLocation) -> LabFault:
         f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; "
         "each replies to ARP for all",
         (*(cleanup_command(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *flush),
-        (*cure, *flush),
+        (*mitigation, *flush),
     )
 
 

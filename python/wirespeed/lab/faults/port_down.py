@@ -23,7 +23,7 @@ def make(location: FaultLocation) -> LabFault:
     return LabFault(
         "port-down",
         f"{end.device}:{end.port}",
-        f"{end.device}:{end.port} is down, and so is the link of {host.device}:{host.port}",
+        f"{end.device}:{end.port}, the port of {location.nic_name(host)}, is down",
         (
             keep_ipv6(end.device, end.interface),
             ip(end.device, f"link set dev {end.interface} down", f"link set dev {end.interface} up"),
