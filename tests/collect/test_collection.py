@@ -144,7 +144,7 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
     with Writer(tmp_path / "b") as writer:
         writer.device("h", (("host", "ubuntu"),))
         collector = module._Collector(writer, Machine("h", ("host", "ubuntu"), answer), None, lambda _: None)
-        collector._run([ask for command in (old, new) for ask in invocations(command, nics)])
+        collector._run([invocation for command in (old, new) for invocation in invocations(command, nics)])
     assert sorted(typed[:2]) == ["new a", "new b"]
     assert typed[2:] == ["old a"]
 

@@ -194,7 +194,7 @@ def test_a_stack_that_says_another_version_stops_it(tmp_path: Path) -> None:
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     done = install(system)
     assert done.returncode == 1
-    assert "ofed_info says OFED-internal-26.01-1.0.0:, and OFED-internal-25.10-1.7.1 is planned" in done.stderr
+    assert "ofed_info -s prints OFED-internal-26.01-1.0.0:, and OFED-internal-25.10-1.7.1 is planned" in done.stderr
 
 
 def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:

@@ -46,15 +46,19 @@ def compare(
         if only is not None and not only(context):
             raise ElsewhereError
         target = None if place is None else place(context)
-        asked = _intended_values(context, paths, target)
+        intended_values = _intended_values(context, paths, target)
         if context.check.presence and not context.exists():
-            expected = "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in asked.items())
-            lost = None if cost is None else cost(context, next(iter(asked.values())), None)
-            return failure(f"{wrong}: not present", expected, "absent", *_fixes(context, asked, target), cost=lost)
+            expected = "; ".join(
+                _label(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
+            )
+            lost = None if cost is None else cost(context, next(iter(intended_values.values())), None)
+            return failure(
+                f"{wrong}: not present", expected, "absent", *_fixes(context, intended_values, target), cost=lost
+            )
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         same: dict[str, Any] = {}
-        for path, intended in asked.items():
+        for path, intended in intended_values.items():
             try:
                 found = context.found_value(path, target)
             except UnreadError as error:
@@ -65,12 +69,14 @@ def compare(
             else:
                 differences[path] = (intended, found)
         if differences:
-            return _failure(context, differences, target, asked if all_expected else {})
+            return _failure(context, differences, target, intended_values if all_expected else {})
         if unread is not None:
             raise unread
         return success(
-            "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in asked.items()),
-            "; ".join(_label(path, _format_found(path, asked[path], value, labels)) for path, value in same.items()),
+            "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in intended_values.items()),
+            "; ".join(
+                _label(path, _format_found(path, intended_values[path], value, labels)) for path, value in same.items()
+            ),
         )
 
     def _failure(
@@ -95,10 +101,12 @@ def compare(
             cost=None if cost is None else cost(context, intended, got),
         )
 
-    def _fixes(context: CheckContext, asked: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
+    def _fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
-        return tuple(context.change(fix, path, value, target, consequence=consequence) for path, value in asked.items())
+        return tuple(
+            context.change(fix, path, value, target, consequence=consequence) for path, value in intended_values.items()
+        )
 
     def _label(path: str, text: str) -> str:
         name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
@@ -128,16 +136,16 @@ _TERMS = {
 
 
 def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:
-    asked: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for path in paths:
         try:
-            asked[path] = context.intended_value(path, target)
+            values[path] = context.intended_value(path, target)
         except NoIntentError:
             if len(paths) == 1:
                 raise
-    if not asked:
+    if not values:
         raise NoIntentError(f"not planned: {', '.join(paths)}")
-    return asked
+    return values
 
 
 def _setting(path: str) -> Setting:

@@ -72,7 +72,7 @@ class _Reader:
     entry: DeviceEntry
     gaps: dict[str, list[Gap]] = field(default_factory=dict)
     unverified: set[str] = field(default_factory=set)
-    """Paths whose format a platform knows from memory only; one that saw nothing of its own here casts no doubt."""
+    """Paths whose output format is not verified on a platform; a platform without output in the bundle adds none."""
 
     def observations(self) -> Iterator[Observation]:
         launches: list[tuple[Platform, Observation]] = []

@@ -129,12 +129,13 @@ class _Collector:
         system = self.machine.platform
         self.writer.device(self.device, (system,))
         commands = platforms()[system].commands
-        self._run(ask for command in commands if not command.per_nic for ask in invocations(command, {}))
+        self._run(invocation for command in commands if not command.per_nic for invocation in invocations(command, {}))
         if system[0] != "host":
             return
         for known in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
             nics = self._host().nics
-            self._run(ask for command in self._pending_commands(commands, known) for ask in invocations(command, nics))
+            pending = self._pending_commands(commands, known)
+            self._run(invocation for command in pending for invocation in invocations(command, nics))
         if self.machine.network:
             return
         host = self._host()
@@ -142,7 +143,7 @@ class _Collector:
         self.writer.device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
             nics = nics_of(host, key)
-            self._run(ask for command in platforms()[key].commands for ask in invocations(command, nics))
+            self._run(invocation for command in platforms()[key].commands for invocation in invocations(command, nics))
 
     def _pending_commands(self, commands: Iterable[Command], known: set[str]) -> list[Command]:
         done = {name.partition("@")[0] for name in self.order}
@@ -159,24 +160,32 @@ class _Collector:
 
     def _run(self, wanted: Iterable[Invocation]) -> None:
         """Run the commands; a fallback only if the command it replaces failed."""
-        asks = list(wanted)
-        self._run_all(ask for ask in asks if ask.command.fallback_for is None)
-        self._run_all(ask for ask in asks if ask.fallback_for and ask.fallback_for not in self.outputs)
+        pending = list(wanted)
+        self._run_all(invocation for invocation in pending if invocation.command.fallback_for is None)
+        self._run_all(
+            invocation
+            for invocation in pending
+            if invocation.fallback_for and invocation.fallback_for not in self.outputs
+        )
 
     def _run_all(self, wanted: Iterable[Invocation]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             futures: dict[Future[CommandResult], Invocation] = {}
-            for ask in wanted:
-                self.order[ask.id] = len(self.order)
-                why = self._why_not(ask)
+            for invocation in wanted:
+                self.order[invocation.id] = len(self.order)
+                why = self._why_not(invocation)
                 if why is None:
-                    self.locks.setdefault(ask.command.run[0], threading.Lock())
-                    futures[pool.submit(self._ask, ask)] = ask
+                    self.locks.setdefault(invocation.command.run[0], threading.Lock())
+                    futures[pool.submit(self._run_invocation, invocation)] = invocation
                 else:
                     entry = Entry(
-                        ask.id, ask.text, "failed" if self.machine.off else "not-applicable", None, detail=why
+                        invocation.id,
+                        invocation.text,
+                        "failed" if self.machine.off else "not-applicable",
+                        None,
+                        detail=why,
                     )
-                    self.writer.output(self.device, entry, None, order=self.order[ask.id])
+                    self.writer.output(self.device, entry, None, order=self.order[invocation.id])
             try:
                 for future in as_completed(futures):
                     self._keep(futures[future], future.result())
@@ -185,25 +194,25 @@ class _Collector:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
-    def _why_not(self, ask: Invocation) -> str | None:
+    def _why_not(self, invocation: Invocation) -> str | None:
         if self.machine.off is not None:
             return self.machine.off
-        if self.machine.network and not ask.command.network:
+        if self.machine.network and not invocation.command.network:
             return "it would show the machine of the lab; only network settings belong to the device"
-        return None if ask.arguments else ask.reason
+        return None if invocation.arguments else invocation.reason
 
-    def _ask(self, ask: Invocation) -> CommandResult:
-        lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
-        command_limit_s = self.patience * ask.command.timeout_s
+    def _run_invocation(self, invocation: Invocation) -> CommandResult:
+        lock = self.locks[invocation.command.run[0]] if invocation.command.exclusive else nullcontext()
+        command_limit_s = self.patience * invocation.command.timeout_s
         seconds = command_limit_s if self.limit_s is None else min(command_limit_s, self.limit_s)
         with lock:
-            return self.machine.run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
+            return self.machine.run(invocation.arguments, seconds, invocation.command.exits, stop=self.stop)
 
-    def _keep(self, ask: Invocation, ran: CommandResult) -> None:
+    def _keep(self, invocation: Invocation, ran: CommandResult) -> None:
         started = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(
-            ask.id,
-            ask.text,
+            invocation.id,
+            invocation.text,
             ran.status.value,
             None,
             exit_code=ran.exit_code,
@@ -212,10 +221,10 @@ class _Collector:
             detail=ran.detail,
         )
         began = ran.exit_code is not None or ran.status is Status.TIMEOUT
-        self.writer.output(self.device, entry, ran.stdout if began else None, ran.stderr, self.order[ask.id])
+        self.writer.output(self.device, entry, ran.stdout if began else None, ran.stderr, self.order[invocation.id])
         if ran.status is Status.OK:
             text = ran.stdout.decode("utf-8", "replace")
             errors = ran.stderr.decode("utf-8", "replace")
-            source = Source(self.device, ask.id, ask.id)
-            self.outputs[ask.id] = Output(ask.id, text, source, ran.exit_code or 0, errors)
-        self.progress(ask.text)
+            source = Source(self.device, invocation.id, invocation.id)
+            self.outputs[invocation.id] = Output(invocation.id, text, source, ran.exit_code or 0, errors)
+        self.progress(invocation.text)

@@ -77,22 +77,24 @@ def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) ->
         for command in platforms()[key].commands:
             if command.fallback_for is not None:
                 continue  # every command succeeds, so no fallback is run
-            for ask in invocations(command, nics):
-                yield _answer(name, device, key, ask)
+            for invocation in invocations(command, nics):
+                yield _answer(name, device, key, invocation)
 
 
-def _answer(name: str, device: Device, key: tuple[str, str], ask: Invocation) -> tuple[Entry, str | None]:
-    if not ask.arguments:
-        return Entry(ask.id, ask.text, "not-applicable", None, detail=ask.reason), None
-    interface = ask.id.partition("@")[2]
+def _answer(name: str, device: Device, key: tuple[str, str], invocation: Invocation) -> tuple[Entry, str | None]:
+    if not invocation.arguments:
+        return Entry(invocation.id, invocation.text, "not-applicable", None, detail=invocation.reason), None
+    interface = invocation.id.partition("@")[2]
     extra = {"interface": interface, "nic": device.nics[interface]} if isinstance(device, Host) and interface else {}
     try:
-        text = fill_answer(platforms()[key], ask.command.id, name, device, **extra)
+        text = fill_answer(platforms()[key], invocation.command.id, name, device, **extra)
     except jinja2.TemplateNotFound:
-        reason = f"no output of {ask.command.id} is known for {key[1]}"
-        return Entry(ask.id, ask.text, "not-applicable", None, detail=reason), None
+        reason = f"no output of {invocation.command.id} is known for {key[1]}"
+        return Entry(invocation.id, invocation.text, "not-applicable", None, detail=reason), None
     # Commands with several exit codes use another than 0 for "none".
     exit_code = (
-        0 if text.strip() or 0 not in ask.command.exits else ask.command.exits[min(1, len(ask.command.exits) - 1)]
+        0
+        if text.strip() or 0 not in invocation.command.exits
+        else invocation.command.exits[min(1, len(invocation.command.exits) - 1)]
     )
-    return Entry(ask.id, ask.text, "ok", None, exit_code=exit_code, started=_STARTED, duration_ms=0), text
+    return Entry(invocation.id, invocation.text, "ok", None, exit_code=exit_code, started=_STARTED, duration_ms=0), text

@@ -13,7 +13,7 @@ from wirespeed.settings import Watchdog
 from wirespeed.units import Bandwidth, Duration
 
 _LONGEST_PAUSE_BITS = 65_535 * 512
-"""The longest pause one PFC frame can ask for: 65,535 quanta of 512 bit times (IEEE 802.3 annex 31B.2)."""
+"""The longest pause that one PFC frame can request: 65,535 quanta of 512 bit times (IEEE 802.3 annex 31B.2)."""
 
 
 @dataclass(frozen=True, slots=True)

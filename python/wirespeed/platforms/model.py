@@ -205,9 +205,9 @@ class Platform:
     systems: tuple[str, ...] = ()  # operating systems it is for: dell-sonic, supermicro-sonic
     releases: tuple[str, ...] = ()  # of the systems, with their name: ubuntu-24.04; rhel-9 includes rhel-9.6
     drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
-    interfaces: tuple[str, ...] = ()  # what the names of their interfaces begin with, where the driver does not tell
+    interfaces: tuple[str, ...] = ()  # prefixes of their interfaces' names, if the driver is not shown
     counters: Mapping[str, Counter] = field(default_factory=dict)
-    limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
+    limits: tuple[str, ...] = ()  # what reading it back cannot show, for its page in the reference
     commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
     simulator_mapping: SimulatorMapping | None = None  # ``simulator_mapping.py`` of a NIC: its driver in the simulator

@@ -26,7 +26,7 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "c-states": _SWITCH,
     "power-on-delay": ("immediate", "random", "user"),  # after mains power came back
 }
-"""Each attribute and the values a plan may ask of it. Firmware can have more."""
+"""Each attribute and the values that a plan can require of it. Firmware can have more."""
 
 
 @dataclass(frozen=True, slots=True)

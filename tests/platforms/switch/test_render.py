@@ -244,7 +244,7 @@ def test_apply_and_rollback(case: str, template: str, name: str) -> None:
 
 @pytest.mark.parametrize("found", [EOS, DELL], ids=lambda found: found.name)
 def test_every_file_names_the_other_two(found: Platform) -> None:
-    """The configuration says where the way in and the way back stand."""
+    """The configuration names its apply and rollback files."""
     paths = [file.path.rpartition("/")[2] for file in found.files]
     text = fill_template(found, found.files[0].template, "leaf1", EOS_ONE if found is EOS else DELL_ONE)
     assert [path for path in paths[1:] if path not in text] == []

@@ -10,7 +10,7 @@ from wirespeed.settings import Cores
 _RANGES = re.compile(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?:,[0-9]{1,5}(?:-[0-9]{1,5})?)*")
 
 
-def say(cores: Sequence[int]) -> str:
+def format_ranges(cores: Sequence[int]) -> str:
     """``0-3,8`` of the cores of a rank."""
     runs: list[list[int]] = []
     for core in sorted(cores):

@@ -132,7 +132,9 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
         flag(f"{prefix}_USE_EAGER_SGL", "eager_sgl"),
         Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _format_size, _size),
         flag(f"{prefix}_OPTIMIZED_ASYNC_PROGRESS", "async_progress"),
-        Variable(f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.say, ranks)), cores.mapping),
+        Variable(
+            f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.format_ranges, ranks)), cores.mapping
+        ),
     )
 
 
@@ -211,7 +213,7 @@ def restrict_to_nics(launch: Launch) -> Launch | None:
     """A launch whose ranks within a host communicate over the NICs only; None if the library cannot.
 
     GPUs take neither the links between them nor memory of the host. RCCL drops the NICs from its topology when all
-    ranks are on one host, unless it is told otherwise (RCCL source, src/graph/paths.cc; 957608-AN210, section 8.6).
+    ranks are on one host, unless a variable keeps them (RCCL source, src/graph/paths.cc; 957608-AN210, section 8.6).
     """
     if launch.library not in ("nccl", "rccl"):
         return None

@@ -26,7 +26,7 @@ class Variable:
 
     name: str
     setting: str
-    say: Callable[[Any], str]
+    format: Callable[[Any], str]
     read: Callable[[str], Any]
 
 
@@ -83,16 +83,16 @@ _PRIORITIES = frozenset("01234567")
 
 
 def format_variables(table: Sequence[Variable], launch: Launch) -> dict[str, str]:
-    """The variables that say a launch's settings, in the order of the table."""
+    """The variables of a launch's settings, in the order of the table."""
     return {
-        variable.name: variable.say(value)
+        variable.name: variable.format(value)
         for variable in table
         if (value := getattr(launch, variable.setting)) is not None
     }
 
 
 def observe_variables(table: Sequence[Variable], read: Read, place: Place, state: State) -> Iterator[Observation]:
-    """The settings that variables say."""
+    """The settings of the variables that were read."""
     for variable in table:
         if variable.name in read:
             text, source = read[variable.name]
@@ -102,7 +102,7 @@ def observe_variables(table: Sequence[Variable], read: Read, place: Place, state
 
 
 def beside(table: Sequence[Variable], read: Read) -> dict[str, str]:
-    """The variables that say no setting."""
+    """The variables without a setting."""
     settings = settings_of_table(table)
     return {name: value for name, (value, _) in read.items() if name not in settings}
 
@@ -115,7 +115,7 @@ def observation(place: Place, setting: str, value: object, source: Source, state
 def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Problem]:
     """What is wrong with the cluster file's own variables: no file or shell accepts it, or a setting sets it already.
 
-    ``settings`` are the variables of the library with the setting that each says.
+    ``settings`` are the variables of the library with the setting of each.
     """
     location = f"{name}: launch environment"
     found: list[Problem] = []
@@ -154,7 +154,7 @@ _PROCESS = re.compile(r"/proc/([0-9]+)/environ:([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 
 
 def processes(output: Output) -> dict[str, tuple[str, Source]]:
-    """Variables of running processes, one per line as grep found it. Processes that differ say nothing."""
+    """Variables of running processes, one per line as grep found it, unless processes differ."""
     values: dict[str, tuple[str, Source]] = {}
     holders: dict[str, set[str]] = {}
     differing: set[str] = set()

@@ -34,7 +34,7 @@ def lines_of(text: str) -> list[Line]:
     """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out, and so
     is the text of banners, which may look like anything.
 
-    Nothing when no line is indented: what belongs to what was lost on the way, and nothing can be told from it.
+    Empty if no line is indented: the structure was lost when the output was copied.
     """
     top: list[Line] = []
     open_lines: list[tuple[int, Line]] = []

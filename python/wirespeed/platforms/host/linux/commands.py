@@ -64,8 +64,8 @@ def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
 
 
 def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
-    say = _HOST.get(path)
-    return say(value, host) if say else None
+    commands_of = _HOST.get(path)
+    return commands_of(value, host) if commands_of else None
 
 
 def _memlock(value: Any, _: Host) -> SettingCommands:

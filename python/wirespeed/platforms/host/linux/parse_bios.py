@@ -74,9 +74,9 @@ def _line(output: Output, name: str) -> int | None:
 
 
 def _cpus(host: Place, output: Output) -> Iterator[Observation]:
-    """What only these attributes bring about: two threads on a core, and how many nodes a socket is.
+    """Values that follow from these attributes alone: two threads per core, and the number of nodes per socket.
 
-    One thread on a core does not tell who switched the other off, the firmware or the kernel.
+    One thread per core is no evidence: either the firmware or the kernel can have switched the other off.
     """
     shown = {
         key.strip(): (value.strip(), number)

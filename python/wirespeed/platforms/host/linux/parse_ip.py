@@ -126,7 +126,7 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
 
 
 def _selector(rule: dict[str, Any], version: _Version) -> str | None:
-    """What a rule selects, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``. Rules by mark, interface … say that too."""
+    """The selector of a rule, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``; also its mark, interface …"""
     words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     is_any = source in ("all", "0.0.0.0", "::")

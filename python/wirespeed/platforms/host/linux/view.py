@@ -66,7 +66,7 @@ def interfaces(host: Host) -> Iterator[Interface]:
 
 
 def _of_protocol(interface: Interface, ipv6: bool) -> Routing:
-    """Addresses, routes and rules of one IP version; the default route is a network, which every reader knows."""
+    """Addresses, routes and rules of one IP version; the default route is written as a network."""
     _, nic, routes, rules = interface
     whole = "::/0" if ipv6 else "0.0.0.0/0"
     return (

@@ -29,6 +29,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
         "hostfile": lambda: slots(launch.hosts or (), launch.ranks_per_host or 1, " slots="),
-        "ranks": lambda: [cores.say(rank) for rank in launch.cores or ()],
+        "ranks": lambda: [cores.format_ranges(rank) for rank in launch.cores or ()],
         "pairing": lambda: list(pairing(device)),
     }

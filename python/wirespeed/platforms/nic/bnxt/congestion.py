@@ -1,4 +1,4 @@
-"""Congestion control of the RDMA driver: the parameters it knows, and what it prints of them.
+"""Congestion control of the RDMA driver: its parameters, and what it prints of them.
 
 Names, ranges and forms are those of the out-of-box driver (bnxt_re, configfs.c) and of the kernel's own (debugfs.c).
 """

@@ -32,7 +32,7 @@ COMMANDS = {
     "lldp-nearest-non-tpmr-bridge": "nic.nvm.lldp_nearest_non_tpmr_bridge",
     "enable-sriov": "nic.nvm.sriov",
 }
-"""End of the commands' ids to the setting they ask. They begin with the tool: nvm (niccli), old-nvm, bnxtnvm."""
+"""The setting of each command, by the end of its id. Ids begin with the tool: nvm (niccli), old-nvm, bnxtnvm."""
 
 _FAILURE = re.compile(
     r"\b(?:error|warning|fail(?:ed|ure)?|invalid|unsupported|denied)\b|\bstatus\W*-?[0-9]", re.IGNORECASE

@@ -62,7 +62,7 @@ def qos(name: str, host: Host) -> Qos | None:
     """The QoS settings of the host's NICs; None where no RoCE is intended.
 
     Raises:
-        Refusal: the NICs differ, or are to do what the configuration package cannot say.
+        Refusal: the NICs differ, or have a setting that the configuration package cannot express.
     """
     settings = [(interface, nic.qos) for interface, nic in nics_of(host).items() if nic.qos.configure is not None]
     configured = [entry for entry in settings if entry[1].configure]

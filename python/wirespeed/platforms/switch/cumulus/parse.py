@@ -27,7 +27,7 @@ _SPEED = quantity(Bandwidth, "Gb/s", "G")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Everything the recorded outputs of one switch say."""
+    """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("config")) is not None:
         yield from _config(switch, output)
@@ -170,9 +170,9 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
 
 
 def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
-    """What lldpd heard: a list of one-key objects, or one object where there is only one neighbour."""
-    heard = mapping_of(document(output) or {}, "lldp").get("interface")
-    for entry in heard if isinstance(heard, list) else [heard]:
+    """Neighbours of lldpd: a list of one-key objects, or one object where there is only one neighbour."""
+    interfaces = mapping_of(document(output) or {}, "lldp").get("interface")
+    for entry in interfaces if isinstance(interfaces, list) else [interfaces]:
         for name, neighbour in entry.items() if isinstance(entry, dict) else ():
             if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):
                 continue

@@ -33,7 +33,7 @@ _SETTINGS_OF_PROFILE = {  # a port's own profile, and the settings that are then
 
 @dataclass(slots=True)
 class Qos:
-    """What the lines say of the switch, of each port and of each queue."""
+    """Settings of the switch, of each port and of each queue in the lines."""
 
     switch: Found = field(default_factory=dict)
     port: Found = field(default_factory=dict)

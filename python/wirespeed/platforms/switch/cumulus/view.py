@@ -30,7 +30,7 @@ class DefaultProfiles:
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what NVUE cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that NVUE cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     shared = _default_profiles(device)
@@ -50,7 +50,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
         "poll": None if poll is None else poll.milliseconds,
         "ports": sorted_ports(device.ports),
-        "heard": [
+        "neighbours": [
             (port_name, port) for port_name, port in sorted_ports(device.ports) if port.neighbour.device is not None
         ],
         "cages": _cages(device),

@@ -110,7 +110,7 @@ def mapping_of(port: Port, path: str) -> Mapping[Any, Any] | None:
 
 
 def scheduler_of(port: Port) -> Scheduler | None:
-    """What the port's scheduler policy must say; None without intent."""
+    """Content of the port's scheduler policy; None without intent."""
     scheduled = sorted(
         (
             (int(number), Queue(queue.discipline, queue.weight, shape=queue.shape))

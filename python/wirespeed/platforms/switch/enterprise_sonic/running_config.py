@@ -70,8 +70,8 @@ _VLAN: Mapping[str, tuple[str, Reader]] = {
 def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a running configuration.
 
-    Blocks end in a line ``!``, so a last block without one was cut short and says nothing. Nothing ends the whole text:
-    ports that are not in it may have been cut off, so the ports are never said to be complete.
+    Blocks end in a line ``!``: a last block without one was cut short and is not read. No line ends the whole text:
+    ports that are not in it may have been cut off, so the list of ports is never complete.
     """
     rows = output.text.split("\n")
     closed = next((number for number in range(len(rows), 0, -1) if rows[number - 1].rstrip() == "!"), 0)

@@ -95,7 +95,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         ],
         "breakouts": list(breakouts(device)),
         "ports": ports,
-        "neighbours": [say for say in ports if say.port.neighbour.device is not None],
+        "neighbours": [port_view for port_view in ports if port_view.port.neighbour.device is not None],
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "version": device.os_version or EXAMPLE_VERSION,

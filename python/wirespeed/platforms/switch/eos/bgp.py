@@ -1,7 +1,7 @@
 """``router bgp`` of a running configuration: the speaker and its sessions.
 
 Spelling and order: Arista AVD's templates, and configurations that cEOS printed. A session takes from its peer group
-what it does not say itself; what a VRF says stands within the VRF's own block and is none of ours.
+what its own lines do not set. Lines of a VRF are within the VRF's block and are not read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NOT_RELAXED = "no bgp bestpath as-path multipath-relax"
 
 @dataclass(slots=True)
 class _SessionLines:
-    """What lines say of a session or of a peer group."""
+    """Settings in the lines of a session or of a peer group."""
 
     line: int
     found: Found = field(default_factory=dict)

@@ -22,7 +22,7 @@ _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled":
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Everything the recorded outputs of one switch say."""
+    """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)

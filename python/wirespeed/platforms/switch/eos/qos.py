@@ -37,7 +37,7 @@ _TRUST: Mapping[str, tuple[str, Reader]] = {
 
 @dataclass(frozen=True, slots=True)
 class Globals:
-    """What the whole switch's lines say for each of its ports."""
+    """Settings of the whole switch that apply to each of its ports."""
 
     profiles: Mapping[str, Line]
     dscp_tc: DscpMap | None
@@ -79,7 +79,7 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
     )
     found.update(_watchdog(lines, shared))
     yield from observe_settings(place, found, output)
-    # What is in effect is in "show priority-flow-control status": DCBX may have its say too.
+    # "show priority-flow-control status" shows what is in effect: DCBX can change it.
     yield from observe_settings(place, {"port.qos.pfc": _pfc(lines, number)}, output, State.CONFIGURED)
     yield from _queues(place, lines, number, output)
 

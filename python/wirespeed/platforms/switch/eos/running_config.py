@@ -64,7 +64,7 @@ _VLAN: Mapping[str, tuple[str, Reader]] = {
 def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a whole running configuration.
 
-    One that does not end in ``end`` was cut short and says nothing: what a missing line would have said is unknown.
+    One that does not end in ``end`` was cut short and is not read: a missing line is not a default.
     """
     top = lines_of(output.text)
     if not top or top[-1].text != "end":

@@ -90,7 +90,7 @@ def format_shape(rate: Bandwidth) -> str:
 
 
 def parse_shape(words: str) -> Bandwidth | None:
-    """The rate of ``1000 kbps``; None for a percentage or packets per second, which say no bandwidth."""
+    """The rate of ``1000 kbps``; None for a percentage or packets per second, which are no bandwidth."""
     match = re.fullmatch(r"([0-9]{1,10}) kbps", words)
     return Bandwidth(int(match[1]) * SHAPE_UNIT) if match else None
 

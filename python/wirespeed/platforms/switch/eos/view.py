@@ -70,7 +70,7 @@ class PortSay:
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what EOS cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that EOS cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     common = global_watchdog(device)
@@ -82,7 +82,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         profile = None if policy is None else names[policy]
         if profile is not None and profile not in profiles:
             profiles[profile] = _profile(profile, port, common)
-        counted = () if profile is None else tuple(say.number for say in profiles[profile].queues if say.ecn)
+        counted = (
+            ()
+            if profile is None
+            else tuple(queue_view.number for queue_view in profiles[profile].queues if queue_view.ecn)
+        )
         ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted))
     dscp_tc = next((port.qos.dscp_tc for port in device.ports.values() if port.qos.dscp_tc is not None), None) or {}
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
@@ -91,7 +95,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "problems": list(problems(name, device)),
         "queue_word": queue_keyword(device.chip) or "uc-tx-queue",
-        "ecn_feature": counts_by_feature(device.chip) and any(say.counted for say in ports),
+        "ecn_feature": counts_by_feature(device.chip) and any(port_view.counted for port_view in ports),
         "dscp_tc": _join_by_target(dscp_tc),
         "dscp_tc_changed": _join_by_target(changed),
         "tc_queue": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items()),
@@ -104,7 +108,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ip_routing": "ip routing ipv6 interfaces" if speaks.over_ipv6 else "ip routing",
         "summary": [(_summary_key(name, peer), peer) for name, peer in device.peers.items()],
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
-        "neighbours": [say for say in ports if say.port.neighbour.device is not None],
+        "neighbours": [port_view for port_view in ports if port_view.port.neighbour.device is not None],
         "hardware": _hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,

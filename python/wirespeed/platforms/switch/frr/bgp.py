@@ -9,7 +9,7 @@ from wirespeed.settings import BgpPeer, Switch
 
 _FAMILIES = {4: "ipv4", 6: "ipv6"}
 _RETRY_S = 1  # all daemons of a lab start together; most first attempts fail, and the next is 10 s later
-_ADVERTISE_S = 1  # as little between two router advertisements: a neighbour is found by the first that it hears
+_ADVERTISE_S = 1  # as little between two router advertisements: a neighbour is found by the first that it receives
 
 
 def configuration(name: str, switch: Switch) -> Mapping[str, str]:

@@ -52,7 +52,7 @@ def statements(text: str) -> list[Line]:
 def has_inheritance(top: list[Line], text: str) -> bool:
     """Whether settings of groups and interface ranges are expanded at their targets, as by ``display inheritance``.
 
-    It says so in a comment at each. Without one the text shows who takes from whom, but not what.
+    Such an output has a comment at each expanded setting. Others show which group a stanza inherits, not its settings.
     """
     groups = any(line.words[0] == "apply-groups" for line in _walk(top))
     ranges = any(line.words[0] == "interface-range" for line in lines_inside(top, "interfaces"))

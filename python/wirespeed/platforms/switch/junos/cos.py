@@ -32,7 +32,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Cos:
-    """What the stanza defines, by name. Without one, Junos knows ``best-effort`` as queue 0 (AN210's uses it so)."""
+    """What the stanza defines, by name. Without one, Junos has ``best-effort`` as queue 0 (AN210's uses it so)."""
 
     stanza: list[Line]
     classes: Mapping[str, Class]

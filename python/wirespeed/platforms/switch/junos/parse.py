@@ -28,7 +28,7 @@ _COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "S
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Everything the recorded outputs of one switch say."""
+    """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("configuration")) is not None and not _cut(output, outputs.get("configuration-lines")):
         yield from configuration(switch, output)

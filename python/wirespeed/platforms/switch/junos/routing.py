@@ -100,7 +100,7 @@ def _groups(top: list[Line]) -> list[Line]:
 
 
 def _carries_unicast(group: Line) -> bool:
-    """Whether a group's sessions carry the fabric's routes: those of an overlay say nothing of its paths."""
+    """Whether a group's sessions carry the fabric's routes: those of an overlay do not describe its paths."""
     families = [rest for _, rest in lines_after(group.inner, "family")]
     return not families or any(family in ("inet", "inet6") for family in families)
 

@@ -58,7 +58,7 @@ class Group:
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what Junos cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that Junos cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     cos: ClassOfService = class_of_service(device)
@@ -72,11 +72,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "irb_mtu": max((vlan.mtu for vlan in device.vlans.values() if vlan.mtu is not None), default=None),
         "groups": _groups(device),
         "paths": None if paths is None or paths <= PATHS[0] else next((n for n in PATHS if n >= paths), PATHS[-1]),
-        "advertised": [say.name for say in ports if say.port.unnumbered],
+        "advertised": [port_view.name for port_view in ports if port_view.port.unnumbered],
         "version": device.os_version or EXAMPLE_VERSION,
         "model": (device.model or "juniper-qfx5240-64od").removeprefix("juniper-"),
         "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
-        "neighbours": [say for say in ports if say.port.neighbour.device is not None],
+        "neighbours": [port_view for port_view in ports if port_view.port.neighbour.device is not None],
         "l2_header": L2_HEADER,
         "physical_mtu": physical_mtu,
         "default_physical_mtu": DEFAULT_PHYSICAL_MTU,

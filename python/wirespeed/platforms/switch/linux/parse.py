@@ -1,7 +1,7 @@
 """What iproute2, procps and FRRouting print on a switch of a lab.
 
-Ports without a cable in the lab are not there, nor are VLANs and sessions of such alone. That says nothing of those, so
-no collection is ever read to its end.
+A lab has no ports without a cable, nor VLANs and sessions of such ports alone. Their absence proves nothing, so no
+collection is ever complete.
 """
 
 from __future__ import annotations

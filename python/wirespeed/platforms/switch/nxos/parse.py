@@ -20,7 +20,7 @@ but no source lists the others."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Everything the recorded outputs of one switch say."""
+    """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)

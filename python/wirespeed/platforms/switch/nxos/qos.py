@@ -26,7 +26,7 @@ _WATCHDOG = "priority-flow-control watch-dog-interval"
 
 @dataclass(frozen=True, slots=True)
 class Globals:
-    """What the whole switch's lines say for each of its ports."""
+    """Settings of the whole switch that apply to each of its ports."""
 
     maps: Mapping[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]  # qos policies; None: not understood
     system_input: tuple[str, int] | None
@@ -164,7 +164,7 @@ def _times(top: list[Line]) -> Found:
 
 
 def _watchdog(line: Line, shared: Globals) -> Found:
-    """It watches where both the switch and the port say so."""
+    """The watchdog is enabled if the lines of both switch and port enable it."""
     mode = next(((rest, inner.number) for inner, rest in lines_after(line.inner, _WATCHDOG)), ("off", line.number))
     if not shared.watched or not mode[0].startswith("on"):
         return {"port.qos.watchdog.enabled": (False, mode[1])}

@@ -52,8 +52,8 @@ _VLAN: Mapping[str, tuple[str, Reader]] = {
 def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a whole running configuration.
 
-    NX-OS ends it with nothing, so the command asks for the host name as well. Where the last line is not the name that
-    the configuration gives, it was cut short and says nothing: what a missing line would have said is unknown.
+    NX-OS writes no last line, so the command also prints the host name. If the last line is not the name in the
+    configuration, the output was cut short and is not read: a missing line is not a default.
     """
     top = lines_of(output.text)
     names = [name for _, name in lines_after(top, "hostname")]

@@ -1,7 +1,7 @@
 """Values of settings in NX-OS syntax, and back.
 
-Class names and the lines of policies: Microsoft's Azure Local reference configurations for Nexus 9000; the rest is from
-memory, and platform.yaml says so.
+Class names and the lines of policies: Microsoft's Azure Local reference configurations for Nexus 9000. The rest is from
+memory: platform.yaml marks it as not verified.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ EXAMPLE_VERSION = "10.4(3)"
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Computed values for the templates; ``problems`` is what NX-OS cannot say of the switch."""
+    """Computed values for the templates; ``problems`` lists settings that NX-OS cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     watchdogs = [port.qos.watchdog for _, port in sorted_ports(device.ports)]

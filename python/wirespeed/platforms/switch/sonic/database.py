@@ -35,7 +35,7 @@ def database_of(name: str, switch: Switch) -> Database:
     found |= _watchdog(switch)
     if switch.bgp.asn is not None:
         found |= _bgp(switch)
-        # Routing is configured from CONFIG_DB by the management framework's daemon: it knows unnumbered sessions.
+        # Routing is configured from CONFIG_DB by the management framework's daemon, which supports unnumbered sessions.
         found["DEVICE_METADATA"]["localhost"] |= {
             "docker_routing_config_mode": "unified",
             "frr_mgmt_framework_config": "true",

@@ -19,7 +19,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Everything the recorded outputs of one switch say."""
+    """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     for command, read in (
         ("config-db", config_db),

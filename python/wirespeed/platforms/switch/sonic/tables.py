@@ -72,7 +72,7 @@ class Tables:
 def tables_of(text: str) -> Tables | None:
     """The tables of a whole document.
 
-    None when it is none or was cut short: what a missing table would have said must not look like its default.
+    None if it is none or was cut short: a missing table must not look like one with default values.
     """
     reader = _Reader(text)
     try:
