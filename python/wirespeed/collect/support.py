@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from wirespeed.platforms import Platform, platform_of_system, platforms
+from wirespeed.platforms.host.linux.parse_rdma import COUNTERS
 from wirespeed.settings import Compare, Host, Nic, Switch, collections_of, settings_of
 
 _OUTER: Mapping[str, type] = {"switch": Switch, "host": Host, "nic": Nic, "launcher": Host}
@@ -53,6 +54,22 @@ class PlatformSupport:
     def count(self, state: State) -> int:
         """How many settings are in a state."""
         return sum(support.state is state for support in self.settings)
+
+
+def counter_names(setting: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Driver and names of its counters that are read for a setting; several are added."""
+    return tuple(COUNTERS.get(setting, {}).items())
+
+
+def reading_commands(setting: str) -> Mapping[str, tuple[str, ...]]:
+    """The commands that read a setting, and the platforms that have them."""
+    names: dict[str, tuple[str, ...]] = {}
+    for platform in platforms().values():
+        for command in platform.commands:
+            if setting in command.reads:
+                line = " ".join(command.run)
+                names[line] = (*names.get(line, ()), platform.name)
+    return names
 
 
 def platform_support() -> tuple[PlatformSupport, ...]:

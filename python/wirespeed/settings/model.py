@@ -60,13 +60,15 @@ class Compare(StrEnum):
 class Setting:
     """The annotation of a setting's field: what it means, in what unit, and how two values compare.
 
-    ``observed`` is a state that follows from hardware and other settings; it is not configured.
+    ``observed`` is a state that follows from hardware and other settings; it is not configured. ``normal`` is the value
+    of a counter on a healthy device.
     """
 
     meaning: str
     unit: str | None = None
     compare: Compare = Compare.EXACT
     observed: bool = False
+    normal: str | None = None
 
 
 class Entity(Protocol):

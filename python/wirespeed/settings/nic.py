@@ -68,11 +68,11 @@ class Counters:
     sent: Annotated[int | None, Setting("RDMA packets sent", "packets", Compare.NONE)] = None
     retries: Annotated[
         int | None,
-        Setting("acknowledgement timeouts followed by retransmission", compare=Compare.NONE),
+        Setting("acknowledgement timeouts followed by retransmission", "timeouts", Compare.NONE, normal="0"),
     ] = None
     sequence_errors: Annotated[
         int | None,
-        Setting("out-of-sequence packets, detected at either end", compare=Compare.NONE),
+        Setting("out-of-sequence packets, detected at either end", "packets", Compare.NONE, normal="0"),
     ] = None
 
 

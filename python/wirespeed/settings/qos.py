@@ -119,16 +119,22 @@ class Ecn:
 
     enabled: Annotated[bool | None, Setting("ECN marking of the queue")] = None
     minimum: Annotated[
-        Size | None, Setting("queue depth for the start of marking", "bytes", Compare.WITHIN_3_PERCENT)
+        Size | None,
+        Setting("queue depth at which marking starts (minimum threshold, Kmin)", "bytes", Compare.WITHIN_3_PERCENT),
     ] = None
     maximum: Annotated[
-        Size | None, Setting("queue depth for marking of every packet", "bytes", Compare.WITHIN_3_PERCENT)
+        Size | None,
+        Setting(
+            "queue depth above which every packet is marked (maximum threshold, Kmax)",
+            "bytes",
+            Compare.WITHIN_3_PERCENT,
+        ),
     ] = None
     minimum_fill: Annotated[int | None, Setting("start of marking as a share of the queue's buffer", "percent")] = None
     maximum_fill: Annotated[
         int | None, Setting("marking of every packet as a share of the queue's buffer", "percent")
     ] = None
-    probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
+    probability: Annotated[int | None, Setting("marking probability at the maximum threshold (Pmax)", "percent")] = None
 
 
 @dataclass(frozen=True, slots=True)

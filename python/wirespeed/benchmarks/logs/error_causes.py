@@ -77,9 +77,17 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
 
 
 def messages(failure: str) -> tuple[str, ...]:
-    """The messages that point to a failure, as logs contain them, in the table's order."""
-    texts = (text for cause in (*KNOWN, *VAGUE) if failure in cause.failures for text in cause.examples)
-    return tuple(dict.fromkeys(texts))
+    """The messages that point to a failure, as logs contain them: first those that no other failure has."""
+    specific, general = divide_messages(failure)
+    return (*specific, *general)
+
+
+def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The messages that only this failure has, and those that others have as well, as logs contain them."""
+    rows = [cause for cause in (*KNOWN, *VAGUE) if failure in cause.failures]
+    general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
+    specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
+    return tuple(specific), tuple(general)
 
 
 def _row(

@@ -13,6 +13,7 @@ Fix:
 Example:
     $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cc_mode
     0x0
+    0x0 is DCQCN-D, 0x1 is DCQCN-P
 
 Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 7 and 7.1

@@ -1,6 +1,6 @@
 """IOMMU mode of the host
 
-The default DMA domain of the running kernel is *passthrough*, or the IOMMU is off.
+The default DMA domain of the running kernel is passthrough, or the IOMMU is off.
 
 Impact:
     A translating IOMMU walks page tables for each DMA of NIC and GPU, and redirects peer-to-peer traffic to the root

@@ -12,6 +12,7 @@ Fix:
 Example:
     $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/ecn_enable
     0x0
+    0x0 is disabled, 0x1 is enabled
 
 Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, RoCE Congestion Control on Broadcom

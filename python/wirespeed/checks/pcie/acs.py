@@ -3,8 +3,9 @@
 ACS is off on every PCIe bridge between GPU and NIC.
 
 Impact:
-    With request redirection on, the PCIe switch does not forward packets between GPU and NIC peer to peer: they go up
-    to the root complex and back. GPU traffic between hosts is slow or hangs, while traffic from host memory is normal.
+    If request redirection is on, packets between GPU and NIC do not take the direct path through the PCIe switch: they
+    go up to the root complex and back. GPU traffic between hosts is slow or hangs, while traffic from host memory is
+    normal.
 
 Fix:
     Clear the ACS control register of the bridge now, and at every boot by a service; or disable ACS in the BIOS. Keep

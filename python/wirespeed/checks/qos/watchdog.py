@@ -10,7 +10,7 @@ Fix:
     Set action and times of the watchdog.
 
 Example:
-    show priority-flow-control watchdog
+    $ show priority-flow-control watchdog
     Eth1/1   watchdog: disabled
 
 Source:

@@ -37,8 +37,8 @@ def explain(
     """Explain a check: what it compares, its impact, how to fix a failure, an example, and its source.
 
     For a known failure (`wirespeed list failures`): its impact and fix, the checks that detect it, and the benchmark
-    messages that indicate it. For a setting or counter (`wirespeed list settings`): its meaning and unit, and the
-    checks that use it.
+    messages that indicate it. For a setting or counter (`wirespeed list settings`): its meaning, unit and normal value,
+    the commands and counters of the device that are read, and the checks that use it.
 
     Examples:
 
@@ -149,14 +149,16 @@ def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) ->
     from wirespeed.cli.console import standard_output
 
     standard_output().print(Text.assemble((identifier, "bold"), "  ", failure.title))
-    standard_output().print(Text("\nLayer", style="bold"))
+    standard_output().print(Text("\nLayer of the cause", style="bold"))
     standard_output().print(Text(f"    {failure.layer}"), soft_wrap=True)
     for heading, text in (("Impact", failure.impact), ("Fix", failure.fix)):
         standard_output().print(Text(f"\n{heading}", style="bold"))
         standard_output().print(Padding(Text(_join_paragraphs(text)), (0, 0, 0, 4)))
+    specific, general = causes.divide_messages(identifier)
     lines = {
         "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
-        "Benchmark messages that indicate it": causes.messages(identifier),
+        "Benchmark messages of this failure only": specific,
+        "Benchmark messages of this and other failures": general,
     }
     for heading, body in lines.items():
         if body:
@@ -171,11 +173,17 @@ def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
     from rich.text import Text
 
     from wirespeed.cli.console import standard_output
+    from wirespeed.collect.support import counter_names, reading_commands
     from wirespeed.settings import Compare
 
     standard_output().print(Text.assemble((path, "bold"), "  ", setting.meaning), soft_wrap=True)
     lines = {
         "Unit": [setting.unit] if setting.unit else [],
+        "Normal value": [setting.normal] if setting.normal else [],
+        "Counters of the drivers": [f"{driver}: {' + '.join(names)}" for driver, names in counter_names(path)],
+        "Commands that read it": [
+            f"{command} ({', '.join(names)})" for command, names in reading_commands(path).items()
+        ],
         "Comparison of planned and found value": [] if setting.compare is Compare.NONE else [setting.compare.value],
         "Checks that use it": [f"{check.id}  {check.manual.title}" for check in used_by],
     }

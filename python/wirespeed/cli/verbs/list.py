@@ -361,7 +361,7 @@ def _page(row: Mapping[str, Any]) -> None:
     tables = ("fractions", "gates", "relative_gates", "settings")
     for key, value in row.items():
         if key not in tables:
-            standard_output().print(f"{key}: {_text(value)}".rstrip(), soft_wrap=True, markup=False)
+            standard_output().print(f"{key}: {_text(value) or 'none'}", soft_wrap=True, markup=False)
     for columns, rows in (
         (("kind of run", "pass", "warning", "failure"), _fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _gates(row.get("gates", ()))),

@@ -106,16 +106,21 @@ def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Ob
 
 
 # Linux drivers/infiniband: sw/rxe/rxe_hw_counters.c; hw/mlx5/counters.c; hw/bnxt_re/hw_counters.c. A driver that counts
-# what is missing at this end and what the other end reports has two names for it.
-_COUNTERS = {
-    "nic.counters.sent": (("sent_pkts",), ("tx_pkts",)),
-    "nic.counters.retries": (("completer_retry_err",), ("local_ack_timeout_err",), ("to_retransmits",)),
-    "nic.counters.sequence_errors": (
-        ("rcvd_seq_err", "out_of_seq_request"),
-        ("packet_seq_err", "out_of_sequence"),
-        ("seq_err_naks_rcvd", "oos_drop_count"),
-    ),
+# packets missing at this end and those that the other end reports has two counters.
+COUNTERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "nic.counters.sent": {"rxe": ("sent_pkts",), "bnxt_re": ("tx_pkts",)},
+    "nic.counters.retries": {
+        "rxe": ("completer_retry_err",),
+        "mlx5": ("local_ack_timeout_err",),
+        "bnxt_re": ("to_retransmits",),
+    },
+    "nic.counters.sequence_errors": {
+        "rxe": ("rcvd_seq_err", "out_of_seq_request"),
+        "mlx5": ("packet_seq_err", "out_of_sequence"),
+        "bnxt_re": ("seq_err_naks_rcvd", "oos_drop_count"),
+    },
 }
+"""Names of the counters by setting and driver; several are added."""
 
 
 def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
@@ -124,8 +129,8 @@ def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator
         if not isinstance(device, str) or _device(device) not in ports:
             continue
         place = host.child("nic", ports[_device(device)])
-        for path, drivers in _COUNTERS.items():
-            read = ([parse_whole(link.get(name)) for name in names] for names in drivers)
+        for path, drivers in COUNTERS.items():
+            read = ([parse_whole(link.get(name)) for name in names] for names in drivers.values())
             counts = next((counts for counts in read if None not in counts), None)
             if counts is not None:
                 yield observe(place, path, sum(count for count in counts if count is not None), output, line)
