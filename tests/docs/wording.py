@@ -86,7 +86,7 @@ def words(text: str) -> set[str]:
 
 def names() -> set[str]:
     """Names of commands, arguments and placeholders of options, which help texts use."""
-    known = {"NODE", "PEER"}  # of a port of a scenario, NODE-PEER
+    known = {"NODE", "PEER"}  # of a port of a scenario, NODE:PEER
     for path, command in _commands(typer.main.get_command(app), ("wirespeed",)):
         known.update(path)
         for parameter in command.params:

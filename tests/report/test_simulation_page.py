@@ -255,8 +255,9 @@ def test_the_page_never_scrolls_sideways(view: SimulationView, tmp_path: Path) -
 
 
 def test_a_name_is_said_once_with_all_that_belongs_to_it(view: SimulationView) -> None:
-    source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
-    planned = dataclasses.replace(view, summary=dataclasses.replace(view.summary, source=source))
+    source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64)
+    summary = dataclasses.replace(view.summary, source=source, assumed=("one thing", "another"))
+    planned = dataclasses.replace(view, summary=summary)
     text = page([planned])
     assert "<dt>assumed</dt><dd>one thing</dd><dd>another</dd>" in text
     names = re.findall("<dt>([^<]*)</dt>", text)

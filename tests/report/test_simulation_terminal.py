@@ -59,13 +59,13 @@ def test_a_screenful() -> None:
     assert print_summary(WHOLE) == (
         "16 to 1  preset hpcc, seed 7\n"
         "  flows            1,024 of 1,024 completed\n"
-        "  completion time  mean 5,785   p50 6,022   p99 6,469   max 6,469   min 403.3 µs\n"
+        "  completion time  min 403.3   mean 5,785   p50 6,022   p99 6,469   max 6,469 µs\n"
         "  simulated time   6,470 µs\n"
-        "  frames           1,048,576 data and ACK, 28 PFC, 1 CNP (counted on every link)\n"
+        "  frames           1,048,576 data and ACK, 28 PFC, 1 CNP (a frame counts once on each link of its path)\n"
         "  PFC              14 pauses, 1 resume\n"
         "  ECN              8,962 packets marked, 8,962 CNPs received\n"
         "  loss             0 drops, 0 lost on faulty links, 0 retransmissions\n"
-        "  result hash      abababababab (of the tables; depends on --series)\n"
+        "  result hash      abababababab (equal hash: equal tables; depends on --series)\n"
         "  run time         125.0 ms for 1,300,000 events, 8.39 M hops/s\n"
         "  set-up time      20 µs\n"
         "  memory           64 MB peak, unknown for this run\n"
@@ -95,6 +95,7 @@ def test_nothing_is_wrapped_or_cut() -> None:
     [
         (replace(WHOLE, complete=False), "16 to 1  preset hpcc, seed 7  interrupted"),
         (replace(WHOLE, name="a\x1b[31m\nb"), "a\\x1b[31m b  preset hpcc, seed 7"),
+        (replace(WHOLE, first_pause_us=270.4), "  PFC              14 pauses, 1 resume, first pause at 270.4 µs"),
         (replace(WHOLE, completed=1020), "  flows            1,020 of 1,024 completed"),
         (replace(WHOLE, completed=1020, failed=3), "  flows            1,020 of 1,024 completed, 3 failed"),
         (
@@ -135,9 +136,9 @@ def test_lines(run: Summary, line: str) -> None:
 
 
 def test_a_name_of_several_lines_is_said_once() -> None:
-    source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
+    source, assumed = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64), ("one thing", "another")
     circles = ("priority 3: switch 2:3 → switch 3:2", "priority 4: switch 2:4 → switch 4:2")
-    lines = print_summary(replace(WHOLE, source=source, deadlocks=circles)).splitlines()
+    lines = print_summary(replace(WHOLE, source=source, assumed=assumed, deadlocks=circles)).splitlines()
     assert lines[9:11] == [
         "  deadlock         priority 3: switch 2:3 → switch 3:2",
         "                   priority 4: switch 2:4 → switch 4:2",

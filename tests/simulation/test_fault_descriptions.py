@@ -59,7 +59,7 @@ def test_faults_that_stay(tmp_path: Path) -> None:
     [
         ("faults", [{"kind": "x"}], "no summary.faults[0].place"),
         ("faults", 7, "found 7 for summary.faults"),
-        ("source", {"assumed": 7}, "no summary.source.plan"),
+        ("source", {"catalogue": 7}, "no summary.source.plan"),
         ("fct_us", 7, "found 7 for summary.fct_us"),
         ("deadlocks", None, "found None for summary.deadlocks"),
     ],

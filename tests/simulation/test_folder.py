@@ -79,7 +79,7 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
         *("watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
         *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"),
         *("flows", "completed", "failed", "fct_us", "end_us", "tables_sha256"),
-        *("deadlocks", "source", "faults", "files"),
+        *("deadlocks", "first_pause_us", "assumed", "source", "faults", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)
     assert document["fct_us"] == {"mean": 1.5, "p50": 1.0, "p99": 2.0, "max": 2.0, "min": 1.0}
@@ -139,7 +139,7 @@ def test_what_is_there_is_refused(tmp_path: Path) -> None:
         (
             "full",
             "a folder that is not empty; expected a new or an empty folder\n"
-            "  hint: --force replaces an earlier result and leaves other files alone",
+            "  hint: --force replaces an earlier result and does not change other files",
         ),
     ):
         with pytest.raises(Refusal) as refusal:

@@ -134,6 +134,11 @@ WRONG = "kind: wrong-setting"
         ),
         (CABLE, "missing key 'kind'"),
         ("kind: cnp-los", f"found kind: 'cnp-los'; expected {KINDS}\n  hint: did you mean 'cnp-loss'?"),
+        (
+            "kind: link-down, node: leaf1, convergence: 1 ms",
+            "missing key 'detection' (time from the failure until the ports report link down (optics, debounce"
+            " timers))\n  hint: add a value such as `detection: 10 us`",
+        ),
         (f"kind: cnp-loss, {CABLE}", "missing key 'probability' (probability that a CNP is lost)"),
         (
             f"kind: cnp-loss, {CABLE}, probability: 1, brr: 2",

@@ -39,14 +39,14 @@ SWITCHES = (1, 2, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17)
     ("series", "ports", "queue_pairs"),
     [
         (("port:0",), (0,), ()),
-        (("port:0-9",), (0,), ()),
-        (("port:9-0",), (1,), ()),
-        (("port:9-1",), (2,), ()),
+        (("port:0:9",), (0,), ()),
+        (("port:9:0",), (1,), ()),
+        (("port:9:1",), (2,), ()),
         (("port:1",), (3,), ()),
-        (("port:8-9.0", "port:8-9.1", "port:8-9.2"), (4, 7, 8), ()),
-        (("port:9-8.0", "port:9-8.1", "port:9-8.2"), (5, 6, 9), ()),
+        (("port:8:9.0", "port:8:9.1", "port:8:9.2"), (4, 7, 8), ()),
+        (("port:9:8.0", "port:9:8.1", "port:9:8.2"), (5, 6, 9), ()),
         (("flow:0", "flow:3"), (), (0, 7)),
-        (("flow:2", "port:9-1", "port:9-1", "flow:2"), (2,), (4,)),
+        (("flow:2", "port:9:1", "port:9:1", "flow:2"), (2,), (4,)),
         (("hosts",), HOSTS, ()),
         (("switches",), SWITCHES, ()),
         (("flows",), (), (0, 2, 4, 7)),
@@ -61,9 +61,9 @@ def test_names(series: tuple[str, ...], ports: tuple[int, ...], queue_pairs: tup
 
 
 def test_nothing_is_sampled_unless_asked() -> None:
-    found = resolve_recording(captures=("9-0", "1"))
+    found = resolve_recording(captures=("9:0", "1"))
     assert (found.interval, found.samples, found.ports, found.queue_pairs) == (0, 0, (), ())
-    assert found.captures == {"9-0": 1, "1": 3}
+    assert found.captures == {"9:0": 1, "1": 3}
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,24 @@ def test_how_many_samples_are_kept(series: str, interval: str | None, finest: in
     ("series", "message"),
     [
         ("port:10", "'10'; expected a node of the scenario, 0 to 9"),
-        ("port:9", "'9'; expected a port of node 9: 9-0, 9-1, 9-8.0, 9-8.1, 9-8.2 … 9-5"),
-        ("port:8", "'8'; expected a port of node 8: 8-9.0, 8-9.1, 8-9.2"),
-        ("port:0-1", "'0-1'; expected a port of node 0: 0-9"),
+        ("port:9", "'9'; expected a port of node 9: 9:0, 9:1, 9:8.0, 9:8.1, 9:8.2 … 9:5"),
+        ("port:8", "'8'; expected a port of node 8: 8:9.0, 8:9.1, 8:9.2"),
+        ("port:0:1", "'0:1'; expected a port of node 0: 0:9"),
         ("port:7", "'7'; expected a port of node 7: it has none"),
-        ("port:8-9", "'8-9'; expected one of the 3 ports there: 8-9.0, 8-9.1, 8-9.2"),
-        ("port:8-9.3", "'8-9.3'; expected one of the 3 ports there: 8-9.0, 8-9.1, 8-9.2"),
-        ("port:0-9.1", "'0-9.1'; expected one of the 1 ports there: 0-9"),
-        ("port:", "''; expected a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0"),
-        ("port:leaf-0", "'leaf-0'; expected a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0"),
-        ("port:٣", "'٣'; expected a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0"),
+        ("port:8:9", "'8:9'; expected one of the 3 ports there: 8:9.0, 8:9.1, 8:9.2"),
+        ("port:8:9.3", "'8:9.3'; expected one of the 3 ports there: 8:9.0, 8:9.1, 8:9.2"),
+        ("port:0:9.1", "'0:9.1'; expected one of the 1 ports there: 0:9"),
+        ("port:", "''; expected a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0"),
+        ("port:leaf-0", "'leaf-0'; expected a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0"),
+        ("port:٣", "'٣'; expected a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0"),
         ("flow:4", "'flow:4'; expected a flow of the scenario, flow:0 to flow:3"),
         ("flow:-1", "'flow:-1'; expected a flow of the scenario, flow:0 to flow:3"),
         ("flow:٣", "'flow:٣'; expected a flow of the scenario, flow:0 to flow:3"),
         (
             "queue:0",
-            "'queue:0'; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3",
+            "'queue:0'; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16:0 or flow:3",
         ),
-        ("", "''; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"),
+        ("", "''; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16:0 or flow:3"),
     ],
 )
 def test_refusals(series: str, message: str) -> None:
@@ -113,10 +113,10 @@ def test_refusals(series: str, message: str) -> None:
 
 def test_all_problems_at_once() -> None:
     with pytest.raises(Refusal) as refusal:
-        resolve_recording("port:10", "flow:4", captures=("0-3", "1"), interval="0us")
+        resolve_recording("port:10", "flow:4", captures=("0:3", "1"), interval="0us")
     assert str(refusal.value) == (
         "--series: found '10'; expected a node of the scenario, 0 to 9\n"
         "--series: found 'flow:4'; expected a flow of the scenario, flow:0 to flow:3\n"
-        "--pcap: found '0-3'; expected a port of node 0: 0-9\n"
+        "--pcap: found '0:3'; expected a port of node 0: 0:9\n"
         "--interval: found '0 ps'; expected a duration above zero"
     )

@@ -19,7 +19,7 @@ from wirespeed.simulation.run import PRESETS, completion_times
 from wirespeed.simulation.tables import arrow
 from wirespeed.units import Duration
 
-FULL_RECORDING = Recording(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
+FULL_RECORDING = Recording(("port:3:2", "flow:0"), Duration.parse("5us"), ("3:2",))
 
 
 def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
@@ -129,7 +129,7 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
     totals, _, tables, _ = simulation.finish()
     assert digest(arrow(tables)) == expected.summary.tables_sha256
     assert (totals["hops"], totals["events"]) == (expected.summary.hops, expected.summary.events)
-    assert captured == (tmp_path / "3-2.pcap").read_bytes()
+    assert captured == (tmp_path / "3_2.pcap").read_bytes()
 
 
 def test_progress_goes_on_to_the_end(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_the_same_on_any_number_of_threads() -> None:
 
 def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:
     scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
-    captured = Recording(captures=("0-128",))
+    captured = Recording(captures=("0:128",))
     made: list[str] = []
 
     def create(name: str) -> BinaryIO:

@@ -223,8 +223,7 @@ def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Pla
 def marking(devices: Devices, subject: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
     """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
     and parameters not to be simulated."""
-    if not found["enabled"] and "queues without planned ECN thresholds do not mark" in assumed:
-        assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned_queue(queue).ecn.enabled
+    if not found["enabled"] and devices.planned_queue(queue).ecn.enabled is None:
         return
     if not devices.value(queue, "queue.ecn.enabled"):
         devices.compare(subject, found["enabled"], False)

@@ -58,6 +58,11 @@ impl Scenario {
         Ok(&self.read()?.name)
     }
 
+    /// Values that were assumed when the scenario was made from a cluster file.
+    fn assumed(&self) -> PyResult<Vec<String>> {
+        Ok(self.read()?.assumed.clone())
+    }
+
     #[getter]
     fn nodes(&self) -> PyResult<u32> {
         Ok(self.read()?.nodes())

@@ -22,7 +22,7 @@ const FULL: &str = r#"{"name": "n", "desc": "d", "hosts": 3, "switches": 2, "lin
  "faults": [{"kind": "bit-errors", "link": 1, "ber": 0.1, "fec": "rs-528", "floor_ber": 0.2, "from_ns": 5, "until_ns": 6},
             {"kind": "stuck-nic", "node": 0, "nic_port": 1, "priority": 2}, {"kind": "cnp-loss", "link": 2, "probability": 0.5},
             {"kind": "cnp-delay", "node": 1, "delay_ns": 7}],
- "routes": [{"node": 3, "destination": 2, "ports": ["3-4"]}],
+ "routes": [{"node": 3, "destination": 2, "ports": ["3:4"]}],
  "parameters": {"switch": {"headroom": {"rule": "computed", "percent": 90}, "cell_bytes": 100, "slices": 2},
                 "pfc": {"quanta": 5, "reaction": {"rule": "ceiling"}}, "transport": {"mtu_bytes": 1024},
                 "congestion": {"algorithm": "dcqcn", "g": 0.1}, "nic": {"pipe": null}}}"#;

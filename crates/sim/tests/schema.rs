@@ -82,7 +82,7 @@ fn items_at_the_ends_of_their_ranges() {
         (
             "routes",
             "Route",
-            json!({"node": 2, "destination": 0, "ports": ["2-0"]}),
+            json!({"node": 2, "destination": 0, "ports": ["2:0"]}),
         ),
         ("faults", "Fault", json!({})),
     ];

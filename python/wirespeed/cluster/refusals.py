@@ -38,8 +38,9 @@ def missing_key(place: str, name: str, model: type[BaseModel] | None) -> Problem
     meaning = (field.description or "").rstrip(".")
     meaning = f" ({meaning[:1].lower()}{meaning[1:]})" if meaning else ""
     kind = _bare(field.annotation)
-    example = f"add a value such as `{name}: {kind.example}`" if _is_quantity(kind) else None
-    return Problem(place, f"missing key {name!r}{meaning}", hint=example)
+    examples = [*(field.examples or ()), *([kind.example] if _is_quantity(kind) else [])]
+    hint = f"add a value such as `{name}: {examples[0]}`" if examples else None
+    return Problem(place, f"missing key {name!r}{meaning}", hint=hint)
 
 
 def _is_quantity(kind: Any) -> bool:

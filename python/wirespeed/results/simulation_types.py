@@ -45,8 +45,6 @@ class Source:
     """SHA-256 of the traffic file."""
     scenario_sha256: str
     """SHA-256 of the scenario."""
-    assumed: tuple[str, ...]
-    """Assumed values that are in neither plan nor catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +137,10 @@ class Summary:
     """SHA-256 of the result tables."""
     deadlocks: tuple[str, ...] = ()
     """Circles of queues that wait for each other."""
+    first_pause_us: float | None = None
+    """Time of the first PFC pause. Null: no pause."""
+    assumed: tuple[str, ...] = ()
+    """Assumed values that are in neither plan nor catalogue."""
     source: Source | None = None
     """Origin of a scenario that was made from a plan."""
     faults: tuple[Fault, ...] = ()

@@ -82,5 +82,5 @@ class _NodeNames:
         if self._named and self._named.interfaces[port]:
             return f"{self._named.devices[port]}:{self._named.interfaces[port]}"
         name = port_names(self._ends, [port])[port]
-        node, _, peer = name.partition("-")
+        node, _, peer = name.partition(":")
         return f"{self._node(int(node))}:{peer}"

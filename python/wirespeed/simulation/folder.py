@@ -81,7 +81,7 @@ def prepare(path: Path, *, force: bool = False) -> Iterator[Folder]:
             str(path),
             "a folder that is not empty",
             "a new or an empty folder",
-            "--force replaces an earlier result and leaves other files alone",
+            "--force replaces an earlier result and does not change other files",
         )
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)

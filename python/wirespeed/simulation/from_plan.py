@@ -91,7 +91,6 @@ def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, words: Dr
         traffic=traffic.name,
         traffic_sha256=sent.sha256,
         scenario_sha256=scenario.sha256,
-        assumed=scenario.assumed,
     )
     return PlannedScenario(scenario, source)
 
@@ -115,8 +114,9 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Dri
     assumed = (*assumed, *devices.assumed, *unknown)
     posted, connected, operations = _post_flows(flows, [priority_of(planned, plan, flow) for flow in flows], names)
     document: form.Scenario = {
-        "name": f"{plan.name} {traffic.name}",
-        "desc": "; ".join((origin, *(f"assumed: {entry}" for entry in assumed))),
+        "name": f"{plan.name}, traffic {traffic.name}",
+        "desc": origin,
+        "assumed": list(assumed),
         "hosts": len(plan.hosts),
         "switches": len(plan.switches),
         "node_names": list(names.nodes),

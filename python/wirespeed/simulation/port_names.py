@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 
 
 def port_names(ends: Mapping[int, tuple[int, int]], wanted: Iterable[int]) -> dict[int, str]:
-    """``NODE-PEER``, and ``.NUMBER`` where several cables join the two. ``ends`` are node and peer by port."""
+    """``NODE:PEER``, and ``.NUMBER`` where several cables join the two. ``ends`` are node and peer by port."""
     facing: dict[tuple[int, int], list[int]] = {ends[port]: [] for port in wanted}
     for port, end in ends.items():
         if end in facing:
             facing[end].append(port)
     return {
-        port: f"{node}-{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
+        port: f"{node}:{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
         for (node, peer), there in facing.items()
         for port in there
     }

@@ -1,7 +1,7 @@
 """Time series and captures to record in addition to the tables: names of options, resolved to numbers of the core.
 
-A port is named by its node and the node at the other end of its cable: ``16:0``, or ``16-0`` as in scenario files, is
-the port of node 16 towards node 0. If several cables join the two, ``16:0.1`` is the second, in the order of the
+A port is named by its node and the node at the other end of its cable, as in scenario files: ``16:0`` is the port of
+node 16 towards node 0. If several cables join the two, ``16:0.1`` is the second, in the order of the
 scenario. For a node with one port its number is sufficient. In a scenario made from a plan, ports also have the names
 of device and interface: ``leaf1:Eth1/1``.
 """
@@ -19,9 +19,9 @@ from wirespeed.units import Duration
 if TYPE_CHECKING:
     from wirespeed import _core
 
-_PORT = re.compile(r"(\d+)(?:[-:](\d+)(?:\.(\d+))?)?", re.ASCII)
+_PORT = re.compile(r"(\d+)(?::(\d+)(?:\.(\d+))?)?", re.ASCII)
 _SHOWN = 6
-_EXPECTED = "all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"
+_EXPECTED = "all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16:0 or flow:3"
 _FINEST = Duration(1 * Duration.units["us"])
 """Where no interval is given, samples are this far apart at first."""
 _SAMPLES = 2_000
@@ -86,6 +86,8 @@ class _Resolver:
         self._problems: list[Problem] = []
         self._ports: dict[int, dict[int, list[int]]] = {}
         """Node → peer → its ports there."""
+        self._nodes = [node for link in scenario.links() for node in link]
+        """By port."""
         for link, (a, b) in enumerate(scenario.links()):
             self._ports.setdefault(a, {}).setdefault(b, []).append(2 * link)
             self._ports.setdefault(b, {}).setdefault(a, []).append(2 * link + 1)
@@ -142,17 +144,19 @@ class _Resolver:
             near = did_you_mean(name, of_device or list(self._named))
             return self._refuse(place, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
         if match is None:
-            return self._refuse(place, name, "a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0")
+            return self._refuse(place, name, "a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0")
         node, peer, number = (None if part is None else int(part) for part in match.groups())
         assert node is not None
         peers = self._ports.get(node, {})
         if node >= self._scenario.nodes:
-            return self._refuse(place, name, f"a node of the scenario, 0 to {self._scenario.nodes - 1}")
+            nodes = f"a node of the scenario, 0 to {self._scenario.nodes - 1}"
+            return self._refuse(place, name, nodes, self._hint_name())
         if peer is None or peer not in peers:
             found = [port for ports in peers.values() for port in ports]
             if peer is None and len(found) == 1:
                 return iter(found)
-            return self._refuse(place, name, f"a port of node {node}: {_shorten_list(self._names(node))}")
+            ports_of_node = f"a port of node {node}: {_shorten_list(self._names(node))}"
+            return self._refuse(place, name, ports_of_node, self._hint_name())
         ports = peers[peer]
         if number is None and len(ports) == 1:
             return iter(ports)
@@ -162,10 +166,16 @@ class _Resolver:
             )
         return iter(ports[number : number + 1])
 
+    def _hint_name(self) -> str | None:
+        """Ports of a scenario with names can be given by name."""
+        of_switches = [name for name, port in self._named.items() if self._nodes[port] >= self._scenario.hosts]
+        name = next(iter(of_switches or self._named), None)
+        return f"or the name of a port, such as {name}" if name else None
+
     def _names(self, node: int, only: int | None = None) -> list[str]:
         """How each port of a node is called."""
         return [
-            f"{node}-{peer}" + (f".{number}" if len(ports) > 1 else "")
+            f"{node}:{peer}" + (f".{number}" if len(ports) > 1 else "")
             for peer, ports in self._ports.get(node, {}).items()
             for number in range(len(ports))
             if only in (None, peer)

@@ -116,7 +116,7 @@ def network_of(links: Links, names: Names | None) -> Network:
     ends = dict(enumerate(end for cable in cables for end in ((cable.a, cable.b), (cable.b, cable.a))))
     by_number = port_names(ends, [port for port in ends if port not in ports])
     named = {
-        port: f"{node_names[ends[port][0]]}:{number.partition('-')[2]}" for port, number in by_number.items()
+        port: f"{node_names[ends[port][0]]}:{number.partition(':')[2]}" for port, number in by_number.items()
     } | ports
     return Network(node_names, frozenset(switches), cables, tuple(named[port] for port in ends))
 

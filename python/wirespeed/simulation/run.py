@@ -112,7 +112,7 @@ def run(
     named = ScenarioNames.from_scenario(scenario)
     faults = describe_faults(scenario, named, planned.scenario.settings if planned else ())
     observed = resolve(observe, scenario, named.by_name() if named else None)
-    name, flows = scenario.name or path.stem, scenario.operations
+    name, flows, assumed = scenario.name or path.stem, scenario.operations, tuple(scenario.assumed())
     started = time.perf_counter()
     with _placed_in(path):
         simulation = _core.Simulation(
@@ -175,6 +175,8 @@ def run(
             watchdog_drops=totals["watchdog_drops"],
             trims=totals["trims"],
             deadlocks=circles(converted, network.port_names),
+            first_pause_us=_find_first_pause(converted["pauses"]),
+            assumed=assumed,
             source=planned.source if planned else None,
             faults=faults,
         ),
@@ -224,6 +226,12 @@ def _next_step(events: int, step_s: float) -> int:
     if step_s < _STEP_S / 2:
         return events * 2
     return max(events // 2, 1) if step_s > _STEP_S * 2 else events
+
+
+def _find_first_pause(pauses: pa.Table) -> float | None:
+    """Start of the first pause, in microseconds; None without a pause."""
+    starts: list[int] = pauses["start_ps"].to_pylist()
+    return min(starts) / 1e6 if starts else None
 
 
 def _count_statuses(flows: pa.Table) -> Counter[str]:

@@ -907,7 +907,7 @@ class Device(TypedDict):
     nodes: NotRequired[list[int]]
     """Hosts or switches, with all of their ports."""
     ports: NotRequired[list[Port]]
-    """Ports: `"16-0"` is the port of node 16 towards node 0, `"16-0.1"` the second where several cables join the two,
+    """Ports: `"16:0"` is the port of node 16 towards node 0, `"16:0.1"` the second where several cables join the two,
     `"0"` the only port of node 0. A number is a port number, as in the tables."""
     priorities: NotRequired[list[int]]
     """Priorities of these ports."""
@@ -1030,7 +1030,7 @@ class Route(TypedDict):
     destination: int
     """The host that the route leads to."""
     ports: list[Port]
-    """Ports of the switch with equal cost: `7-4` is the port of node 7 towards node 4."""
+    """Ports of the switch with equal cost: `7:4` is the port of node 7 towards node 4."""
 
 
 class Scenario(TypedDict):
@@ -1040,6 +1040,8 @@ class Scenario(TypedDict):
     """Name of the scenario in reports."""
     desc: NotRequired[str]
     """Description for people. The simulator ignores it."""
+    assumed: NotRequired[list[str]]
+    """Values that were assumed when the scenario was made from a cluster file, for the summary."""
     hosts: int
     """Number of hosts. Nodes 0 to `hosts` - 1 are hosts."""
     switches: int

@@ -148,8 +148,6 @@ class Switches:
         }
 
     def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> form.Marking | None:
-        if queue is not None and queue.ecn.enabled is None:
-            self._assume("queues without planned ECN thresholds do not mark")
         if queue is None or not queue.ecn.enabled:
             return None
         ecn = queue.ecn

@@ -17,6 +17,8 @@ use wirespeed_wire::Ip;
 pub struct Scenario {
     /// Name, for reports.
     pub name: String,
+    /// Values that were assumed when it was made from a cluster file, for the summary.
+    pub assumed: Vec<String>,
     /// Nodes 0 to `hosts` - 1 are hosts.
     pub hosts: u32,
     /// The nodes after the hosts are switches.

@@ -31,6 +31,9 @@ pub struct Scenario {
     pub name: Option<String>,
     /// Description for people. The simulator ignores it.
     pub desc: Option<String>,
+    /// Values that were assumed when the scenario was made from a cluster file, for the summary.
+    #[schemars(extend("default" = []))]
+    pub assumed: Option<Vec<String>>,
     /// Number of hosts. Nodes 0 to `hosts` - 1 are hosts.
     #[schemars(range(min = 1, max = MOST_NODES))]
     pub hosts: u32,
@@ -241,7 +244,7 @@ pub struct Device {
     /// Hosts or switches, with all of their ports.
     #[serde(default)]
     pub nodes: Vec<u32>,
-    /// Ports: `"16-0"` is the port of node 16 towards node 0, `"16-0.1"` the second where several cables join the two, `"0"`
+    /// Ports: `"16:0"` is the port of node 16 towards node 0, `"16:0.1"` the second where several cables join the two, `"0"`
     /// the only port of node 0. A number is a port number, as in the tables.
     #[schemars(extend("default" = []))]
     pub ports: Option<Vec<Port>>,
@@ -271,7 +274,7 @@ pub struct Route {
     pub node: u32,
     /// The host that the route leads to.
     pub destination: u32,
-    /// Ports of the switch with equal cost: `7-4` is the port of node 7 towards node 4.
+    /// Ports of the switch with equal cost: `7:4` is the port of node 7 towards node 4.
     #[schemars(length(min = 1))]
     pub ports: Vec<Port>,
 }

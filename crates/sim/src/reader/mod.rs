@@ -126,6 +126,7 @@ fn draft<'j>(
     let top = Object::new(Place::Top, json, &forms().scenario, problems)?;
     let name = text(&top, "name", problems);
     text(&top, "desc", problems);
+    let assumed = texts(&top, "assumed", problems);
     let hosts = top.whole("hosts", problems);
     let switches = top.whole("switches", problems);
     let parameters = match top.get("parameters") {
@@ -144,6 +145,7 @@ fn draft<'j>(
     let links = links(&top, hosts + switches, &mut own, problems);
     let mut scenario = Scenario {
         name: name?,
+        assumed,
         hosts,
         switches,
         links,
@@ -177,6 +179,18 @@ fn text(top: &Object, key: &str, problems: &mut Problems) -> Option<String> {
             None
         }
     }
+}
+
+/// The texts of a list.
+fn texts(top: &Object, key: &'static str, problems: &mut Problems) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (n, json) in top.list(key, problems).iter().enumerate() {
+        match json {
+            Json::Text(text) => texts.push(text.to_string()),
+            other => problems.note(Place::Item(key, n), other.shown(), "a text", ""),
+        }
+    }
+    texts
 }
 
 /// All links that are as they should be.

@@ -1,4 +1,4 @@
-//! Names of ports: `16-0` is the port of node 16 that faces node 0, `16-0.1` the second where several cables join the two,
+//! Names of ports: `16:0` is the port of node 16 that faces node 0, `16:0.1` the second where several cables join the two,
 //! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
 
 use super::json::Json;
@@ -43,10 +43,10 @@ impl Ports {
                 .saturating_sub(1);
             let number = name.whole().filter(|port| *port <= last as u64);
             return number.map(|port| PortId(port as u32)).ok_or_else(|| {
-                format!("a port: its number, 0 to {last}, or a name such as \"16-0\"")
+                format!("a port: its number, 0 to {last}, or a name such as \"16:0\"")
             });
         };
-        let (node, facing) = match text.split_once('-') {
+        let (node, facing) = match text.split_once(':') {
             Some((node, facing)) => (node, Some(facing)),
             None => (text.as_ref(), None),
         };
@@ -73,8 +73,8 @@ impl Ports {
         };
         let port = which.and_then(|which| ports.get(which as usize)).copied();
         port.ok_or_else(|| match ports.len() {
-            1 => format!("{node}-{peer}, the only cable there"),
-            count => format!("{node}-{peer}.0 to {node}-{peer}.{}", count - 1),
+            1 => format!("{node}:{peer}, the only cable there"),
+            count => format!("{node}:{peer}.0 to {node}:{peer}.{}", count - 1),
         })
     }
 }

@@ -101,6 +101,7 @@ fn a_pair() {
         faults: Vec::new(),
         seed: 7,
         until: NEVER,
+        assumed: Vec::new(),
         observe: Observe::default(),
     };
     assert_eq!(scenario, expected);
@@ -213,7 +214,7 @@ fn the_files_and_presets_that_are_no_scenario() {
     let rows = [
         ("", "line 1, column 0: found no JSON (EOF while parsing a value), expected a scenario in JSON"),
         ("{\"hosts\": 2,\n \"links\": [[0, 1],]}", "line 2, column 19: found no JSON (trailing comma), expected a scenario in JSON"),
-        ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
+        ("[1]", "scenario: found a list, expected an object with name, desc, assumed, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
             buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes"),
         ("{}", "hosts: found nothing, expected a whole number, 1 to 1,048,576\n\
             switches: found nothing, expected a whole number, 0 to 1,048,576"),

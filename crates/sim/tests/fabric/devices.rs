@@ -54,7 +54,7 @@ fn set_one_by_one_is_set_for_all() {
         format!("{BUFFER}, {THRESHOLDS}").replacen(r#""port"}, "switch": {"#, r#""port", "#, 1);
     let whole = scenario(&format!("{both}, {PORT}, {HOST}"), "");
     let all = "[0, 1, 2, 3, 4, 5, 6, 7]";
-    let facing_switches = r#"["0-5", "1", 4, 6, "4-6"]"#;
+    let facing_switches = r#"["0:5", "1", 4, 6, "4:6"]"#;
     let item =
         |target: &str, parameters: &str| format!(r#"{{{target}, "parameters": {{{parameters}}}}}"#);
     let single = [
@@ -64,7 +64,7 @@ fn set_one_by_one_is_set_for_all() {
             THRESHOLDS,
         ),
         item(r#""nodes": [5, 6, 4]"#, PORT),
-        item(r#""ports": ["0-5", "1-5", "2-5", "3-5"]"#, PORT),
+        item(r#""ports": ["0:5", "1:5", "2:5", "3:5"]"#, PORT),
         item(&format!(r#""ports": {facing_switches}"#), HOST),
     ];
     let single = scenario("", &single.join(", "));
@@ -101,7 +101,7 @@ fn thresholds_of_one_port() {
     let base = r#""marking": {"enabled": false}, "congestion": {"algorithm": "line-rate"}"#;
     let marks = |at: &str| {
         let item = format!(
-            r#"{{"ports": ["6-4"], "priorities": [3], "parameters": {{"marking": {{"enabled": true, "at": "{at}",
+            r#"{{"ports": ["6:4"], "priorities": [3], "parameters": {{"marking": {{"enabled": true, "at": "{at}",
                "kmin_bytes": 40000, "kmax_bytes": 40000, "reference_gbps": null}}}}}}"#
         );
         let scenario = scenario(base, &item);

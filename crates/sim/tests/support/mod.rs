@@ -62,6 +62,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         faults: Vec::new(),
         seed: 1,
         until: NEVER,
+        assumed: Vec::new(),
         observe: Observe::default(),
     }
 }

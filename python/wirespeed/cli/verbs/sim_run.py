@@ -133,7 +133,7 @@ def run(
     """Simulate one scenario packet by packet until all flows are acknowledged, and print a summary.
 
     A scenario is JSON. Hosts are numbered from 0, switches follow. Ports: NODE:PEER, such as 16:0 for the port of node
-    16 to node 0; 16:0.1 for the second parallel link; NODE for a host with a single port. Scenario files write 16-0.
+    16 to node 0; 16:0.1 for the second parallel link; NODE for a host with a single port.
 
     \b
       {"name": "incast", "hosts": 3, "switches": 1, "link_gbps": 100,
@@ -177,8 +177,8 @@ def run(
     \b
       wirespeed sim run incast.json
       wirespeed sim run incast.json --preset hpcc --seed 7 --format json
-      wirespeed sim run incast.json -o out --series port:3-2,flow:0 --interval 1us
-      wirespeed sim run incast.json -o out --pcap 3-2,0
+      wirespeed sim run incast.json -o out --series port:3:2,flow:0 --interval 1us
+      wirespeed sim run incast.json -o out --pcap 3:2,0
       wirespeed sim run incast.json -o out --series all && wirespeed report out -o incast.html
       wirespeed sim run cluster.yaml -t incast.yaml -o out --series port:leaf1:Eth1/1
       wirespeed sim run cluster.yaml -t incast.yaml --write-scenario incast.json

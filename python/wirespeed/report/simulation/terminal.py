@@ -39,12 +39,14 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
     yield from (("fault", Text(fault, style="yellow")) for fault in faults(run, _FAULTS))
     yield "flows", _flows(run)
     if run.fct_us:
-        names = ("mean", "p50", "p99", "max", "min")
+        names = ("min", "mean", "p50", "p99", "max")
         times = "   ".join(f"{name} {_microseconds(getattr(run.fct_us, name))}" for name in names)
         yield "completion time", f"{times} µs"
     yield "simulated time", f"{_microseconds(run.end_us)} µs"
-    yield "frames", f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP (counted on every link)"
-    yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}"
+    counts = f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP"
+    yield "frames", f"{counts} (a frame counts once on each link of its path)"
+    first = "" if run.first_pause_us is None else f", first pause at {_microseconds(run.first_pause_us)} µs"
+    yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}{first}"
     yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
     yield from congestion(congested)
     yield "loss", _loss(run)
@@ -52,9 +54,8 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
         yield "PFC watchdog", _watchdog(run)
     for circle in run.deadlocks:
         yield "deadlock", Text(circle, style="bold red")
-    yield "result hash", f"{run.tables_sha256[:12]} (of the tables; depends on --series)"
-    if run.source:
-        yield from (("assumed", wording.line(entry)) for entry in run.source.assumed)
+    yield "result hash", f"{run.tables_sha256[:12]} (equal hash: equal tables; depends on --series)"
+    yield from (("assumed", wording.line(entry)) for entry in run.assumed)
     # What differs between machines comes last.
     yield "run time", f"{_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
     yield "set-up time", _seconds(run.setup_s)

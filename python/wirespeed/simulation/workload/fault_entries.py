@@ -52,11 +52,14 @@ class LinkDown(TimedFault):
     ] = None
     detection: Annotated[
         DurationText,
-        Field(description="Time from the failure until the ports report link down (optics, debounce timers): 10 us."),
+        Field(
+            description="Time from the failure until the ports report link down (optics, debounce timers).",
+            examples=["10 us"],
+        ),
     ]
     convergence: Annotated[
         DurationText,
-        Field(description="Time from link down or link up until all switches have the new routes, such as 1 ms."),
+        Field(description="Time from link down or link up until all switches have the new routes.", examples=["1 ms"]),
     ]
 
 

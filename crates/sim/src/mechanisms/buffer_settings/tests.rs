@@ -33,6 +33,7 @@ fn star(preset: &str, buffer: u64, rates: &[u64]) -> Scenario {
         faults: Vec::new(),
         seed: 1,
         until: crate::time::NEVER,
+        assumed: Vec::new(),
         observe: Observe::default(),
     }
 }

@@ -35,6 +35,7 @@ fn scenario(hosts: u32, switches: u32, links: &[(u32, u32)], seed: u64) -> Scena
         faults: Vec::new(),
         seed,
         until: crate::time::NEVER,
+        assumed: Vec::new(),
         observe: Observe::default(),
     }
 }

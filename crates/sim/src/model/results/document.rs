@@ -49,6 +49,12 @@ pub struct Document {
     /// Circles of queues that wait for each other.
     #[schemars(default)]
     pub deadlocks: Vec<String>,
+    /// Time of the first PFC pause. Null: no pause.
+    #[schemars(extend("default" = null))]
+    pub first_pause_us: Option<f64>,
+    /// Assumed values that are in neither plan nor catalogue.
+    #[schemars(extend("default" = []))]
+    pub assumed: Vec<String>,
     /// Origin of a scenario that was made from a plan.
     #[schemars(extend("default" = null))]
     pub source: Option<Source>,
@@ -94,8 +100,6 @@ pub struct Source {
     pub traffic_sha256: String,
     /// SHA-256 of the scenario.
     pub scenario_sha256: String,
-    /// Assumed values that are in neither plan nor catalogue.
-    pub assumed: Vec<String>,
 }
 
 /// A simulated fault.

@@ -24,16 +24,16 @@ fn refusals_of_devices() {
             "devices[0].nodes[0]: found 3, expected a node, 0 to 2",
         ),
         (
-            device(r#"{"ports": ["0-1"], "parameters": {}}"#),
-            "devices[0].ports[0]: found \"0-1\", expected a node that a cable joins to node 0",
+            device(r#"{"ports": ["0:1"], "parameters": {}}"#),
+            "devices[0].ports[0]: found \"0:1\", expected a node that a cable joins to node 0",
         ),
         (
             device(r#"{"ports": ["2"], "parameters": {}}"#),
             "devices[0].ports[0]: found \"2\", expected one of the 2 ports of node 2",
         ),
         (
-            device(r#"{"ports": ["2-1.1"], "parameters": {}}"#),
-            "devices[0].ports[0]: found \"2-1.1\", expected 2-1, the only cable there",
+            device(r#"{"ports": ["2:1.1"], "parameters": {}}"#),
+            "devices[0].ports[0]: found \"2:1.1\", expected 2:1, the only cable there",
         ),
         (
             device(r#"{"ports": ["two-1"], "parameters": {}}"#),
@@ -41,7 +41,7 @@ fn refusals_of_devices() {
         ),
         (
             device(r#"{"ports": [4], "parameters": {}}"#),
-            "devices[0].ports[0]: found 4, expected a port: its number, 0 to 3, or a name such as \"16-0\"",
+            "devices[0].ports[0]: found 4, expected a port: its number, 0 to 3, or a name such as \"16:0\"",
         ),
         (
             device(r#"{"nodes": [2], "priorities": [8], "parameters": {}}"#),
@@ -61,11 +61,11 @@ fn refusals_of_devices() {
             "devices[0].parameters.framing.ack_bytes: found nodes, expected parameters, where it is set for all devices",
         ),
         (
-            device(r#"{"ports": ["2-1"], "parameters": {"switch": {"latency_ns": 1}}}"#),
+            device(r#"{"ports": ["2:1"], "parameters": {"switch": {"latency_ns": 1}}}"#),
             "devices[0].parameters.switch.latency_ns: found ports, expected nodes alone: it is one for a whole switch",
         ),
         (
-            device(r#"{"ports": ["2-1"], "priorities": [3], "parameters": {"pfc": {"quanta": 1}}}"#),
+            device(r#"{"ports": ["2:1"], "priorities": [3], "parameters": {"pfc": {"quanta": 1}}}"#),
             "devices[0].parameters.pfc.quanta: found priorities, expected no priorities: it is one for a whole port",
         ),
         (

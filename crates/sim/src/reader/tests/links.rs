@@ -13,7 +13,7 @@ fn refusals_of_nodes_and_links() {
         (with(r#""name": "a", "hosts": 3"#), "hosts: found this key again, expected each key once"),
         (
             with(r#""link_gpbs": 3"#),
-            "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
+            "scenario: found the key \"link_gpbs\", expected name, desc, assumed, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
              buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),

@@ -6,7 +6,7 @@ use crate::reader::read;
 
 #[test]
 fn a_route_is_read() {
-    let text = with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2-1"]}]"#);
+    let text = with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2:1"]}]"#);
     let routes = read(&text, "roce", 1).unwrap().routes;
     assert_eq!(
         (routes[0].node, routes[0].destination),
@@ -18,18 +18,18 @@ fn a_route_is_read() {
 #[test]
 fn refusals_of_routes() {
     let route = |routes: &str| with(&format!(r#""routes": [{routes}]"#));
-    let one = r#"{"node": 2, "destination": 1, "ports": ["2-1"]}"#;
+    let one = r#"{"node": 2, "destination": 1, "ports": ["2:1"]}"#;
     let rows = [
         (
             route("3"),
             "routes[0]: found 3, expected an object with node, destination, ports",
         ),
         (
-            route(r#"{"node": 1, "destination": 1, "ports": ["2-1"]}"#),
+            route(r#"{"node": 1, "destination": 1, "ports": ["2:1"]}"#),
             "routes[0].node: found 1, expected a whole number, 2 to 2",
         ),
         (
-            route(r#"{"node": 2, "destination": 2, "ports": ["2-1"]}"#),
+            route(r#"{"node": 2, "destination": 2, "ports": ["2:1"]}"#),
             "routes[0].destination: found 2, expected a whole number, 0 to 1",
         ),
         (
@@ -37,12 +37,12 @@ fn refusals_of_routes() {
             "routes[0].ports: found none, expected ports of the switch",
         ),
         (
-            route(r#"{"node": 2, "destination": 1, "ports": ["1-2"]}"#),
-            "routes[0].ports[0]: found \"1-2\", expected a port of the node",
+            route(r#"{"node": 2, "destination": 1, "ports": ["1:2"]}"#),
+            "routes[0].ports[0]: found \"1:2\", expected a port of the node",
         ),
         (
-            route(r#"{"node": 2, "destination": 1, "ports": ["2-1", "2-1"]}"#),
-            "routes[0].ports[1]: found \"2-1\", expected each port once",
+            route(r#"{"node": 2, "destination": 1, "ports": ["2:1", "2:1"]}"#),
+            "routes[0].ports[1]: found \"2:1\", expected each port once",
         ),
         (
             route(&format!("{one}, {one}")),
