@@ -1,6 +1,8 @@
 //! The order of the simulator's layers, and no cycles between files: read from the paths in its sources.
 //!
 //! Test modules are left out. `pub use` of a child module passes a name on: who uses the name depends on the child.
+//! A path through an imported module (`use crate::model as data; data::faults::Fault`) counts like the full path. Imports
+//! that hide what a file uses are refused: all names of a module with child modules, and another name of the crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -72,6 +74,12 @@ fn files_form_no_cycle() {
 }
 
 #[test]
+fn no_import_hides_what_a_file_uses() {
+    let wrong = import_errors(&crate_sources());
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
 fn a_use_of_a_higher_layer_is_found() {
     let rows = [
         "use crate::simulation::Simulation;",
@@ -79,6 +87,13 @@ fn a_use_of_a_higher_layer_is_found() {
         "fn f() {\n    crate::simulation::run();\n}",
         "use super::super::simulation::Simulation;",
         "use crate::Simulation;",
+        "use crate::simulation::*;",
+        "use crate::Simulation as Run;",
+        "fn f() {\n    let run = crate::Simulation::new();\n}",
+        "fn f(run: &crate::Simulation) {}",
+        "type Run = Option<crate::Simulation>;",
+        "macro_rules! run {\n    () => { $crate::Simulation::new() };\n}",
+        "use crate::simulation as run;\nfn f() {\n    run::Simulation::new();\n}",
     ];
     for text in rows {
         let errors = layer_errors(&sources(&[
@@ -103,6 +118,54 @@ fn a_cycle_of_files_is_found() {
         crates/sim/src/mechanisms/buffer.rs:1: crate::mechanisms::pool::Pool\n  \
         crates/sim/src/mechanisms/pool.rs:2: super::buffer::Group";
     assert_eq!(errors, [expected]);
+}
+
+#[test]
+fn a_path_through_an_imported_module_is_found() {
+    for (import, path) in [
+        ("use crate::mechanisms;", "mechanisms::pool::Pool"),
+        ("use crate::mechanisms as all;", "all::pool::Pool"),
+        ("use crate::mechanisms::{self as all};", "all::pool::Pool"),
+        ("use super as all;", "all::pool::Pool"),
+    ] {
+        let buffer = format!("{import}\nfn f() {{\n    {path}::new();\n}}");
+        let errors = cycle_errors(&sources(&[
+            ("mechanisms/mod.rs", "pub mod buffer;\npub mod pool;"),
+            ("mechanisms/buffer.rs", &buffer),
+            ("mechanisms/pool.rs", "\nuse super::buffer::{Group, NONE};"),
+        ]));
+        let expected = format!(
+            "cycle:\n  crates/sim/src/mechanisms/buffer.rs:3: {path}::new\n  \
+            crates/sim/src/mechanisms/pool.rs:2: super::buffer::Group"
+        );
+        assert_eq!(errors, [expected], "{import}");
+    }
+}
+
+#[test]
+fn an_import_that_hides_what_it_brings_is_found() {
+    let glob = "all names of a module with child modules";
+    let alias = "another name of the crate";
+    for (text, path, reason) in [
+        ("use crate::*;", "crate::*", glob),
+        ("use crate::{time::SECOND, *};", "crate::*", glob),
+        ("use super::super::*;", "super::super::*", glob),
+        ("use super::*;", "super::*", glob),
+        ("use crate::mechanisms::*;", "crate::mechanisms::*", glob),
+        ("use crate as c;", "crate", alias),
+        ("use crate::{self as c};", "crate::self", alias),
+        ("use super::super as c;", "super::super", alias),
+        ("pub(crate) use crate as c;", "crate", alias),
+        ("extern crate self as c;", "extern crate self as c;", alias),
+    ] {
+        let errors = import_errors(&sources(&[
+            ("lib.rs", "pub use simulation::{Progress, Simulation};"),
+            ("mechanisms/mod.rs", "pub mod pause;"),
+            ("mechanisms/pause.rs", text),
+        ]));
+        let place = "crates/sim/src/mechanisms/pause.rs:1";
+        assert_eq!(errors, [format!("{place}: imports {reason}: {path}")]);
+    }
 }
 
 #[test]
@@ -186,6 +249,29 @@ fn layer_errors(sources: &Sources) -> Vec<String> {
     errors
 }
 
+/// The imports of which the file does not show what it uses through them.
+fn import_errors(sources: &Sources) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (file, text) in sources.outside_tests() {
+        let mut refuse = |line, reason, path: &str| {
+            errors.push(format!("{}:{line}: imports {reason}: {path}", shown(&file)));
+        };
+        for (line, path) in sources.hidden_imports(&file, &text) {
+            let reason = match path.last().is_some_and(|name| name == "*") {
+                true => "all names of a module with child modules",
+                false => "another name of the crate",
+            };
+            refuse(line, reason, &path.join("::"));
+        }
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().starts_with("extern crate") {
+                refuse(number + 1, "another name of the crate", line.trim());
+            }
+        }
+    }
+    errors
+}
+
 fn cycle_errors(sources: &Sources) -> Vec<String> {
     let mut edges: BTreeMap<PathBuf, Vec<Edge>> = BTreeMap::new();
     for (file, uses) in sources.edges() {
@@ -261,12 +347,23 @@ fn shown(file: &Path) -> String {
 impl Sources {
     /// What every file uses of others, tests aside.
     fn edges(&self) -> BTreeMap<PathBuf, Vec<Edge>> {
+        let files = self.outside_tests().into_iter();
+        files
+            .map(|(file, text)| {
+                let edges = self.uses(&file, &text);
+                (file, edges)
+            })
+            .collect()
+    }
+
+    /// The text of every file without its tests; the root of the crate is left out.
+    fn outside_tests(&self) -> Vec<(PathBuf, String)> {
         let tests = self.test_files();
         let files = self.0.iter().filter(|(file, _)| {
             file.as_os_str() != ROOT && !tests.iter().any(|test| file.starts_with(test))
         });
         files
-            .map(|(file, text)| (file.clone(), self.uses(file, &without_tests(text))))
+            .map(|(file, text)| (file.clone(), without_tests(text)))
             .collect()
     }
 
@@ -289,12 +386,19 @@ impl Sources {
 
     fn uses(&self, file: &Path, text: &str) -> Vec<Edge> {
         let module = module_of(file);
+        let paths = paths(text);
+        let imported = self.imported_modules(&module, &paths);
         let mut edges: Vec<Edge> = Vec::new();
-        for (line, passed_on, path) in paths(text) {
-            let Some(absolute) = self.absolute(&module, &path) else {
+        for path in paths {
+            let written = path.names.join("::");
+            let names = match imported.get(&path.names[0]) {
+                Some(target) if !path.in_use => [target, &path.names[1..]].concat(),
+                _ => path.names,
+            };
+            let Some(absolute) = self.absolute(&module, &names) else {
                 continue;
             };
-            if passed_on && absolute.starts_with(&module) {
+            if path.passed_on && absolute.starts_with(&module) {
                 continue;
             }
             let Some(to) = self.defined_in(&absolute) else {
@@ -302,11 +406,57 @@ impl Sources {
             };
             // A name of another crate that the root passes on is in no layer.
             if to != file && to.as_os_str() != ROOT && !edges.iter().any(|edge| edge.to == to) {
-                let path = path.join("::");
-                edges.push(Edge { line, path, to });
+                let line = path.line;
+                edges.push(Edge {
+                    line,
+                    path: written,
+                    to,
+                });
             }
         }
         edges
+    }
+
+    /// The modules of the crate that a file imports, as paths from `crate`, by their name in the file.
+    fn imported_modules(
+        &self,
+        module: &[String],
+        paths: &[UsedPath],
+    ) -> BTreeMap<String, Vec<String>> {
+        let mut modules = BTreeMap::new();
+        for path in paths.iter().filter(|path| path.in_use) {
+            let target = self.absolute(module, &path.names);
+            if let Some(target) = target.filter(|target| self.file_of(target).is_some()) {
+                let name = path.alias.as_ref().or(target.last()).cloned();
+                let full = [&["crate".to_owned()], target.as_slice()].concat();
+                modules.extend(name.map(|name| (name, full)));
+            }
+        }
+        modules
+    }
+
+    /// Imports of all names of a module with child modules, and of the crate under another name, by their line.
+    fn hidden_imports(&self, file: &Path, text: &str) -> Vec<(usize, Vec<String>)> {
+        let module = module_of(file);
+        let hides = |path: &UsedPath| {
+            let Some(target) = self.absolute(&module, &path.names) else {
+                return false;
+            };
+            match target.split_last() {
+                Some((name, parent)) if name == "*" => self.has_children(parent),
+                Some(_) => false,
+                None => true,
+            }
+        };
+        let imports = paths(text).into_iter().filter(|path| path.in_use);
+        let hidden = imports.filter(hides);
+        hidden.map(|path| (path.line, path.names)).collect()
+    }
+
+    fn has_children(&self, module: &[String]) -> bool {
+        let modules = self.0.keys().map(|file| module_of(file));
+        let mut below = modules.filter(|other| other.len() > module.len());
+        self.file_of(module).is_some() && below.any(|other| other.starts_with(module))
     }
 
     /// A path from the root of the crate; none if it is of another crate or of a name in this file.
@@ -328,6 +478,7 @@ impl Sources {
                 "super" => {
                     base.pop();
                 }
+                "self" => {}
                 _ => base.push(segment.clone()),
             }
         }
@@ -343,10 +494,10 @@ impl Sources {
         let Some(name) = path.get(length) else {
             return Some(file);
         };
-        let passed_on = paths(&without_tests(&self.0[&file])).into_iter();
-        let mut children = passed_on.filter(|(_, passed_on, _)| *passed_on);
-        let child = children.find_map(|(_, _, passed)| {
-            let passed = self.absolute(&path[..length], &passed)?;
+        let uses = paths(&without_tests(&self.0[&file])).into_iter();
+        let mut children = uses.filter(|it| it.passed_on);
+        let child = children.find_map(|it| {
+            let passed = self.absolute(&path[..length], &it.names)?;
             let is_child = passed.starts_with(&path[..length]) && passed.last() == Some(name);
             is_child.then_some(passed)
         });
@@ -398,19 +549,39 @@ fn without_tests(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Every path with `::` in a text: its line, whether `pub use` passes it on, and its names.
-fn paths(text: &str) -> Vec<(usize, bool, Vec<String>)> {
-    let mut found = Vec::new();
+/// A path in a text.
+struct UsedPath {
+    line: usize,
+    names: Vec<String>,
+    /// It is imported.
+    in_use: bool,
+    /// `pub use` passes it on.
+    passed_on: bool,
+    /// The name that `use … as` gives it.
+    alias: Option<String>,
+}
+
+/// Every path with `::` in a text, and every import.
+fn paths(text: &str) -> Vec<UsedPath> {
+    let mut paths = Vec::new();
     let mut prefixes: Vec<Vec<String>> = Vec::new(); // of the braces of a `use` that are open
     let mut current: Vec<String> = Vec::new();
     let (mut in_use, mut passed_on, mut public) = (false, false, false);
     let mut joined = false; // `::` came last
-    let mut end = |line, current: &mut Vec<String>, passed_on| {
-        if current.len() > 1 {
-            found.push((line, passed_on, current.clone()));
-        }
-        current.clear();
-    };
+    let (mut renamed, mut alias) = (false, None); // `as` came last; the name after it
+    let mut end =
+        |line, current: &mut Vec<String>, alias: &mut Option<String>, in_use, passed_on| {
+            if current.len() > 1 || alias.is_some() {
+                paths.push(UsedPath {
+                    line,
+                    names: current.clone(),
+                    in_use,
+                    passed_on,
+                    alias: alias.take(),
+                });
+            }
+            current.clear();
+        };
     for (number, line) in text.lines().enumerate() {
         let line_number = number + 1;
         let mut rest = line.trim();
@@ -422,9 +593,17 @@ fn paths(text: &str) -> Vec<(usize, bool, Vec<String>)> {
             if word > 0 {
                 let name = &rest[..word];
                 rest = &rest[word..];
+                if in_use && name == "as" {
+                    renamed = true;
+                    continue;
+                }
+                if std::mem::take(&mut renamed) {
+                    alias = Some(name.to_owned());
+                    continue;
+                }
                 let continues = joined || in_use && prefixes.last() == Some(&current);
                 if !continues && !current.is_empty() {
-                    end(line_number, &mut current, passed_on);
+                    end(line_number, &mut current, &mut alias, in_use, passed_on);
                 }
                 match name {
                     "use" => {
@@ -454,13 +633,13 @@ fn paths(text: &str) -> Vec<(usize, bool, Vec<String>)> {
                     prefixes.push(current.clone());
                     joined = false;
                 }
-                '*' if in_use && joined => {
+                '*' if in_use && (joined || prefixes.last() == Some(&current)) => {
                     current.push("*".to_owned());
                     joined = false;
                 }
                 ',' | '}' if in_use && !prefixes.is_empty() => {
                     if prefixes.last() != Some(&current) {
-                        end(line_number, &mut current, passed_on);
+                        end(line_number, &mut current, &mut alias, in_use, passed_on);
                     }
                     if mark == '}' {
                         prefixes.pop();
@@ -468,18 +647,18 @@ fn paths(text: &str) -> Vec<(usize, bool, Vec<String>)> {
                     current = prefixes.last().cloned().unwrap_or_default();
                 }
                 ';' => {
-                    end(line_number, &mut current, passed_on);
+                    end(line_number, &mut current, &mut alias, in_use, passed_on);
                     (in_use, passed_on, joined) = (false, false, false);
                     prefixes.clear();
                 }
                 ' ' => {}
                 _ => {
-                    end(line_number, &mut current, passed_on);
+                    end(line_number, &mut current, &mut alias, in_use, passed_on);
                     joined = false;
                     public = public && matches!(mark, '(' | ')');
                 }
             }
         }
     }
-    found
+    paths
 }
