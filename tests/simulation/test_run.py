@@ -126,7 +126,7 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
     while simulation.advance(events):
         captured += simulation.take_captures()[0]
     captured += simulation.take_captures()[0]
-    totals, _, tables, _ = simulation.finish()
+    totals, _, _, tables, _ = simulation.finish()
     assert digest(arrow(tables)) == expected.summary.tables_sha256
     assert (totals["hops"], totals["events"]) == (expected.summary.hops, expected.summary.events)
     assert captured == (tmp_path / "3_2.pcap").read_bytes()

@@ -227,13 +227,15 @@ impl Simulation {
         Ok(captures.iter().map(|it| PyBytes::new(py, it)).collect())
     }
 
-    /// End the run: totals, completion times, tables, and the tables that follow from the scenario alone.
+    /// End the run: totals, simulated time at the end and completion times in ps, tables, and the tables that follow from
+    /// the scenario alone.
     #[allow(clippy::type_complexity)]
     fn finish<'py>(
         &mut self,
         py: Python<'py>,
     ) -> PyResult<(
         Bound<'py, PyDict>,
+        u64,
         Bound<'py, PyBytes>,
         Vec<(&'static str, Columns<'py>)>,
         Vec<(&'static str, Columns<'py>)>,
@@ -246,7 +248,8 @@ impl Simulation {
             convert_tables(py, outcome.tables)?,
             convert_tables(py, outcome.context)?,
         );
-        Ok((totals, completion, tables, context))
+        let end = outcome.summary.end;
+        Ok((totals, end, completion, tables, context))
     }
 }
 
@@ -260,7 +263,7 @@ fn already_used(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("this {what} has already been used"))
 }
 
-/// The totals that are numbers, by their names in the schema.
+/// The totals, by their names in the schema.
 fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let summary = serde_json::to_value(summary).map_err(not_json)?;
     let totals = PyDict::new(py);

@@ -132,7 +132,7 @@ def run(
         complete, run_s = _advance(simulation, captures, on_progress)
     serial_reason = simulation.serial_reason() if (threads or processors()) > 1 else None
     started = time.perf_counter()
-    totals, completion_ps, tables, context = simulation.finish()
+    totals, end_ps, completion_ps, tables, context = simulation.finish()
     run_s += time.perf_counter() - started
     peak, growth = memory.peak(), memory.growth()  # before Arrow is loaded
 
@@ -143,14 +143,11 @@ def run(
     completion = array("Q", completion_ps)
     return Result(
         Summary(
+            **totals,
             name=name,
             preset=preset,
             seed=seed,
             complete=complete,
-            hops=totals["hops"],
-            pfc_frames=totals["pfc_frames"],
-            cnp_frames=totals["cnp_frames"],
-            events=totals["events"],
             setup_s=setup_s,
             run_s=run_s,
             hops_per_s=totals["hops"] / run_s if run_s else 0.0,
@@ -159,21 +156,9 @@ def run(
             flows=flows,
             completed=ended["completed"],
             fct_us=completion_times(completion),
-            pfc_pauses=totals["pfc_pauses"],
-            pfc_resumes=totals["pfc_resumes"],
-            ecn_marks=totals["ecn_marks"],
-            cnps=totals["cnps"],
-            drops=totals["drops"],
-            unroutable=totals["unroutable"],
-            losses=totals["losses"],
-            retransmissions=totals["retransmissions"],
             failed=ended["failed"] + (ended["unfinished"] if complete and until is None else 0),
-            end_us=totals["end"] / 1e6,
+            end_us=end_ps / 1e6,
             tables_sha256=digest(converted),
-            watchdog_stuck=totals["watchdog_stuck"],
-            watchdog_recovered=totals["watchdog_recovered"],
-            watchdog_drops=totals["watchdog_drops"],
-            trims=totals["trims"],
             deadlocks=circles(converted, network.port_names),
             first_pause_us=_find_first_pause(converted["pauses"]),
             assumed=assumed,

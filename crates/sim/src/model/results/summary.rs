@@ -15,7 +15,7 @@ pub struct Summary {
     /// Events taken from the queue.
     pub events: u64,
     /// Simulated time at the end, ps.
-    #[schemars(skip)]
+    #[serde(skip)]
     pub end: u64,
     /// XOFF sent, counted per priority and port.
     pub pfc_pauses: u64,
@@ -37,7 +37,7 @@ pub struct Summary {
     #[serde(skip)]
     pub completion: Vec<u64>,
     /// Operations that failed or did not complete.
-    #[schemars(skip)]
+    #[serde(skip)]
     pub failed: u64,
     /// Queues that the watchdog found stuck.
     pub watchdog_stuck: u64,
@@ -48,7 +48,7 @@ pub struct Summary {
     /// Packets of which switches forwarded only the header.
     pub trims: u64,
     /// Circles of queues that wait for each other.
-    #[schemars(skip)]
+    #[serde(skip)]
     pub deadlocks: u64,
 }
 
