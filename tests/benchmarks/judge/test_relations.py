@@ -10,15 +10,17 @@ from judge_support import GIB, MIB, collective, perftest
 from judge_support import plan as four_hosts
 
 from wirespeed.benchmarks.judge import profile as judge_profile
+from wirespeed.benchmarks.judge.gate_model import Runs
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import Log, judge_together
+from wirespeed.benchmarks.judge.relation_runs import SELECTION_FIELDS, VARIED_PARAMETERS
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
-from wirespeed.results.parameters import Parameters
+from wirespeed.results.parameters import Parameters, dictionary
 from wirespeed.results.verdicts import Judgement, Relation
 
 FIELD = judge_profile.bundled_profile("field")
@@ -302,3 +304,30 @@ def test_refused(tmp_path, change, expected):
         mine(tmp_path, *change)
     problem = refusal.value.problems[0]
     assert (problem.expected or problem.found).startswith(expected)
+
+
+GATE_WITH_A_WRONG_NAME = """\
+version: 1
+base: default
+title: mine
+relative_gates:
+  - name: more queue pairs
+    of: {tools: [perftest], metric: bw_avg, parameters: {queue_pair: 4}}
+    to: {parameters: {queue_pairs: 1}}
+    at_least: 1
+    source: here
+"""
+
+
+def test_a_parameter_without_such_a_name_is_refused(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(GATE_WITH_A_WRONG_NAME, encoding="utf-8")
+    with pytest.raises(Refusal) as refusal:
+        judge_profile.read(file)
+    assert "no parameter named 'queue_pair'; did you mean 'queue_pairs'?" in str(refusal.value)
+
+
+def test_fields_of_gates_and_parameters_exist():
+    assert set(SELECTION_FIELDS) <= set(Runs.model_fields)
+    assert set(VARIED_PARAMETERS) <= set(SELECTION_FIELDS)
+    assert {name for names in VARIED_PARAMETERS.values() for name in names} <= set(dictionary())

@@ -83,9 +83,9 @@ class AtOnce(StrEnum):
 
 
 class Runs(Selection):
-    """One side of a relative gate: measurements, by the way and the time of their runs too.
+    """One side of a relative gate: measurements, selected also by path and by what was measured at the same time.
 
-    ``parameters`` are those of the log, by the names of `results/parameters.py`.
+    ``parameters`` are those of the log, by the names of `results/parameters.py`; another name is refused.
     """
 
     path: Path | None = None

@@ -20,13 +20,13 @@ _ARROW = " -> "
 _OVERLAP = 0.5
 """Of the shorter of two runs: what they must have in common to be measured at once. Connections take a while."""
 
-_SELECTED = ("tests", "collective", "link", "memory", "both_ways", "gpu", "hosts", "ranks", "sizes", "from_size")
-_NAMES = {
+SELECTION_FIELDS = ("tests", "collective", "link", "memory", "both_ways", "gpu", "hosts", "ranks", "sizes", "from_size")
+VARIED_PARAMETERS = {
     "memory": ("memory", "send_memory", "receive_memory"),
     "both_ways": ("bidirectional",),
     "hosts": ("nodes",),
 }
-"""Parameters of logs by the word of a gate that varies them."""
+"""Parameters of logs by the field of a gate that varies them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,11 @@ def is_last_attempt(files: Sequence[str]) -> list[bool]:
     return [(step := step_of(file)) is None or attempt[step] == file for file in files]
 
 
-def fits(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
-    """Whether a run is of a side, by its way, its time and the parameters of its log."""
+def matches_side(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
+    """Whether a run belongs to a side: its path, what was measured at the same time, and the parameters of its log.
+
+    Names of parameters are from the profile; `Runs` refuses a name that is no field of `Parameters`.
+    """
     return (
         side.path in (None, ends.path)
         and side.at_once in (None, ends.at_once)
@@ -165,28 +168,28 @@ def _has(value: Scalar, wanted: Range | Scalar) -> bool:
 
 
 def gate_differences(gate: RelativeGate) -> frozenset[str]:
-    """In which words both sides of a gate differ, those of sizes as one."""
+    """The fields in which the sides of a gate differ; the two of sizes count as one."""
     if gate.to is None:
         return frozenset()
-    names = {name for name in _SELECTED if getattr(gate.of, name) != getattr(gate.to, name)}
+    names = {name for name in SELECTION_FIELDS if getattr(gate.of, name) != getattr(gate.to, name)}
     return frozenset("sizes" if name == "from_size" else name for name in names)
 
 
-def varied_parameters(gate: RelativeGate, unlike: frozenset[str]) -> frozenset[str]:
+def varied_parameters(gate: RelativeGate, differing: frozenset[str]) -> frozenset[str]:
     """The parameters of logs that a gate varies."""
     parameters = {*gate.of.parameters, *(gate.to.parameters if gate.to else ())} if gate.to else set()
-    return frozenset(parameters | {name for word in unlike for name in _NAMES.get(word, ())})
+    return frozenset(parameters | {name for field in differing for name in VARIED_PARAMETERS.get(field, ())})
 
 
-def words(gate: RelativeGate, side: Runs) -> str:
-    """In what a side differs from the other: ``between-leaves``, ``qps 1``, ``from gpu memory``."""
+def describe_side(gate: RelativeGate, side: Runs) -> str:
+    """Describe how a side differs from the other: ``between-leaves``, ``qps 1``, ``from gpu memory``."""
     if gate.to is None:
         return ""
     other = gate.to if side is gate.of else gate.of
     parts = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, other, name)]
     parts += [
         f"{name} {_value(getattr(side, name))}"
-        for name in _SELECTED
+        for name in SELECTION_FIELDS
         if _differs(side, other, name) and getattr(side, name) not in (None, [])
     ]
     parts += [

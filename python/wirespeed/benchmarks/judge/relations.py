@@ -16,12 +16,12 @@ from wirespeed.benchmarks.judge.gates import Subject, measures, of_kind
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.relation_runs import (
     RunEnds,
-    fits,
+    describe_side,
     gate_differences,
     is_last_attempt,
+    matches_side,
     places,
     varied_parameters,
-    words,
 )
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
@@ -150,13 +150,13 @@ def _in_unit(value: float, unit: str, wanted: str) -> float:
 
 
 def _is_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
-    return of_kind(side, entry.subject) and fits(side, entry.run.parameters, ends)
+    return of_kind(side, entry.subject) and matches_side(side, entry.run.parameters, ends)
 
 
 def _would_be_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
     """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
     known = of_kind(side, entry.subject) or entry.run.tool in side.tests
-    return known and fits(side, entry.run.parameters, ends)
+    return known and matches_side(side, entry.run.parameters, ends)
 
 
 def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
@@ -256,7 +256,7 @@ def _judgement(gate: RelativeGate, value: float) -> Judgement:
 
 
 def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int) -> Side:
-    description = words(gate, runs)
+    description = describe_side(gate, runs)
     unit = values[0].unit if values else ""
     if not values or (statistic is Statistic.SPREAD and len(values) < 2):
         return Side(description, statistic.value, len(values) or nowhere, None, unit)

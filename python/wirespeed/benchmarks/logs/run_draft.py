@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -150,6 +151,11 @@ class RunReader(ABC):
     @abstractmethod
     def _close(self) -> None:
         """End the open run, if there is one."""
+
+
+def line_matcher(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    """Whether a line, without the space around it, begins with a pattern."""
+    return lambda text: pattern.match(text.strip()) is not None
 
 
 def read_apart(

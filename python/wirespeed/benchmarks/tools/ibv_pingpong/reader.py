@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
@@ -39,7 +39,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every run of a pingpong in the log."""
     return read_apart(
         log.without_debug(),
-        lambda text: _ADDRESS.match(text.strip()) is not None,
+        line_matcher(_ADDRESS),
         lambda lines: read_runs(_Reader(), lines),
     )
 

@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTION, describe, matrix
 from wirespeed.results.parameters import Parameters
 
@@ -37,7 +37,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every matrix of nvbandwidth in the log."""
     return read_apart(
         log.without_debug(),
-        lambda text: DESCRIPTION.match(text.strip()) is not None,
+        line_matcher(DESCRIPTION),
         lambda lines: _Reader().read(lines),
     )
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,
@@ -55,7 +55,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every run of an OSU micro-benchmark in the log."""
     return read_apart(
         log.without_debug(),
-        lambda text: TITLE.match(text.strip()) is not None,
+        line_matcher(TITLE),
         lambda lines: read_runs(_Reader(), splice(lines, MESSAGE, "[")),
     )
 

@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
@@ -44,7 +44,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every test of qperf in the log."""
     return read_apart(
         log.without_debug(),
-        lambda text: _TEST.match(text.strip()) is not None,
+        line_matcher(_TEST),
         lambda lines: read_runs(_Reader(), lines),
     )
 
