@@ -41,7 +41,14 @@ BITS_PER_SECOND: dict[str, float] = (
 """Bits per second in one of each unit of bandwidth that a benchmark prints."""
 
 
-class Quantity(int):
+class TypedInteger(int):
+    """An integer of a type with a meaning; `repr` names the type."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+
+class Quantity(TypedInteger):
     """A non-negative integer number of base units, read from and printed with a unit."""
 
     kind: ClassVar[str] = "quantity"
@@ -85,9 +92,6 @@ class Quantity(int):
         if value.denominator == 1:
             return f"{value.numerator} {unit}"
         return f"{float(value):.4g} {unit}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({int(self)})"
 
 
 class Bandwidth(Quantity):

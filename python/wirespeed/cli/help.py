@@ -30,12 +30,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 WIDTH = 100  # of help on wide terminals, in columns
 
 
-class Command(TyperCommand):
-    """A command that follows the rules above."""
+class _Parameters:
+    """The parameters of a command, without environment variables for options that print something and exit."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return all parameters."""
-        return _without_variables(super().get_params(ctx))
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the class beside it
+        for parameter in parameters:
+            if exits(parameter):
+                parameter.allow_from_autoenv = False
+        return parameters
+
+
+class Command(_Parameters, TyperCommand):
+    """A command that follows the rules above."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; usage errors do not name Python types."""
@@ -59,12 +67,8 @@ class Command(TyperCommand):
         ]
 
 
-class Group(TyperGroup):
+class Group(_Parameters, TyperGroup):
     """A group of commands that follows the rules above."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return all parameters."""
-        return _without_variables(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of options and commands."""
@@ -85,13 +89,6 @@ class App(typer.Typer):
 def exits(parameter: Any) -> bool:
     """Whether an option prints something and exits: it is eager, or no function receives its value."""
     return bool(parameter.is_eager or not parameter.expose_value)
-
-
-def _without_variables(parameters: list[Any]) -> list[Any]:
-    for parameter in parameters:
-        if exits(parameter):
-            parameter.allow_from_autoenv = False
-    return parameters
 
 
 def _write(command: Any, ctx: Any, formatter: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation, State
@@ -34,6 +34,15 @@ def observe(
     """One value, read from a line of an output; without a line it is the whole output that shows it."""
     source = output.source if line is None else output.source_of_line(line)
     return Observation(place, path, value, source, state)
+
+
+def parse_json_object(output: Output) -> Mapping[str, Any] | None:
+    """The JSON object an output consists of; None when it was cut short or is no object."""
+    try:
+        data = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | None:

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Self
 
 from wirespeed.settings.model import Compare, Setting
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.units import Bandwidth, Duration, Size, TypedInteger
 
 
-class Number(int):
+class Number(TypedInteger):
     """A small number out of one numbering space, checked when made."""
 
     space: ClassVar[str] = "number"
@@ -21,9 +21,6 @@ class Number(int):
         if not 0 <= value <= cls.last:
             raise ValueError(f"{cls.space} {value} is not in 0-{cls.last}")
         return super().__new__(cls, value)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({int(self)})"
 
     def __str__(self) -> str:
         return str(int(self))

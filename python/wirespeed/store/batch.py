@@ -162,18 +162,7 @@ def stored_value(series: Series) -> StoredSeries:
         series.place,
     )
     name = hashlib.blake2b(repr(identity).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return StoredSeries(
-        name,
-        series.tool,
-        series.test,
-        series.location,
-        series.ranks,
-        workload,
-        series.metric.value,
-        series.unit,
-        series.size_bytes,
-        series.place,
-    )
+    return StoredSeries(name, *identity)
 
 
 def series_of(kept: StoredSeries) -> Series:

@@ -6,13 +6,12 @@ Keys are those of iproute2 (dcb_ets.c, dcb_pfc.c, dcb_app.c, dcb_buffer.c). A dr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import observe, parse_whole
+from wirespeed.platforms.output_values import observe, parse_json_object, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicTrafficClass, Place, Priority
 from wirespeed.units import Size
 
@@ -27,17 +26,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every NIC with output of dcb."""
     for command, read in _COMMANDS.items():
         for interface, output in outputs.per_nic(command):
-            found = _object(output)
+            found = parse_json_object(output)
             if found is not None:
                 yield from read(Place(outputs.device).child("nic", interface), found, output)
-
-
-def _object(output: Output) -> Mapping[str, Any] | None:
-    try:
-        found = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _ets(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Observation]:

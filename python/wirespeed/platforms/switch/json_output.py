@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from wirespeed.facts import Source
-from wirespeed.platforms.model import Output
+from wirespeed.facts import Observation, Source
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.output_values import parse_json_object
+from wirespeed.settings import Place
 
 
-def document(output: Output) -> Mapping[str, Any] | None:
-    """The JSON object an output is, None when it was cut short or is no object."""
-    try:
-        data = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
+def observe_documents(
+    switch: Place,
+    outputs: Outputs,
+    readers: Mapping[str, Callable[[Place, Output, Mapping[str, Any]], Iterable[Observation]]],
+) -> Iterator[Observation]:
+    """What the commands with JSON output show, each read by its function; an incomplete output shows nothing."""
+    for command, read in readers.items():
+        if (output := outputs.get(command)) is not None and (data := parse_json_object(output)) is not None:
+            yield from read(switch, output, data)
 
 
 def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -7,12 +7,17 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.settings import Port, Switch
+from wirespeed.settings import Ecn, Port, Switch
 
 
 def sorted_ports(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
     """Ports in the order of their numbers."""
     return sorted(ports.items(), key=lambda entry: natural(entry[0]))
+
+
+def has_thresholds(ecn: Ecn) -> bool:
+    """Whether a queue marks and its thresholds are set: it needs a WRED profile."""
+    return ecn.enabled is not False and ecn.minimum is not None and ecn.maximum is not None
 
 
 def name_policies(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, str]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_object
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered_ports
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.switch.json_output import mapping_of, source_of
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -162,7 +162,7 @@ def _roce(switch: Place, output: Output) -> Iterator[Observation]:
 
 
 def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
-    data = document(output) or {}
+    data = parse_json_object(output) or {}
     for name in data:
         status = mapping_of(mapping_of(data, name), "link").get("oper-status")
         if _PORT.fullmatch(name) and status in ("up", "down"):
@@ -171,7 +171,7 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
     """Neighbours of lldpd: a list of one-key objects, or one object where there is only one neighbour."""
-    interfaces = mapping_of(document(output) or {}, "lldp").get("interface")
+    interfaces = mapping_of(parse_json_object(output) or {}, "lldp").get("interface")
     for entry in interfaces if isinstance(interfaces, list) else [interfaces]:
         for name, neighbour in entry.items() if isinstance(entry, dict) else ():
             if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
+from wirespeed.platforms.output_values import parse_json_object
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import OFF, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, parse_on_off
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.switch.json_output import mapping_of, source_of
 from wirespeed.settings import Place
 
 _DEFAULT = ("vrf", "default", "router", "bgp")
@@ -83,7 +84,7 @@ def peers(switch: Place, statements: list[Statement], output: Output) -> Iterato
 
 def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
     """``nv show vrf default router bgp neighbor``: states of the sessions, by address or port."""
-    data = document(output) or {}
+    data = parse_json_object(output) or {}
     for name in data:
         state = _STATES.get(str(mapping_of(data, name).get("state")).lower())
         if name and state is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sorted_ports
 from wirespeed.settings import DistinctValues, Ecn, Port, PortQos, Queue, Switch
 
 BASE = "ROCE"
@@ -36,7 +36,7 @@ class Policies:
         self._schedulers = name_policies(switch, BASE, self._scheduler)
         thresholds: dict[Ecn, None] = {}
         for port in {self._queues.number(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
-            thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
+            thresholds.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
 
     def key(self, port: Port) -> tuple[int, int]:
@@ -120,8 +120,3 @@ def scheduler_of(port: Port) -> Scheduler | None:
         key=lambda entry: entry[0],
     )
     return tuple(scheduled) or None
-
-
-def marks(ecn: Ecn) -> bool:
-    """Whether the queue needs a ``wred-policy``."""
-    return ecn.enabled is not False and ecn.minimum is not None and ecn.maximum is not None

@@ -18,9 +18,9 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
     map_lines,
     wred_lines,
 )
-from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
+from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, scheduler_of
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, has_thresholds, sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -140,7 +140,7 @@ def _bound(port: Port, policies: Policies) -> Bound:
         wred=tuple(
             (int(number), policies.wred_name(queue.ecn))
             for number, queue in sorted(port.queues.items(), key=lambda entry: int(entry[0]))
-            if marks(queue.ecn)
+            if has_thresholds(queue.ecn)
         ),
         scheduler=None if scheduler_of(port) is None else policies.scheduler_name(port),
         maps=tuple((MAPS[path][0], policies.map_name(path, port)) for path in paths),
@@ -174,5 +174,5 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
             if queue.shape is not None and (queue.shape % 1000 or queue.shape.whole("kb/s") not in _PIR):
                 expected = "0 to 400 Gb/s in steps of 1 kb/s"
                 yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), expected)
-            if marks(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:
+            if has_thresholds(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:
                 yield Problem(f"{place} queue {number}: queue.ecn.minimum", str(queue.ecn.minimum), "1 kB or more")

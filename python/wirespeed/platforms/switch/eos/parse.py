@@ -11,7 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running_config import running_config
 from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.switch.json_output import mapping_of, observe_documents, source_of
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
@@ -26,14 +26,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
-    for command, read in (
-        ("version", _version),
-        ("interfaces-status", _interfaces_status),
-        ("lldp-neighbors", _lldp_neighbors),
-        ("bgp-summary", _bgp_summary),
-    ):
-        if (output := outputs.get(command)) is not None and (data := document(output)) is not None:
-            yield from read(switch, output, data)
+    readers = {
+        "version": _version,
+        "interfaces-status": _interfaces_status,
+        "lldp-neighbors": _lldp_neighbors,
+        "bgp-summary": _bgp_summary,
+    }
+    yield from observe_documents(switch, outputs, readers)
     if (output := outputs.get("pfc-status")) is not None:
         yield from _pfc_status(switch, output)
 

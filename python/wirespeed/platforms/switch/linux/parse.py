@@ -12,8 +12,14 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.output_values import (
+    numbered_lines,
+    observe,
+    parse_json_object,
+    parse_json_objects,
+    parse_whole,
+)
+from wirespeed.platforms.switch.json_output import mapping_of, source_of
 from wirespeed.settings import Place
 
 _VLAN = re.compile(r"vlan([0-9]{1,4})")
@@ -79,7 +85,7 @@ def _addresses(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     """``show bgp summary json``: a session in several address families works when all of them do."""
-    data = document(output)
+    data = parse_json_object(output)
     if data is None:
         return
     found: dict[str, dict[str, Any]] = {}

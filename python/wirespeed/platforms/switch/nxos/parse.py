@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.switch.json_output import mapping_of, observe_documents, source_of
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -24,14 +24,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
-    for command, read in (
-        ("version", _version),
-        ("interface-status", _interface_status),
-        ("lldp-neighbors", _lldp_neighbors),
-        ("bgp-sessions", _bgp_sessions),
-    ):
-        if (output := outputs.get(command)) is not None and (data := document(output)) is not None:
-            yield from read(switch, output, data)
+    readers = {
+        "version": _version,
+        "interface-status": _interface_status,
+        "lldp-neighbors": _lldp_neighbors,
+        "bgp-sessions": _bgp_sessions,
+    }
+    yield from observe_documents(switch, outputs, readers)
 
 
 def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

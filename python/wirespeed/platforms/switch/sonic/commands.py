@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.platforms.switch.sonic.database import database_of, marks, scheduler_name
+from wirespeed.platforms.switch.policies import has_thresholds
+from wirespeed.platforms.switch.sonic.database import database_of, scheduler_name
 from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
@@ -116,7 +117,7 @@ def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, 
         if path == "queue.ecn.enabled" and not value:
             return [f"sonic-db-cli CONFIG_DB HDEL 'QUEUE|{port_name}|{number}' wred_profile"]
         queue = replace(queue, ecn=replace(queue.ecn, **{field: value}))
-        if not marks(queue.ecn):
+        if not has_thresholds(queue.ecn):
             return None
     else:
         queue = replace(queue, **{field: value})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sorted_ports
 from wirespeed.platforms.switch.sonic.values import (
     CABLES,
     DEFAULT_MTU,
@@ -137,7 +137,7 @@ def _qos(switch: Switch) -> Database:
             fields: Fields = {}
             if queue.discipline is not None or queue.shape is not None:
                 fields["scheduler"], found["SCHEDULER"][fields["scheduler"]] = scheduler_name(queue), _scheduler(queue)
-            if marks(queue.ecn):
+            if has_thresholds(queue.ecn):
                 fields["wred_profile"] = wred[queue.ecn]
             if fields:
                 found["QUEUE"][f"{name}|{number}"] = fields
@@ -173,15 +173,10 @@ def _scheduler(queue: Queue) -> Fields:
     return kind | ({} if weight is None else {"weight": str(weight)}) | shape
 
 
-def marks(ecn: Ecn) -> bool:
-    """Whether the queue needs a WRED profile."""
-    return ecn.enabled is not False and ecn.minimum is not None and ecn.maximum is not None
-
-
 def _thresholds(switch: Switch) -> dict[Ecn, str]:
     found: dict[Ecn, None] = {}
     for _, port in sorted_ports(switch.ports):
-        found.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
+        found.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
     return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(found, start=1)}
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.output_values import parse_whole
+from wirespeed.platforms.output_values import parse_json_object, parse_whole
 from wirespeed.platforms.switch.config_reader import Found, observe_settings
-from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
+from wirespeed.platforms.switch.json_output import mapping_of, source_of
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
 from wirespeed.platforms.switch.sonic.values import FAMILIES, TRUE_FALSE, VRF
 from wirespeed.settings import Place
@@ -91,7 +91,7 @@ def _is_address(text: str) -> bool:
 
 def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     """``show bgp summary json`` of FRR: states of the sessions. One in several families works when all of them do."""
-    data = document(output) or {}
+    data = parse_json_object(output) or {}
     states: dict[str, str] = {}
     for family in data:
         for name, peer in mapping_of(mapping_of(data, family), "peers").items():
