@@ -1,4 +1,5 @@
-//! Numbers of things in a network, a type for each. They index the lists of a run.
+//! Numbers of things in a network, a type for each. They index the lists of a run. Plain integers stay where a file begins or
+//! ends: scenario files and parameters as they are read, and result tables.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -73,6 +74,11 @@ id! {
 }
 
 id! {
+    /// A switch, by its number among switches; among nodes it follows the hosts.
+    SwitchId
+}
+
+id! {
     /// A queue pair: an end of a connection. Connection n has queue pairs 2n and 2n + 1.
     QueuePairId
 }
@@ -106,10 +112,10 @@ impl LinkId {
 }
 
 impl NodeId {
-    /// The switch with this number among switches, behind so many hosts.
+    /// A switch, behind so many hosts.
     #[inline]
-    pub const fn of_switch(hosts: u32, switch: u32) -> NodeId {
-        NodeId(hosts + switch)
+    pub const fn of_switch(hosts: u32, switch: SwitchId) -> NodeId {
+        NodeId(hosts + switch.0)
     }
 
     /// Whether it is a switch, behind so many hosts.
@@ -118,10 +124,10 @@ impl NodeId {
         self.0 >= hosts
     }
 
-    /// Its number among switches, behind so many hosts; none = it is a host.
+    /// The switch that it is, behind so many hosts; none = it is a host.
     #[inline]
-    pub const fn switch(self, hosts: u32) -> Option<u32> {
-        self.0.checked_sub(hosts)
+    pub fn switch(self, hosts: u32) -> Option<SwitchId> {
+        self.0.checked_sub(hosts).map(SwitchId)
     }
 }
 
@@ -228,6 +234,16 @@ impl fmt::Display for Priority {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         self.0.fmt(formatter)
     }
+}
+
+/// So many switches.
+pub fn switches_of(count: u32) -> impl ExactSizeIterator<Item = SwitchId> + Clone {
+    (0..count).map(SwitchId)
+}
+
+/// Every priority of so many links' ports, port after port.
+pub fn priority_queues_of(links: usize) -> impl Iterator<Item = (PortId, Priority)> + Clone {
+    ports_of(links).flat_map(|port| Priority::all().map(move |priority| (port, priority)))
 }
 
 /// The queue pairs of so many connections.

@@ -96,7 +96,10 @@ impl Credits {
             self.senders[id] = other.senders[id];
             self.receivers[id] = other.receivers[id];
         }
-        for port in (0..self.turns.len()).filter(|port| ports(PortId(*port as u32))) {
+        for port in (0..self.turns.len() as u32)
+            .map(PortId)
+            .filter(|port| ports(*port))
+        {
             self.turns[port] = std::mem::take(&mut other.turns[port]);
         }
     }

@@ -78,7 +78,7 @@ impl Voqs {
         let ports = ports_of(scenario.links.len());
         let first_pools = resolved.first_pools();
         let settled = |port| {
-            let switch = scenario.node_of(port).switch(scenario.hosts)? as usize;
+            let switch = scenario.node_of(port).switch(scenario.hosts)?;
             let cores = resolved.pools[switch].shared.len();
             Egress::from_scenario(scenario, port, first_pools[switch], cores)
         };

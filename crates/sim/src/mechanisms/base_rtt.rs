@@ -3,7 +3,7 @@
 //! the scenario from [`IdleNetwork`].
 
 use crate::bytes::Bytes;
-use crate::ids::{PortId, QueuePairId};
+use crate::ids::{PortId, QueuePairId, SwitchId};
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::model::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
@@ -94,7 +94,7 @@ struct LongestPaths<'a> {
     next_hops: &'a NextHops,
     bytes: Bytes<u32>,
     /// From a switch to a destination.
-    known: HashMap<(u32, u32), Picoseconds>,
+    known: HashMap<(SwitchId, u32), Picoseconds>,
 }
 
 impl LongestPaths<'_> {
@@ -114,7 +114,7 @@ impl LongestPaths<'_> {
     }
 
     /// Longest time from a switch to the switch that the destination is cabled to.
-    fn time_from(&mut self, switch: u32, destination: u32) -> Picoseconds {
+    fn time_from(&mut self, switch: SwitchId, destination: u32) -> Picoseconds {
         if let Some(time) = self.known.get(&(switch, destination)) {
             return *time;
         }

@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::headroom::{Loop, Terms};
-use crate::ids::{ports_of, NodeId, PortId, Priority, PRIORITIES};
+use crate::ids::{ports_of, switches_of, NodeId, PortId, Priority, PRIORITIES};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::PortPriorityTable;
@@ -44,8 +44,8 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
     let mut slices = vec![0; ports];
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
-    for (switch, own) in switch_ports(scenario).iter().enumerate() {
-        let node = NodeId::of_switch(scenario.hosts, switch as u32);
+    for (switch, own) in switches_of(scenario.switches).zip(&switch_ports(scenario)) {
+        let node = NodeId::of_switch(scenario.hosts, switch);
         let cut = scenario.of_node(node).switch.slices;
         for (place, &port) in own.iter().enumerate() {
             slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
@@ -78,7 +78,7 @@ fn switch_ports(scenario: &Scenario) -> Vec<Vec<PortId>> {
     let mut ports = vec![Vec::new(); scenario.switches as usize];
     for port in ports_of(scenario.links.len()) {
         if let Some(switch) = scenario.node_of(port).switch(scenario.hosts) {
-            ports[switch as usize].push(port);
+            ports[switch].push(port);
         }
     }
     ports
@@ -242,8 +242,8 @@ impl<'a> Rules<'a> {
             .map(|cells| (1, cells))
             .into_iter()
             .collect();
-        let switch_index = node.switch(self.scenario.hosts).expect("a switch");
-        let buffer = self.scenario.buffer_bytes[switch_index as usize];
+        let switch_id = node.switch(self.scenario.hosts).expect("a switch");
+        let buffer = self.scenario.buffer_bytes[switch_id];
         let cells = buffer / u64::from(switch.slices) / Bytes(switch.cell_bytes).widen();
         let taken: u64 = headroom
             .iter()

@@ -4,7 +4,7 @@
 //! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
 //! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
-use crate::ids::{NodeId, PortId, QueuePairId};
+use crate::ids::{NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::chance::{mix, GOLDEN};
 use crate::model::parameters::{Ecmp, EcmpHash, IpVersion};
 use crate::model::scenario::{Scenario, Service};
@@ -64,21 +64,21 @@ impl Flow {
         }
     }
 
-    /// The choice of switch number `switch` (`node` among all nodes) among so many candidates, where chance has `seed`.
+    /// The choice of a switch, which is node `node`, among so many candidates, where chance has `seed`.
     #[inline]
     pub fn among(
         &self,
         ecmp: &Ecmp,
         seed: u64,
-        switch: u32,
+        switch: SwitchId,
         node: NodeId,
         candidates: usize,
     ) -> usize {
         let offset = u32::from(ecmp.offset_bits);
         match ecmp.hash {
-            // Output number `switch` of the generator that starts from the flow's key, scaled to the range.
+            // The output with the number of the switch of the generator that starts from the flow's key, scaled to the range.
             EcmpHash::Splitmix64 => {
-                let number = u64::from(ecmp.seed.unwrap_or(switch)) + 1;
+                let number = u64::from(ecmp.seed.unwrap_or(switch.0)) + 1;
                 let hash = mix(self.key(seed).wrapping_add(number.wrapping_mul(GOLDEN)));
                 ((u128::from(hash.rotate_right(offset)) * candidates as u128) >> 64) as usize
             }
@@ -278,13 +278,16 @@ mod tests {
         ];
         for (hash, addresses, seed, expected) in rows {
             let ecmp = Ecmp { seed, ..ecmp(hash) };
-            let chosen = back(addresses).among(&ecmp, 1, 0, NodeId(17), 1000);
+            let chosen = back(addresses).among(&ecmp, 1, SwitchId(0), NodeId(17), 1000);
             assert_eq!(chosen, expected, "{hash:?} {addresses:?} {seed:?}");
         }
         let rotated = Ecmp {
             offset_bits: 4,
             ..ecmp(EcmpHash::Crc32Lo)
         };
-        assert_eq!(back(v4).among(&rotated, 1, 0, NodeId(17), 1000), 675);
+        assert_eq!(
+            back(v4).among(&rotated, 1, SwitchId(0), NodeId(17), 1000),
+            675
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
 use crate::bytes::Bytes;
-use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId};
+use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
 use crate::mechanisms::routing::link_changes::link_changes;
@@ -42,8 +42,8 @@ pub(crate) struct Packet {
     /// Seed of the run.
     pub seed: u64,
     pub now: Picoseconds,
-    /// The switch, by its number among switches and among nodes.
-    pub switch: u32,
+    /// The switch, among switches and among nodes.
+    pub switch: SwitchId,
     pub node: NodeId,
     /// The queue pair that sent it.
     pub sender: QueuePairId,
@@ -137,9 +137,7 @@ impl Forwarding {
             (chance::uniform(seed, set, *chosen) * among as f64) as usize
         };
         if gap > Picoseconds::ZERO {
-            if let Some((port, last)) =
-                self.flowlets[packet.switch as usize].get_mut(&packet.sender)
-            {
+            if let Some((port, last)) = self.flowlets[packet.switch].get_mut(&packet.sender) {
                 let stays = packet.now - *last <= gap && ports.contains(port);
                 *last = packet.now;
                 if stays {
@@ -162,7 +160,7 @@ impl Forwarding {
             _ => ports[any(ports.len())],
         };
         if gap > Picoseconds::ZERO {
-            self.flowlets[packet.switch as usize].insert(packet.sender, (port, packet.now));
+            self.flowlets[packet.switch].insert(packet.sender, (port, packet.now));
         }
         Some(port)
     }

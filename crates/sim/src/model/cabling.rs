@@ -1,25 +1,24 @@
 //! The cables of a scenario with miswired links.
 
-use crate::ids::PortId;
 use crate::model::faults::miswiring::Miswiring;
 use crate::model::scenario::Scenario;
 
 impl Scenario {
     /// Exchanges the second ends of two links of a scenario that is as planned so far.
     pub fn exchange_cables(&mut self, miswired: &Miswiring) {
-        let [one, other] = miswired.links.map(|link| link.index());
-        let second = |link: usize| PortId(2 * link as u32 + 1);
+        let [one, other] = miswired.links;
+        let [second, other_second] = miswired.links.map(|link| link.ports()[1]);
         let kept = self.links[one].b;
         self.links[one].b = std::mem::replace(&mut self.links[other].b, kept);
         if !self.addresses.is_empty() {
             self.addresses.resize(2 * self.links.len(), None);
-            self.addresses.swap(2 * one + 1, 2 * other + 1);
+            self.addresses.swap(second.index(), other_second.index());
         }
         if !self.names.ports.is_empty() {
-            self.names.exchange(second(one), second(other));
+            self.names.exchange(second, other_second);
         }
         if self.sets() > 1 {
-            self.devices.exchange(second(one), second(other));
+            self.devices.exchange(second, other_second);
         }
         for connection in &mut self.connections {
             connection.port_a = miswired.renamed(connection.port_a);

@@ -1,6 +1,6 @@
 //! What the cables join: the ports of every host, and switches that reach each other.
 
-use crate::ids::{ports_of, NodeId, PortId};
+use crate::ids::{ports_of, switches_of, NodeId, PortId, SwitchId};
 use crate::model::scenario::Scenario;
 
 /// Ports by host, and groups of switches.
@@ -10,7 +10,7 @@ pub struct Wiring {
     first: Vec<u32>,
     ports: Vec<PortId>,
     /// By switch: another one of its group, or itself (union-find: Galler and Fischer, CACM 1964).
-    parent: Vec<u32>,
+    parent: Vec<SwitchId>,
 }
 
 impl Wiring {
@@ -34,13 +34,13 @@ impl Wiring {
             hosts: scenario.hosts,
             first,
             ports: owned.into_iter().map(|(_, port)| port).collect(),
-            parent: (0..scenario.switches).collect(),
+            parent: switches_of(scenario.switches).collect(),
         };
         for link in &scenario.links {
             let switches = [link.a, link.b].map(|node| node.switch(scenario.hosts));
             if let [Some(a), Some(b)] = switches {
                 let (a, b) = (wiring.group(a), wiring.group(b));
-                wiring.parent[a as usize] = b;
+                wiring.parent[a] = b;
             }
         }
         wiring
@@ -68,13 +68,12 @@ impl Wiring {
     }
 
     /// The switch that represents the group of a switch.
-    fn group(&mut self, switch: u32) -> u32 {
-        let mut switch = switch as usize;
-        while self.parent[switch] as usize != switch {
-            let above = self.parent[switch] as usize;
+    fn group(&mut self, mut switch: SwitchId) -> SwitchId {
+        while self.parent[switch] != switch {
+            let above = self.parent[switch];
             self.parent[switch] = self.parent[above];
             switch = above;
         }
-        switch as u32
+        switch
     }
 }

@@ -75,7 +75,7 @@ impl Simulation {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 let lossless = lossless & priority.bit() != 0;
                 let (pool, headroom) = match scenario.node_of(port).switch(scenario.hosts) {
-                    Some(switch) => resolved.pools[switch as usize].places(lossless),
+                    Some(switch) => resolved.pools[switch].places(lossless),
                     None => Division::default().places(lossless),
                 };
                 PriorityGroup::new(
@@ -132,10 +132,10 @@ impl Simulation {
         for port in ports_of(self.scenario.links.len()) {
             let link = self.scenario.links[port.link()];
             let node = self.scenario.node_of(port);
-            let number = node.switch(self.scenario.hosts);
-            let switch = number.is_some();
+            let id = node.switch(self.scenario.hosts);
+            let switch = id.is_some();
             let settings = self.scenario.of_port(port);
-            let device = number.unwrap_or_else(|| {
+            let device = id.map(|id| id.0).unwrap_or_else(|| {
                 self.nics.push(NicPort::new(&settings.nic));
                 self.nics.len() as u32 - 1
             });

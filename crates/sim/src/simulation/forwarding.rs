@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::devices::port::is_down;
-use crate::ids::{NodeId, PortId};
+use crate::ids::{NodeId, PortId, SwitchId};
 use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
 use crate::simulation::state::Simulation;
 
@@ -33,7 +33,7 @@ impl Simulation {
         }
         frame.hop += 1;
         let (sender, priority) = (frame.queue_pair.peer(), frame.priority);
-        let switch = self.ports[ingress].device;
+        let switch = SwitchId(self.ports[ingress].device);
         let packet = Packet {
             seed: self.settings.seed,
             now: self.now,

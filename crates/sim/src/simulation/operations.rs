@@ -30,7 +30,7 @@ impl Simulation {
     /// The NIC port that an operation is posted at.
     pub(crate) fn poster(&self, number: u32) -> PortId {
         let id = self.scenario.operations[number as usize].queue_pair;
-        PortId(self.queue_pairs[id].port.0)
+        self.queue_pairs[id].port
     }
 
     /// From an operation waiting for nothing more to its post at the NIC.

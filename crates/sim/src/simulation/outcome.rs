@@ -2,7 +2,7 @@
 
 use crate::devices::operations::Status;
 use crate::devices::port::Queue;
-use crate::ids::{port_and_priority, ports_of, PortId, Priority, QueuePairId, PRIORITIES};
+use crate::ids::{ports_of, priority_queues_of, PortId, Priority, QueuePairId};
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::watchdog::Guard;
 use crate::model::results::{Column, Outcome, Table};
@@ -212,83 +212,65 @@ fn ports(simulation: &Simulation) -> Table {
 
 /// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC in both directions.
 fn queues(simulation: &Simulation) -> Table {
-    let used: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
-        .filter(|id| simulation.used(*id))
+    let used: Vec<_> = priority_queues_of(simulation.scenario.links.len())
+        .filter(|at| simulation.used(*at))
         .collect();
     // A priority of which no frame can come may still have been paused.
     let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
-    let queue = |id: &u32| {
-        simulation
-            .queues
-            .get(port_and_priority(*id))
-            .unwrap_or(&no_queue)
-    };
-    let group = |id: &u32| {
-        simulation
-            .groups
-            .get(port_and_priority(*id))
-            .unwrap_or(&no_group)
-    };
-    let pause = |id: &u32| {
-        let (port, priority) = port_and_priority(*id);
-        &simulation.sides[port].pauses[priority]
-    };
-    let drops = |id: &u32| {
-        let (port, priority) = port_and_priority(*id);
-        simulation.sides[port].drops[priority]
-    };
-    let cell = |id: &u32| {
-        let node = simulation.scenario.node_of(port_and_priority(*id).0);
+    type At = (PortId, Priority);
+    let queue = |at: &At| simulation.queues.get(*at).unwrap_or(&no_queue);
+    let group = |at: &At| simulation.groups.get(*at).unwrap_or(&no_group);
+    let pause = |(port, priority): &At| &simulation.sides[*port].pauses[*priority];
+    let drops = |(port, priority): &At| simulation.sides[*port].drops[*priority];
+    let cell = |(port, _): &At| {
+        let node = simulation.scenario.node_of(*port);
         u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
     };
     Table::new(
         "queues",
         vec![
-            (
-                "port",
-                u32s(used.iter().map(|id| port_and_priority(*id).0 .0)),
-            ),
+            ("port", u32s(used.iter().map(|(port, _)| port.0))),
             (
                 "priority",
-                Column::U8(used.iter().map(|id| port_and_priority(*id).1 .0).collect()),
+                Column::U8(used.iter().map(|(_, priority)| priority.0).collect()),
             ),
-            ("frames", u64s(used.iter().map(|id| queue(id).frames))),
-            ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes.0))),
+            ("frames", u64s(used.iter().map(|at| queue(at).frames))),
+            ("bytes", u64s(used.iter().map(|at| queue(at).sent_bytes.0))),
             (
                 "max_bytes",
-                u32s(used.iter().map(|id| queue(id).most_bytes.0)),
+                u32s(used.iter().map(|at| queue(at).most_bytes.0)),
             ),
-            ("ecn_marks", u32s(used.iter().map(|id| queue(id).marks))),
+            ("ecn_marks", u32s(used.iter().map(|at| queue(at).marks))),
             (
                 "max_ingress_bytes",
                 u64s(
                     used.iter()
-                        .map(|id| u64::from(group(id).most_used) * cell(id)),
+                        .map(|at| u64::from(group(at).most_used) * cell(at)),
                 ),
             ),
             (
                 "max_headroom_bytes",
                 u64s(
                     used.iter()
-                        .map(|id| u64::from(group(id).most_headroom) * cell(id)),
+                        .map(|at| u64::from(group(at).most_headroom) * cell(at)),
                 ),
             ),
             ("drops", u64s(used.iter().map(drops))),
-            ("xoff_sent", u64s(used.iter().map(|id| pause(id).xoff_sent))),
-            ("xon_sent", u64s(used.iter().map(|id| pause(id).xon_sent))),
+            ("xoff_sent", u64s(used.iter().map(|at| pause(at).xoff_sent))),
+            ("xon_sent", u64s(used.iter().map(|at| pause(at).xon_sent))),
             (
                 "xoff_refreshed",
-                u64s(used.iter().map(|id| pause(id).refreshed)),
+                u64s(used.iter().map(|at| pause(at).refreshed)),
             ),
             (
                 "xoff_received",
-                u64s(used.iter().map(|id| pause(id).xoff_received)),
+                u64s(used.iter().map(|at| pause(at).xoff_received)),
             ),
             (
                 "xon_received",
-                u64s(used.iter().map(|id| pause(id).xon_received)),
+                u64s(used.iter().map(|at| pause(at).xon_received)),
             ),
-            ("paused_ps", u64s(used.iter().map(|id| pause(id).total.0))),
+            ("paused_ps", u64s(used.iter().map(|at| pause(at).total.0))),
         ],
     )
 }
@@ -313,15 +295,13 @@ fn pauses(simulation: &Simulation) -> Table {
 fn watchdog(simulation: &Simulation) -> Option<Table> {
     let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
     sets.find(|set| set.pfc.watchdog.is_some())?;
-    let guard = |id: &u32| {
-        let (port, priority) = port_and_priority(*id);
-        &simulation.sides[port].pauses[priority].guard
-    };
-    let stuck: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
-        .filter(|id| guard(id).times_stuck > 0)
+    let guard =
+        |(port, priority): (PortId, Priority)| &simulation.sides[port].pauses[priority].guard;
+    let stuck: Vec<_> = priority_queues_of(simulation.scenario.links.len())
+        .filter(|at| guard(*at).times_stuck > 0)
         .collect();
-    let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|id| value(guard(id))));
-    let queues = stuck.iter().map(|id| port_and_priority(*id));
+    let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|at| value(guard(*at))));
+    let queues = stuck.iter().copied();
     Some(Table::new(
         "watchdog",
         vec![
@@ -390,8 +370,7 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, Priority)>]) -> Ta
 
 impl Simulation {
     /// Whether anything happened on a port's priority.
-    fn used(&self, id: u32) -> bool {
-        let at = port_and_priority(id);
+    fn used(&self, at: (PortId, Priority)) -> bool {
         let pause = &self.sides[at.0].pauses[at.1];
         let group = self.groups.get(at);
         // Marks: of frames that never left a port that went down.

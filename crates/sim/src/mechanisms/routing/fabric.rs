@@ -1,12 +1,12 @@
 //! The cables between switches, and how far switches are apart.
 
-use crate::ids::{ports_of, PortId};
+use crate::ids::{ports_of, PortId, SwitchId};
 use crate::model::scenario::Scenario;
 
 /// Not in a list, not reached.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The cables between switches, as a switch sees them. Switches are numbered from 0 here.
+/// The cables between switches, as a switch sees them.
 pub struct Fabric {
     /// Nodes below are hosts.
     pub hosts: u32,
@@ -21,7 +21,7 @@ pub struct Neighbor {
     /// Its number.
     pub port: PortId,
     /// The switch.
-    pub to: u32,
+    pub to: SwitchId,
 }
 
 impl Fabric {
@@ -38,7 +38,7 @@ impl Fabric {
         };
         let mut first = vec![0; scenario.switches as usize + 1];
         for (switch, _) in between_switches() {
-            first[switch as usize + 1] += 1;
+            first[switch.index() + 1] += 1;
         }
         for switch in 1..first.len() {
             first[switch] += first[switch - 1];
@@ -47,12 +47,12 @@ impl Fabric {
         let mut neighbors = vec![
             Neighbor {
                 port: PortId(0),
-                to: 0
+                to: SwitchId(0)
             };
             *first.last().unwrap_or(&0) as usize
         ];
         for (switch, neighbor) in between_switches() {
-            let index = &mut free[switch as usize];
+            let index = &mut free[switch];
             neighbors[*index as usize] = neighbor;
             *index += 1;
         }
@@ -65,30 +65,30 @@ impl Fabric {
 
     /// The neighbors of a switch, in the order of its ports.
     #[inline]
-    pub fn neighbors_of(&self, switch: u32) -> &[Neighbor] {
-        let range = self.first[switch as usize] as usize..self.first[switch as usize + 1] as usize;
-        &self.neighbors[range]
+    pub fn neighbors_of(&self, switch: SwitchId) -> &[Neighbor] {
+        let range = self.first[switch]..self.first[switch.index() + 1];
+        &self.neighbors[range.start as usize..range.end as usize]
     }
 
-    /// The switch that a NIC port is cabled to.
-    pub fn switch_behind(&self, scenario: &Scenario, nic_port: PortId) -> u32 {
+    /// The switch that a NIC port is cabled to, if it is.
+    pub fn switch_behind(&self, scenario: &Scenario, nic_port: PortId) -> Option<SwitchId> {
         let node = scenario.node_of(scenario.believed_peer(nic_port));
-        node.switch(self.hosts).unwrap_or(NONE)
+        node.switch(self.hosts)
     }
 }
 
 /// Hops from every switch to one of them: breadth first, kept for the trips that end there.
 pub struct Distance {
-    target: u32,
+    target: Option<SwitchId>,
     hops: Vec<u32>,
-    queue: Vec<u32>,
+    queue: Vec<SwitchId>,
 }
 
 impl Distance {
     /// To nowhere yet, among so many switches.
     pub fn new(switches: usize) -> Self {
         Distance {
-            target: NONE,
+            target: None,
             hops: vec![NONE; switches],
             queue: Vec::with_capacity(switches),
         }
@@ -96,29 +96,26 @@ impl Distance {
 
     /// How far a switch is from the target; [`NONE`] = it does not reach it.
     #[inline]
-    pub fn hops_from(&self, switch: u32) -> u32 {
-        self.hops[switch as usize]
+    pub fn hops_from(&self, switch: SwitchId) -> u32 {
+        self.hops[switch]
     }
 
     /// Whether switches join the two switches; if so, the distances are those to the second.
-    pub fn reach(&mut self, fabric: &Fabric, from: u32, to: u32) -> bool {
-        if from == NONE || to == NONE {
-            return false;
-        }
+    pub fn reach(&mut self, fabric: &Fabric, from: SwitchId, to: SwitchId) -> bool {
         self.aim(fabric, to, |_| true);
         self.hops_from(from) != NONE
     }
 
     /// The distances to `target` over the ports that are `open`. `open` must be the same in every call: for an unchanged target
     /// nothing is computed.
-    pub fn aim(&mut self, fabric: &Fabric, target: u32, open: impl Fn(&Neighbor) -> bool) {
-        if self.target == target {
+    pub fn aim(&mut self, fabric: &Fabric, target: SwitchId, open: impl Fn(&Neighbor) -> bool) {
+        if self.target == Some(target) {
             return;
         }
-        self.target = target;
+        self.target = Some(target);
         self.hops.fill(NONE);
         self.queue.clear();
-        self.hops[target as usize] = 0;
+        self.hops[target] = 0;
         self.queue.push(target);
         let mut next = 0;
         while let Some(&switch) = self.queue.get(next) {
@@ -129,7 +126,7 @@ impl Distance {
                 .iter()
                 .filter(|neighbor| open(neighbor))
             {
-                let hops = &mut self.hops[neighbor.to as usize];
+                let hops = &mut self.hops[neighbor.to];
                 if *hops == NONE {
                     *hops = farther;
                     self.queue.push(neighbor.to);

@@ -8,7 +8,7 @@ pub(crate) mod fabric;
 pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
-use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId};
+use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::ecmp::Flow;
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refused};
@@ -40,17 +40,21 @@ impl Routes {
             if trip.direct {
                 continue;
             }
-            if trip.from_switch == trip.to_switch && trip.to_switch != NONE {
+            let (Some(from), Some(to)) = (trip.from_switch, trip.to_switch) else {
+                problems.push(trip.queue_pair);
+                continue;
+            };
+            if from == to {
                 routes.starts[trip.queue_pair] =
                     routes.shared_last_hop(&mut last_hop, trip.to.peer());
                 continue;
             }
-            if !distance.reach(&fabric, trip.from_switch, trip.to_switch) {
+            if !distance.reach(&fabric, from, to) {
                 problems.push(trip.queue_pair);
                 continue;
             }
             routes.starts[trip.queue_pair] = routes.hops.len() as u32;
-            routes.walk(&fabric, &distance, &trip, scenario);
+            routes.walk(&fabric, &distance, &trip, [from, to], scenario);
         }
         refuse_unreachable(scenario, problems)?;
         Ok(routes)
@@ -87,9 +91,15 @@ impl Routes {
         *known
     }
 
-    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, scenario: &Scenario) {
-        let mut switch = trip.from_switch;
-        while switch != trip.to_switch {
+    fn walk(
+        &mut self,
+        fabric: &Fabric,
+        distance: &Distance,
+        trip: &Trip,
+        [mut switch, to]: [SwitchId; 2],
+        scenario: &Scenario,
+    ) {
+        while switch != to {
             let closer = distance.hops_from(switch) - 1;
             let candidates = || {
                 fabric
@@ -115,10 +125,10 @@ struct Trip {
     /// NIC port it ends at.
     to: PortId,
     flow: Flow,
-    /// The switch at the other end of `from`'s cable.
-    from_switch: u32,
-    /// The switch at the other end of `to`'s cable.
-    to_switch: u32,
+    /// The switch at the other end of `from`'s cable, if there is one.
+    from_switch: Option<SwitchId>,
+    /// The switch at the other end of `to`'s cable, if there is one.
+    to_switch: Option<SwitchId>,
     /// One cable joins `from` and `to`.
     direct: bool,
 }

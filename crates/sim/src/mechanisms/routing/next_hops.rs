@@ -5,7 +5,7 @@
 
 use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
-use crate::ids::{NodeId, PortId, QueuePairId};
+use crate::ids::{switches_of, NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;
@@ -68,7 +68,7 @@ impl Sets {
 #[derive(Debug, Clone)]
 pub struct Destinations {
     /// The switch, and the NIC port if it is a destination of its own.
-    each: Vec<(u32, Option<PortId>)>,
+    each: Vec<(SwitchId, Option<PortId>)>,
     /// By queue pair that sends.
     of: Vec<Destination>,
 }
@@ -80,8 +80,8 @@ pub struct Destination {
     pub number: u32,
     /// The last switch's port to it.
     pub last_hop: PortId,
-    /// The switch that the sender is cabled to; [`NONE`] where there is none.
-    first_switch: u32,
+    /// The switch that the sender is cabled to, if there is one.
+    first_switch: Option<SwitchId>,
     /// One cable joins the two ends.
     pub direct: bool,
 }
@@ -97,15 +97,14 @@ impl Destinations {
             let switch = fabric.switch_behind(scenario, to);
             let host = scenario.node_of(to);
             let own = routed.contains(&host);
-            let number = match switch {
-                NONE => NONE,
-                _ => *known
+            let number = switch.map_or(NONE, |switch| {
+                *known
                     .entry((switch, own.then_some(to)))
                     .or_insert_with_key(|it| {
                         each.push(*it);
                         each.len() as u32 - 1
-                    }),
-            };
+                    })
+            });
             Destination {
                 number,
                 last_hop: scenario.believed_peer(to),
@@ -151,7 +150,7 @@ impl Table {
         let mut ports = Vec::new();
         for (target, own) in &destinations.each {
             distance.aim(fabric, *target, |neighbor| open(neighbor.port));
-            for switch in 0..scenario.switches {
+            for switch in switches_of(scenario.switches) {
                 let hops = distance.hops_from(switch);
                 table.sets.push(match hops {
                     NONE => NOWHERE,
@@ -191,15 +190,15 @@ impl Table {
             ports.sort_unstable();
             if !ports.is_empty() {
                 let switch = route.node.switch(scenario.hosts).expect("a switch");
-                self.sets[first + switch as usize] = sets.keep(&ports);
+                self.sets[first + switch.index()] = sets.keep(&ports);
             }
         }
     }
 
     /// The set of a switch for a destination.
     #[inline]
-    pub fn set(&self, destination: u32, switch: u32) -> Set {
-        self.sets[destination as usize * self.switches + switch as usize]
+    pub fn set(&self, destination: u32, switch: SwitchId) -> Set {
+        self.sets[destination as usize * self.switches + switch.index()]
     }
 }
 
@@ -251,10 +250,8 @@ impl NextHops {
         if to.direct {
             return true;
         }
-        if to.number == NONE || to.first_switch == NONE {
-            return false;
-        }
         let (_, table) = &self.tables[0];
-        table.set(to.number, to.first_switch) != NOWHERE
+        let routed = |switch| table.set(to.number, switch) != NOWHERE;
+        to.number != NONE && to.first_switch.is_some_and(routed)
     }
 }

@@ -184,8 +184,8 @@ fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
     for link in (0..scenario.links.len() as u32).map(LinkId) {
         let ends = link.ports().map(switch);
         of_port.extend(match ends {
-            [Some(a), Some(b)] => [a, b],
-            [Some(one), None] | [None, Some(one)] => [one, one],
+            [Some(a), Some(b)] => [a.0, b.0],
+            [Some(one), None] | [None, Some(one)] => [one.0; 2],
             [None, None] => {
                 count += 1;
                 [count - 1, count - 1]
