@@ -255,6 +255,17 @@ def _link(page: re.Match[str]) -> str:
     return f"[wirespeed](../{page[1]})"
 
 
+def cluster_file() -> str:
+    """Every key of the cluster file."""
+    import cluster_file_page
+
+    title = _title(
+        "Cluster file", "everybody who writes a cluster file", "which keys and values can a cluster file have?"
+    )
+    note = "A key in `except` overrides the same key of its range. [Write a cluster file](../guides/cluster-file.md) is the guide.\n"
+    return NOTE + title + note + cluster_file_page.page()
+
+
 def simulator() -> str:
     """Scenario files, result tables and every parameter of the simulator."""
     import simulator_page
@@ -371,6 +382,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "measurements.md": measurements,
     "glossary.md": glossary,
     "simulator.md": simulator,
+    "cluster-file.md": cluster_file,
     "cluster.schema.json": schema,
     "traffic.schema.json": traffic,
     "scenario.schema.json": scenario,

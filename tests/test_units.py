@@ -13,7 +13,11 @@ from wirespeed.units import Bandwidth, Duration, Length, Size
         (Size, "64 KiB", 65536),
         (Size, "1000 kB", 1_000_000),
         (Size, "12", "'12' has no unit; size units are B, kB, MB, GB, KiB, MiB, GiB"),
-        (Size, "12 kb", "'12 kb' has the unknown unit 'kb'; size units are B, kB, MB, GB, KiB, MiB, GiB"),
+        (
+            Size,
+            "12 kb",
+            "'12 kb' has the unknown unit 'kb'; size units are B, kB, MB, GB, KiB, MiB, GiB; did you mean 12kB?",
+        ),
         (Duration, "200 ms", 200_000_000_000),
         (Duration, "-1 ms", "'-1 ms' is no duration, such as '200 ms'"),
         (Length, "1.5 m", 1500),

@@ -68,7 +68,9 @@ class Quantity(TypedInteger):
         number, unit = match.groups()
         if unit not in cls.units:
             missing = "has no unit" if not unit else f"has the unknown unit {unit!r}"
-            raise ValueError(f"{text!r} {missing}; {cls.kind} units are {', '.join(cls.units)}")
+            near = next((known for known in cls.units if known.lower() == unit.lower()), None)
+            meant = f"; did you mean {number}{near}?" if near else ""
+            raise ValueError(f"{text!r} {missing}; {cls.kind} units are {', '.join(cls.units)}{meant}")
         value = Fraction(number) * cls.units[unit]
         if value.denominator != 1:
             raise ValueError(f"{text!r} is no whole number of {next(iter(cls.units))}")

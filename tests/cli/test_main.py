@@ -72,7 +72,11 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
         ("frobnicate", "wirespeed: no command named 'frobnicate'\n  hint: `wirespeed --help` shows the usage"),
         ("chekc", "wirespeed: no command named 'chekc'\n  hint: did you mean 'check'?"),
         ("check --fromat json", "wirespeed check: no option named '--fromat'\n  hint: did you mean '--format'?"),
-        ("list", "wirespeed list: WHAT is missing\n  hint: usage: `wirespeed list [OPTIONS] WHAT [NAME]`"),
+        (
+            "list",
+            "wirespeed list: WHAT is missing\n  hint: WHAT is one of platforms, nics, gpus, switches, checks, tools, "
+            "failures, suites, profiles, settings",
+        ),
         (
             "schema nodes",
             "wirespeed schema: FILE_TYPE: found 'nodes'; expected one of cluster, traffic, scenario, summary\n"

@@ -116,14 +116,14 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
             for computed_value in plan.computed
             if computed_value.name.startswith("headroom of a lossless priority group of spine")
         )
-        match = re.search(r"\((\d+) B\)", found.value)
+        match = re.match(r"([\d,]+) B", found.value)
         assert match
-        return int(match[1]), found.formula
+        return int(match[1].replace(",", "")), found.formula
 
     less, more = of_spine(before), of_spine(after)
     cells = 4e-6 * 400e9 / 8 / 84  # the least frames, one in a cell
     assert more[0] - less[0] == pytest.approx(254 * cells, abs=254)
-    assert "for (4 µs switch latency + 0." in more[1]
+    assert "time until a pause acts: 4 µs switch latency + 0." in more[1]
     assert "latency" not in less[1]
     assert after.latencies["spine1"].whole == Duration(4_000_000)
     assert after.latencies["leaf1"].whole is None

@@ -110,10 +110,11 @@ def test_a_folder_with_anything_else_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "file") == f"OUT: found a file; expected {wanted}"
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("")
-    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files; expected {wanted}"
+    hint = "\n  hint: give another folder, such as `-o OUT/rendered`"
+    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files; expected {wanted}{hint}"
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "manifest.json").write_text('{"kind": "bundle"}')
-    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files; expected {wanted}"
+    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files; expected {wanted}{hint}"
 
 
 def test_files_of_another_cluster_are_refused(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def _write(command: Any, ctx: Any, formatter: Any) -> None:
             continue
         name, text = record
         if parameter.param_type_name == "argument":
-            name = _argument(parameter)
+            name, text = _argument(parameter), text.replace("  [required]", "")
         rows[parameter.param_type_name].append((name, _ranges(text)))
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
         if rows[kind]:
@@ -115,4 +115,4 @@ def _argument(parameter: Any) -> str:
 def _ranges(text: str) -> str:
     """``1<=x<=64`` as ``1 to 64``, and ``x>=1`` as ``at least 1``."""
     text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
-    return re.sub(r"x>=([\d.]+)", r"at least \1", text).replace("; required]", "]")
+    return re.sub(r"x>=([\d.]+)", r"at least \1", text)

@@ -136,10 +136,15 @@ def _fabric(plan: Plan) -> Rows:
             "switches": tier.switches,
             "downlink bandwidth": str(tier.down),
             "uplink bandwidth": str(tier.up) if tier.up else None,
-            "oversubscription": None if tier.oversubscription is None else f"{float(tier.oversubscription):.3g}:1",
+            "oversubscription": None if tier.oversubscription is None else _format_ratio(float(tier.oversubscription)),
         }
         for tier in tiers(plan)
     ]
+
+
+def _format_ratio(oversubscription: float) -> str:
+    """``2:1``; below 1:1 there is more bandwidth up than down."""
+    return f"{oversubscription:.3g}:1" + (" (not oversubscribed)" if oversubscription < 1 else "")
 
 
 def _bisection(plan: Plan) -> Rows:

@@ -80,7 +80,7 @@ def _size(text: str) -> int:
     try:
         return int(text) if text.isdecimal() else int(Size.parse(text))
     except ValueError as error:
-        raise refuse("--size", str(error), "a number of bytes, or one with its unit such as 8GiB") from None
+        raise refuse("--size", str(error), hint="a number of bytes, or one with its unit such as 8GiB") from None
 
 
 def open_known(location: str | None) -> Store:

@@ -37,7 +37,9 @@ def usage_problem(error: Any) -> Problem:
     name = _name(parameter)
     if type(error).__name__ == "MissingParameter":
         usage = context.get_usage().removeprefix("Usage: ") if context else command
-        return Problem(command, f"{name} is missing", hint=f"usage: `{usage}`")
+        meaning = getattr(parameter, "help", None) or ""
+        hint = f"{name} is one of {meaning}" if re.fullmatch(r"[\w-]+(, [\w-]+)+", meaning) else None
+        return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
         hint = did_you_mean(match[1], choices) or _plan_option(command, match[1]) or help_page

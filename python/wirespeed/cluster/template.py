@@ -5,13 +5,13 @@ TEMPLATE = """\
 version: 1
 name: my-cluster
 
-# Hosts by node range, as in Slurm and ClusterShell. `wirespeed schema` lists every key.
+# Hosts by node range, as in Slurm and ClusterShell. docs/reference/cluster-file.md lists every key.
 hosts:
   node[1-4]:
     model: dell-xe9680-mi300x                  # server in the catalogue: PCIe tree, slots, interface names
     os: ubuntu-22.04
     nics: 8 x broadcom-bcm957608-p1400gd       # RDMA NIC ports, in rail order
-    # interfaces: [enp29s0np0, …]              # if the kernel names them otherwise
+    # interfaces: [enp29s0np0, …]              # only if the kernel uses other names
     # mtu: 9000                                # of every NIC
     # control_interface: eno8303               # for ssh and job start
     # except:                                  # what differs on some hosts of the range
@@ -38,7 +38,7 @@ switches:
 # addresses: {scheme: link-31, pool: 10.1.0.0/16, loopbacks: 10.255.0.0/24}
 
 cabling:
-  pattern: by-host                             # or by-rail; or file: cables.csv (see `wirespeed plan --help`)
+  pattern: by-host                             # or by-rail; or file: cables.csv, as `plan --cables -f csv` prints
   cable: dac-400g
   length: 3 m
 

@@ -11,7 +11,7 @@ from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
 from wirespeed.plan.memory import deep
-from wirespeed.plan.model import ComputedValue
+from wirespeed.plan.model import ComputedValue, format_bytes
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind
 from wirespeed.settings import Switch
@@ -86,5 +86,5 @@ def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchK
         problems.refuse(
             (*kind.box.spec.path, "buffers", "shared_headroom"),
             f"shared headroom of {pool}",
-            f"at least {least} ({int(least)} B), the headroom of one lossless group{of_slices}",
+            f"at least {format_bytes(least)}, the headroom of one lossless group{of_slices}",
         )

@@ -17,7 +17,7 @@ from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.memory import Deep
-from wirespeed.plan.model import ComputedValue
+from wirespeed.plan.model import ComputedValue, format_bytes
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
 from wirespeed.units import Bandwidth, Size
@@ -57,9 +57,9 @@ class Thresholds:
             sample: SourcedValue[Size] = getattr(self.defaults, name)
             yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
-                value=f"{Size(effective)} ({effective} B)",
+                value=format_bytes(Size(effective)),
                 formula=f"{self._origin(name, requested)}, "
-                f"configured as {effective // self.unit} × {self.unit} B; {bound}",
+                f"configured as {effective // self.unit} × {self.unit:,} B; {bound}",
                 source="cluster file" if self.from_cluster_file else sample.source,
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
             )
@@ -77,9 +77,11 @@ class Thresholds:
 
     def _origin(self, name: str, requested: int) -> str:
         if self.from_cluster_file:
-            return f"{requested} B requested"
+            return f"{requested:,} B requested"
+        if name == "maximum" and self.requested.minimum == self.requested.maximum:
+            return f"{requested:,} B, the minimum: DCQCN-D marks every packet above one threshold"
         delay = self.speed.duration_of(requested)
-        return f"{delay} × {self.speed} = {requested} B"
+        return f"{delay} × {self.speed} = {requested:,} B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,12 @@ def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) ->
 def _upper_bound(
     speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
 ) -> tuple[Size | None, str]:
-    if chip is None or chip.buffer is None or chip.share is None or headroom is None:
-        return None, "no upper bound: buffer, share or headroom of the chip unknown"
+    if chip is None or chip.buffer is None:
+        return None, "no upper bound: the packet buffer of the chip is not in the catalogue"
+    if chip.share is None:
+        return None, f"no upper bound: the share (alpha) of a lossless group of {chip.title} is not in the catalogue"
+    if headroom is None:
+        return None, "no upper bound: headroom of the switch unknown, the length of a cable is missing"
     if loop is None:
         return None, "no upper bound: length of a cable unknown"
     shared = chip.buffer.value - headroom

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.catalogue.model import CableModel, ChipModel, HeadroomSample
-from wirespeed.plan.model import ComputedValue
+from wirespeed.plan.model import ComputedValue, format_bytes
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 NS_PER_M = 5.0
@@ -44,16 +44,19 @@ class Headroom:
         terms = self.terms
         switch = f"{_format_us(self.latency)} switch latency + " if self.latency else ""
         link = (
-            f"{switch}{_format_us(terms.frame_sent_back)} for the {terms.longest} B frame already being sent"
-            f" + {_format_us(terms.pfc_frames)} PFC frame + 2 × {self.length} × {self.ns_per_m:g} ns/m cable"
-            f" + {_format_us(terms.response)} response of the peer"
+            f"time until a pause acts: {switch}{_format_us(terms.frame_sent_back)} (the {terms.longest} B frame already"
+            f" being sent) + {_format_us(terms.pfc_frames)} (PFC frame) + 2 × {self.length} × {self.ns_per_m:g} ns/m"
+            f" (cable) + {_format_us(terms.response)} (response of the peer)"
         )
         frames, cells = terms.packing
         if not self.known_cell:
-            return f"{self.speed} for ({link}); without cell overhead: cell size of the chip unknown"
-        filled = f"frames of {frames} B in {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B"
-        ends = f"{terms.ends} for the first and last frame"
-        return f"{filled} at {self.speed} for ({link}) = {terms.between} cells, + {ends}"
+            return f"{link}; bytes that arrive in this time at {self.speed}; cell size of the chip unknown"
+        filled = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
+        return (
+            f"{link}; {filled}, in this time at {self.speed}: {terms.between} cells;"
+            f" first and last frame: {terms.ends} cells;"
+            f" {terms.between + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
+        )
 
 
 def headroom(
@@ -85,13 +88,13 @@ def headroom(
 
 def explain_headroom(found: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
     """The headroom with its formula, and what vendors set apart on the same chip."""
+    compared = [_against(found, sample) for sample in _nearest(found, chip.headroom if chip else ())]
     return ComputedValue(
         name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",
-        value=f"{found.size} ({int(found.size)} B)",
+        value=format_bytes(found.size),
         formula=found.formula,
         source=_SOURCE + (f"; cell: {chip.cell.source}" if chip and chip.cell else ""),
-        compared="; ".join(_against(found, sample) for sample in _nearest(found, chip.headroom if chip else ()))
-        or None,
+        compared="; ".join([*compared, "the computed value is planned"]) if compared else None,
     )
 
 
@@ -129,7 +132,7 @@ def explain_total(
     buffer = chip.buffer.value
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
-        value=f"{whole} ({int(whole)} B)",
+        value=format_bytes(whole),
         formula=f"{_format_groups(headrooms, lossless)} per switch; "
         f"{100 * whole / buffer:.1f} % of the buffer, {buffer}",
         source=f"buffer: {chip.buffer.source}",
@@ -149,7 +152,7 @@ def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossl
     groups = _format_groups(headrooms, lossless)
     return ComputedValue(
         name=f"shared headroom of {switch}",
-        value=f"{size} ({int(size)} B)",
+        value=format_bytes(size),
         formula=f"{int(size) / whole:.2f} of the {whole} that {groups} need when all pause",
         source="cluster file",
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue import Catalogue
 from wirespeed.errors import Problem
 from wirespeed.settings import Device, Host, Place, Switch, TrafficClass
-from wirespeed.units import Bandwidth, Duration, Length
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,6 +55,11 @@ class ComputedValue:
     formula: str
     source: str
     compared: str | None = None
+
+
+def format_bytes(size: Size) -> str:
+    """``225,044 B (225 kB)``."""
+    return f"{int(size):,} B ({size})"
 
 
 @dataclass(frozen=True, slots=True)

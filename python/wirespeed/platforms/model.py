@@ -105,6 +105,7 @@ class FileTemplate:
     apply: tuple[str, ...] = ()
     rollback: tuple[str, ...] | None = None  # None: the same as ``apply``
     consequence: str | None = None  # what applying or rolling back interrupts: reboot, link flap, …
+    interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
 

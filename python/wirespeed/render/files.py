@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.cluster.ranges import format_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import FileTemplate, Platform
@@ -43,7 +44,12 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
     names = dict.fromkeys(wanted)
     known = list(plan.devices)
     problems = [
-        Problem(plan.name, f"no device {name!r}", "a device of the cluster file", did_you_mean(name, known))
+        Problem(
+            plan.name,
+            f"no device {name!r}",
+            "a device of the cluster file",
+            did_you_mean(name, known) or f"the devices are {format_names(known)}",
+        )
         for name in names
         if name not in plan.devices
     ]
@@ -141,4 +147,4 @@ def _step(platform: Platform, file: FileTemplate, device: str, settings: Device,
         tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
     )
-    return Step(path, file.mode, apply, rollback, file.consequence)
+    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts)

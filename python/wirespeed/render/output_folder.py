@@ -91,7 +91,8 @@ def _previous_devices(folder: Path, cluster: str) -> list[str]:
     manifest = _manifest(folder) if folder.is_dir() else None
     if manifest is None:
         content = "a folder with other files" if folder.is_dir() else "a file"
-        raise refuse(str(folder), content, "an empty folder, a new one, or one that render wrote")
+        hint = f"give another folder, such as `-o {folder}/rendered`" if folder.is_dir() else None
+        raise refuse(str(folder), content, "an empty folder, a new one, or one that render wrote", hint)
     if manifest.get("cluster") != cluster:
         raise refuse(
             str(folder),

@@ -23,6 +23,7 @@ class Step:
     apply: tuple[str, ...]
     rollback: tuple[str, ...]
     consequence: str | None
+    interrupts: bool  # whether the consequence stops or disturbs running traffic
 
 
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:

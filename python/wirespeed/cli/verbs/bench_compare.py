@@ -56,10 +56,10 @@ def compare(
     and the exact two-sided Mann-Whitney test, corrected for the number of series (Benjamini-Hochberg). Fewer series,
     selected with --test, --metric or --size, make the test more sensitive.
 
-    At least 4 runs per side are needed to detect a change in one series, and more for many series. With 20 or more
-    comparable pairs, each pair is also compared with the change of all others, which finds one slow pair from single
-    runs. With 6 or more, all pairs are tested jointly (Wilcoxon signed-rank test), which finds a change of the whole
-    cluster.
+    At least 4 runs per side are needed to detect a change in one series, and more for many series. With 6 or more
+    pairs of hosts of one test and size, all pairs are tested jointly (Wilcoxon signed-rank test), which finds a change
+    of the whole cluster. With 20 or more, each pair is also compared with the change of all others, which finds one
+    slow pair from single runs.
 
     Changes of settings, drivers, firmware and run parameters between the two campaigns are listed below. Settings must
     be stored with the campaigns (`bench parse --bundle`).

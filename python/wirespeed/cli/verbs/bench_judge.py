@@ -107,8 +107,8 @@ def judge(
 
     Each bandwidth is compared with two limits. Physical limit: cannot be exceeded (line rate with exact RoCEv2 framing,
     PCIe, peak GPU links, the cut of the collective). Reachable limit: what the algorithm or a catalogue figure is known
-    to reach. A result above the physical limit is unknown: the cluster file does not describe the measured cluster, or
-    no traffic used the network.
+    to reach. A result above the physical limit is unknown, because the cluster file does not describe the measured
+    cluster, or because no traffic used the network.
 
     With --bundle each result is also compared with the limits of the cluster as found, for example with an x8 slot, a
     small MTU or a missing uplink: "61% of the design, 99% of what the cluster as found allows".

@@ -203,6 +203,8 @@ def _report(out: Path, cluster: Path | None = None) -> None:
             err().print(
                 f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
             )
+    if cluster is not None:
+        err().print(f"next: `wirespeed check {cluster} {out}`", markup=False, soft_wrap=True)
     typer.echo(str(out))
 
 

@@ -81,7 +81,7 @@ def _find_page(name: str) -> Callable[[], None]:
         return lambda: _failure(name, failures[name], [check for check in known.values() if name in check.failures])
     if name in settings:
         return lambda: _setting(name, settings[name], [check for check in known.values() if name in check.needs])
-    lists = "`wirespeed list` prints all: `checks`, `failures`, `settings`"
+    lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     hint = _suggest(name, [*known, *failures, *settings]) or lists
     raise refuse("explain", f"no check, failure or setting named {name!r}", hint=hint)
 

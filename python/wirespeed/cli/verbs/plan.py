@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
 
 SCHEMA = 1
+UNNUMBERED = "unnumbered"  # instead of the address of a port that has none
 
 
 class Format(StrEnum):
@@ -105,23 +106,32 @@ def plan(
     if not wanted:
         return
     if output is Format.CSV:
-        _print_csv(wanted, rows)
+        _print_csv(wanted, rows, any(options))
     elif output is Format.JSON:
         _print_json(planned, rows)
     else:
         _print_tables(rows)
 
 
-_PORTS = {"device": "port", "a_device": "port a", "b_device": "port b", "peer_device": "peer"}
+_PORTS = {"device": "port", "a_device": "port", "b_device": "far port", "peer_device": "peer"}
 """Tables name a port ``device:port`` in one column; JSON and CSV have both apart, as a cabling file has."""
 _TITLES = {"fabric": "fabric (bandwidth per switch)", "bom": "bill of materials"}
+_HEADINGS = {
+    "as number": "AS number",
+    "rdma device": "RDMA\N{NO-BREAK SPACE}device",
+    "pcie": "PCIe",
+    "gpu": "GPU",
+    "mtu": "MTU",
+    "dscp": "DSCP",
+}
 _TITLE_COLUMNS = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
 _FIRST_COLUMNS = {"cables": ("number",)}
 
 
 def _print_tables(rows: dict[str, Rows]) -> None:
     prints = {"computed": _print_values, "labels": _print_labels, "bisection": _print_bisection}
-    for name, entries in rows.items():
+    for name, all_entries in rows.items():
+        entries = [entry for entry in all_entries if entry.get("address") != UNNUMBERED]
         if name in prints:
             prints[name](entries)
             continue
@@ -134,6 +144,17 @@ def _print_tables(rows: dict[str, Rows]) -> None:
         for models, group in groups.items():
             title = _TITLES.get(name, name)
             _print_table(f"{title} with {' and '.join(map(str, models))}" if any(models) else title, group)
+        _print_unnumbered([entry for entry in all_entries if entry.get("address") == UNNUMBERED])
+
+
+def _print_unnumbered(entries: Rows) -> None:
+    """Ports without an address in one line."""
+    from wirespeed.cli.console import standard_output
+    from wirespeed.cluster.ranges import format_names
+
+    if entries:
+        devices = format_names(list(dict.fromkeys(entry["device"] for entry in entries)))
+        standard_output().print(f"unnumbered: {len(entries):,} ports of {devices}", markup=False, soft_wrap=True)
 
 
 def _join_ports(entry: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +176,8 @@ def _print_values(entries: Rows) -> None:
 
     for entry in entries:
         standard_output().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
-        standard_output().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
+        lines = escape(entry["formula"]).replace("; ", "\n    ")
+        standard_output().print(f"  = {lines}\n  source: {escape(entry['source'])}", soft_wrap=True)
         if entry["compared"]:
             standard_output().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
 
@@ -177,8 +199,9 @@ def _print_bisection(entries: Rows) -> None:
     for entry in entries:
         full = entry["of full bisection"]
         share = f"{full} of full bisection, " if full else ""
+        method = "computed exactly" if entry["method"] == "exact" else "an upper bound"
         standard_output().print(
-            f"bisection bandwidth: {entry['bisection bandwidth']} ({share}{entry['method']})", soft_wrap=True
+            f"bisection bandwidth: {entry['bisection bandwidth']} ({share}{method})", soft_wrap=True
         )
 
 
@@ -197,7 +220,8 @@ def _print_table(title: str, entries: Rows) -> None:
         words = [*column.split(), *(_format_cell(entry[column]) for entry in entries)]
         # No word is broken but lists of DSCPs, which read well on several lines.
         widest = max(len(word) for word in words if "," not in word)
-        table.add_column(column.replace("as number", "AS number").replace(" ", "\n"), overflow="fold", min_width=widest)
+        heading = _HEADINGS.get(column, column).replace(" ", "\n")
+        table.add_column(heading, overflow="fold", min_width=widest)
     for entry in entries:
         table.add_row(*(escape(_format_cell(entry[column])) for column in columns))
     print_table(table)
@@ -209,7 +233,7 @@ def _format_cell(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-def _print_csv(wanted: Sequence[str], rows: dict[str, Rows]) -> None:
+def _print_csv(wanted: Sequence[str], rows: dict[str, Rows], is_chosen: bool) -> None:
     import csv
     import sys
 
@@ -217,8 +241,9 @@ def _print_csv(wanted: Sequence[str], rows: dict[str, Rows]) -> None:
 
     if len(rows) != 1:
         options = ", ".join(f"--{name}" for name in wanted)
-        hint = f"give only one of {options}" if len(wanted) > 1 else f"use --format json for {options}"
-        raise refuse("--format csv", f"CSV contains one table, not {len(rows)}", hint=hint)
+        found = f"{len(rows)} tables" if is_chosen else "no part option"
+        hint = f"give one of {options}" if len(wanted) > 1 else f"use --format json for {options}"
+        raise refuse("--format csv", found, "one part, which is one table", hint)
     ((_, entries),) = rows.items()
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if entries:

@@ -325,6 +325,7 @@ def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
     if not codes:
         from wirespeed.cli.console import err
 
-        err().print("note: nothing was checked or judged (no --bundle, --bench or --result): exit code 3", markup=False)
+        note = "note: exit code 3: nothing was checked or judged (no --bundle, --bench or --result)"
+        err().print(note, markup=False, soft_wrap=True)
         return Exit.INCOMPLETE
     return Exit.worst(*codes)

@@ -5,8 +5,10 @@
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
-# Interrupts:
+# Interrupts traffic:
 # /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured; jobs on it lose their connections
+#
+# Other effects:
 # /etc/wirespeed/kernel-arguments: takes effect after a reboot; rollback removes these arguments even if they were set before
 # /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot

@@ -1,0 +1,103 @@
+"""The reference page of the cluster file: every key, its values, its meaning and its default, from the JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.cluster import schema
+
+Node = Mapping[str, Any]
+
+
+def page() -> str:
+    """A table for each part of the file, in the order of the file."""
+    root = schema()
+    parts = {"": root} | {key: part for key, part in _iterate_parts(root, root["$defs"])}
+    return "".join(_format_part(key, part, root["$defs"], parts) for key, part in parts.items())
+
+
+def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[tuple[str, Node]]:
+    """(key, schema) of every mapping below a part; a part inside itself (``except``) comes once."""
+    for name, value in node["properties"].items():
+        part = _part_of(value, definitions)
+        if part is not None and part is not node:
+            key = f"{prefix}.{name}" if prefix else name
+            yield key, part
+            yield from _iterate_parts(part, definitions, key)
+
+
+def _part_of(value: Node, definitions: Node) -> Node | None:
+    """The mapping that a value is, or that each member of it is."""
+    value = _without_null(value)
+    members = value.get("items") or value.get("additionalProperties") or value
+    definition = definitions.get(str(members.get("$ref", "")).rpartition("/")[2]) if isinstance(members, dict) else None
+    return definition if definition is not None and "properties" in definition else None
+
+
+def _format_part(key: str, part: Node, definitions: Node, parts: Mapping[str, Node]) -> str:
+    lines = [f"\n## `{key}`\n\n{part['description']}\n" if key else ""]
+    lines.append("\n| key | values | meaning | default |\n| --- | --- | --- | --- |\n")
+    for name, value in part["properties"].items():
+        inner = f"{key}.{name}" if key else name
+        values = _describe_values(value, definitions, inner if inner in parts else None)
+        default = "required" if name in part.get("required", ()) else _format_default(value)
+        cells = (f"`{name}`", values, value.get("description", ""), default)
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n")
+    return "".join(lines)
+
+
+def _describe_values(value: Node, definitions: Node, section: str | None) -> str:
+    value = _without_null(value)
+    link = f"[below](#{section.replace('.', '')})" if section else ""
+    if "items" in value:
+        return f"list: {link or _describe_values(value['items'], definitions, None)}"
+    if isinstance(value.get("additionalProperties"), dict):
+        members = _describe_values(value["additionalProperties"], definitions, None)
+        return f"mapping: {link or members}"
+    if link:
+        return link
+    if "$ref" in value:
+        definition = definitions[value["$ref"].rpartition("/")[2]]
+        if "properties" in definition:
+            return "the same keys"
+        value = definition
+    if "enum" in value:
+        return ", ".join(f"`{choice}`" for choice in value["enum"])
+    if "anyOf" in value:
+        kinds = (_describe_values(choice, definitions, None) for choice in value["anyOf"])
+        return " or ".join(dict.fromkeys(kinds))
+    return _describe_scalar(value)
+
+
+def _describe_scalar(value: Node) -> str:
+    kinds = value.get("type", "string")
+    if value.get("examples"):
+        return "such as " + ", ".join(f"`{example}`" for example in value["examples"])
+    if kinds == "boolean":
+        return "`true`, `false`"
+    if kinds == "integer" and "maximum" in value:
+        return f"{value.get('minimum', 0)} to {value['maximum']}"
+    if kinds == "integer" and value.get("minimum"):
+        return f"a number, {value['minimum']} or more"
+    if "pattern" in value:
+        return "a percentage, such as `50%`"
+    names = {"integer": "a number", "number": "a number", "string": "text", "boolean": "`true`, `false`"}
+    return (
+        " or ".join(names[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind in names) or "text"
+    )
+
+
+def _without_null(value: Node) -> Node:
+    if "anyOf" not in value:
+        return value
+    choices = [choice for choice in value["anyOf"] if choice.get("type") != "null"]
+    others = {key: inner for key, inner in value.items() if key != "anyOf"}
+    return {**others, **choices[0]} if len(choices) == 1 else {**others, "anyOf": choices}
+
+
+def _format_default(value: Node) -> str:
+    default = value.get("default")
+    if default is None or isinstance(default, dict | list):
+        return ""
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
