@@ -200,7 +200,7 @@ class SoftwarePart(Part):
 
 
 class NvmPart(Part):
-    """Options in the memory of the NICs, instead of those of the NIC model's data."""
+    """Options in the NVRAM of the NICs, instead of those of the NIC model's data."""
 
     relaxed_ordering: Flag | None = Field(default=None, description="PCIe relaxed ordering")
     sriov: Flag | None = Field(default=None, description="virtual functions")

@@ -69,8 +69,8 @@ def list_(
     """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites, profiles or settings.
 
     For a platform, NIC or switch the support level of each setting is shown: rendered (wirespeed writes it), read back
-    (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (not set on the
-    NIC: the operating system of the host sets it), or not supported (a cluster file that uses it is refused).
+    (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (set by the
+    operating system of the host, not on the NIC), or not supported (a cluster file that uses it is refused).
 
     Examples:
 
