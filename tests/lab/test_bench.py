@@ -92,7 +92,7 @@ def test_iperf3_stands_against_the_labs_own_limit(two_hosts: tuple[Plan, lab.Lab
     assert (len(direct), len(steps)) == (2, 6)  # both ways; two NICs both ways
     assert {steps[name]["grade"] for name in direct} == {"skip"}
     for name in steps.keys() - set(direct):
-        assert "(the direct pair)" in steps[name]["detail"]
+        assert "(baseline)" in steps[name]["detail"]
     assert count_sent_bytes(made, "node1", NIC) - before > 1 << 20
 
 
@@ -111,7 +111,7 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
         "osu-alltoall-leaf": "missing",
     }
     # Where cores are scarce, a figure of the smallest message may be printed as nil; then it says that there was none.
-    assert re.search(r"\(the direct pair\)|the direct pair gave no such figure", found["osu-bw"]["detail"])
+    assert re.search(r"\(baseline\)|baseline gave no such figure", found["osu-bw"]["detail"])
     assert found["osu-latency"]["grade"] == "skip"
     logs = [tmp_path / "mpi" / step["log"] for name, step in found.items() if statuses[name] == "done"]
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]

@@ -66,25 +66,25 @@ def test_sockets_between_a_nic_and_a_gpu():
         for address, node in nodes.items()
     }
     there = replace(plan, hosts={name: replace(at, pcie=functions)})
-    assert host.socket_term(there, name, "0000:02:00.0", "0000:05:00.0", both_ways=False) is None
-    term = host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", both_ways=False)
+    assert host.socket_term(there, name, "0000:02:00.0", "0000:05:00.0", bidirectional=False) is None
+    term = host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", bidirectional=False)
     assert term.value == pytest.approx(2 * 6.4 * 2 * 8)
-    assert host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", both_ways=True).value == 2 * term.value
+    assert host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", bidirectional=True).value == 2 * term.value
 
 
 def test_what_the_catalogue_does_not_know_is_no_term():
     plan = build_plan("pcie-lending")
     name = next(iter(plan.hosts))
-    assert host.memory_term(plan, name, both_ways=False) is None
+    assert host.memory_term(plan, name, bidirectional=False) is None
     assert host.memory_of(plan, name) is None
     plan = build_plan("mi300x-4node")
     assert host.ordered_writes_term(plan, "node1") is None
-    assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", both_ways=False) is None
+    assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", bidirectional=False) is None
 
 
 def test_memory_of_a_socket():
     plan = build_plan("esnet-400g")
-    assert host.memory_term(plan, next(iter(plan.hosts)), both_ways=False).value == pytest.approx(8 * 3.2 * 8 * 8)
+    assert host.memory_term(plan, next(iter(plan.hosts)), bidirectional=False).value == pytest.approx(8 * 3.2 * 8 * 8)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from wirespeed.reach import daemon, wait_for_socket
 _USER = "frr"  # that its daemons become
 _RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
 _DETACH = 'exec "$@" </dev/null'
-_ASKED_AT = {"zebra": "zserv.api"}  # the sockets at which the daemons after them ask (zebra(8), -z)
+_SOCKETS = {"zebra": "zserv.api"}  # sockets that the daemons after them connect to (zebra(8), -z)
 _ANSWERS_WITHIN_S = 60
 
 
@@ -31,14 +31,14 @@ def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
 def start(prefix: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
     """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there.
 
-    Each is waited for that others ask: bgpd tries zebra again only after ten seconds, and of sessions that it opens
-    before, routes stay away for good.
+    Daemons that others connect to must be ready first: bgpd tries zebra again only after ten seconds, and routes of
+    sessions that it opens before that are never installed.
     """
     started: dict[str, int] = {}
     for name in daemons:
         # Port 0: no telnet port.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
         started[name] = daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
-        if name in _ASKED_AT and not wait_for_socket(folder / _RUN / _ASKED_AT[name], started[name], _ANSWERS_WITHIN_S):
+        if name in _SOCKETS and not wait_for_socket(folder / _RUN / _SOCKETS[name], started[name], _ANSWERS_WITHIN_S):
             break  # the wait for its routes reports it, with its last log line
     return started

@@ -68,12 +68,12 @@ def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) ->
 
 
 def shared_rate(
-    plan: Plan, host: str, rates: Mapping[str, float], *, both_ways: bool = False
+    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False
 ) -> tuple[float, str | None]:
     """What NICs move together one way between host memory and the wire, Gb/s, and the PCIe uplink that is the
     bottleneck.
 
-    ``rates`` is what each moves alone, by its PCIe address; ``both_ways``: the other direction has the same load.
+    ``rates`` is what each moves alone, by its PCIe address; ``bidirectional``: the other direction has the same load.
     """
     left = dict(rates)
     bottleneck: str | None = None
@@ -82,7 +82,7 @@ def shared_rate(
         for uplink in uplinks_to_memory(plan, host, address):
             of.setdefault(uplink, []).append(address)
     for uplink, members in of.items():
-        carried = pcie.two_way(uplink.slot).value / 2 if both_ways else pcie.one_way(uplink.slot).value
+        carried = pcie.two_way(uplink.slot).value / 2 if bidirectional else pcie.one_way(uplink.slot).value
         requested = sum(left[address] for address in members)
         if requested > carried:
             bottleneck = uplink.name
@@ -91,7 +91,7 @@ def shared_rate(
     return sum(left.values()), bottleneck
 
 
-def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, both_ways: bool) -> Term | None:
+def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:
     """The link between sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
     functions = plan.hosts[host].pcie
     nodes = [_numa_node(functions, at) for at in (address, gpu)]
@@ -103,8 +103,8 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
     if first == second:
         return None
     one_way = server.socket_link.value.gb_per_s
-    directions = 2 if both_ways else 1
-    formula = f"{'2 × ' if both_ways else ''}{number(one_way)} Gb/s between the sockets of {host}, one way"
+    directions = 2 if bidirectional else 1
+    formula = f"{'2 × ' if bidirectional else ''}{number(one_way)} Gb/s between the sockets of {host}, one way"
     return Term(f"socket interconnect of {host}", directions * one_way, GBPS, formula, server.socket_link.source)
 
 
@@ -117,7 +117,7 @@ def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> in
     return None
 
 
-def memory_term(plan: Plan, host: str, *, both_ways: bool) -> Term | None:
+def memory_term(plan: Plan, host: str, *, bidirectional: bool) -> Term | None:
     """Host memory of one socket, if the catalogue has it: each byte is written, or read, at least once.
 
     What caches take of DMA never reaches memory, so this is no limit that nothing can beat: `MemoryOfHost` is.
@@ -126,7 +126,7 @@ def memory_term(plan: Plan, host: str, *, both_ways: bool) -> Term | None:
     if server is None or server.memory is None:
         return None
     value = server.memory.bandwidth.gb_per_s
-    formula = f"{_channels(server.memory)}, {'reads and writes together' if both_ways else 'read or written once'}"
+    formula = f"{_channels(server.memory)}, {'reads and writes together' if bidirectional else 'read or written once'}"
     return Term(f"memory of a socket of {host}", value, GBPS, formula, server.memory.source)
 
 

@@ -84,7 +84,7 @@ class Step:
     source: str | None = None  # HOST/NIC of a pair
     target: str | None = None
     collective: str | None = None
-    suspects: tuple[str, ...] = ()  # of a step that narrows down: what it tells apart
+    suspects: tuple[str, ...] = ()  # of a step that narrows down: the candidates that it distinguishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What is to be run. ``holds`` says how much of a shared thing there is, where not 1."""
+    """What is to be run. ``holds`` is the number of uses that a shared resource allows, where it is not 1."""
 
     id: str
     suite: str

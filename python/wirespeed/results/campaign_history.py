@@ -1,4 +1,4 @@
-"""Campaigns kept in a store, and what is said of them: compared with each other, and over time."""
+"""Campaigns of a store, compared with each other and over time."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Summary:
 
 
 class Difference(StrEnum):
-    """What can be said of a series in two campaigns."""
+    """The difference of a series between two campaigns."""
 
     WORSE = "worse"
     BETTER = "better"
     CHANGED = "changed"  # significant, of a metric that has no better
-    NONE = "no significant change"  # the values do not tell the two apart
-    FEW = "too few values"  # no values that many could tell them apart
+    NONE = "no significant change"  # the values are not distinguishable
+    FEW = "too few values"  # too few values on a side to distinguish them, whatever they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ class SeriesComparison:
 class JointChange:
     """A measurement that was taken at several places, all of them together; ``series`` names none of them.
 
-    ``change`` is the median of the places' relative changes, which go from ``lowest`` to ``highest``; ``p`` the
-    probability that so many move so far one way by chance, ``adjusted`` the same for as many measurements as there are.
+    ``change`` is the median of the places' relative changes, from ``lowest`` to ``highest``; ``p`` is the
+    probability that this many move this far in one direction by chance, ``adjusted`` the same for all measurements.
     """
 
     series: Series
@@ -176,7 +176,7 @@ class History:
 
     @property
     def fewest(self) -> int:
-        """Campaigns from which on a change of level can be told from chance.
+        """The smallest number of campaigns with which a change of level can be distinguished from chance.
 
         Of n values in any order, one split in halves is one of n over n/2 that are as likely, and so is its mirror.
         """

@@ -92,7 +92,7 @@ def _content(body: dict[str, Any], place: str, kind: str, name: str, of: type[_R
 
 
 def _convert(of: Any, data: Any, at: str) -> Any:
-    """Data of JSON as a type; ``at`` says where it stands."""
+    """Data of JSON as a type; ``at`` is its location in the document."""
     if is_dataclass(of) and isinstance(of, type):
         return _object(of, data, at)
     origin = get_origin(of)

@@ -1,4 +1,4 @@
-"""What checks say."""
+"""Findings: the results of checks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What to do: a sentence, and where a device can be told, the change and the commands that make it."""
+    """What to do: a sentence, and for a setting that can be configured, the change and its commands."""
 
     sentence: str
     change: Change | None = None

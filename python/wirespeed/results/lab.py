@@ -14,7 +14,7 @@ _CLUSTER = "lab "
 
 
 def cluster_of(lab: str) -> str:
-    """What results of a lab say their cluster is."""
+    """The name of the cluster in results of a lab."""
     return f"{_CLUSTER}{lab}"
 
 
@@ -114,7 +114,7 @@ class LabFault:
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """A lab as it was built. ``left_out`` says what was rendered and cannot be in it."""
+    """A lab as it was built. ``left_out`` lists rendered settings that a lab cannot have."""
 
     name: str
     cluster: str

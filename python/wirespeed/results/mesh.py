@@ -26,18 +26,18 @@ class Cause:
     """What bad pairs have in common, and what may be wrong with it."""
 
     aspect: str
-    name: str  # "NIC node1/bnxt_re0", "leaf leaf2"; several that the pairs do not tell apart are joined by "or"
+    name: str  # "NIC node1/bnxt_re0", "leaf leaf2"; several that the pairs cannot distinguish are joined by "or"
     port: str | None  # what the NIC is cabled to, "leaf1 Eth1/1/1"
     bad: int  # pairs of it that are
-    of: int  # pairs of it that were asked
+    of: int  # pairs of it that were measured
     symptom: str
-    checks: tuple[str, ...]  # that tell more, once its devices are collected from
+    checks: tuple[str, ...]  # that find the cause in a bundle of its devices
     failures: tuple[str, ...]  # entries of the failure catalogue that look like it
 
 
 @dataclass(frozen=True, slots=True)
 class NicTraffic:
-    """What counters of a NIC say while a mesh was asked for: whether the packets of its address went over it.
+    """Counters of a NIC during a mesh: whether the packets of its address used it.
 
     The least is what the pings that came back must have moved, without headers of the link; None: not counted.
     """

@@ -1,4 +1,4 @@
-"""What like pairs and nodes say of each other: who is slow among its peers, and what explains it with fewest causes."""
+"""Comparable pairs and hosts compared: which are slow among their peers, and the smallest set of causes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Kind(StrEnum):
     RAIL = "rail"
     LEAF = "leaf"
     LEAVES = "leaves"  # from one leaf to another
-    PAIR = "pair"  # both ways between two
-    PATH = "path"  # one way between two
+    PAIR = "pair"  # both directions between two
+    PATH = "path"  # one direction between two
 
 
 class CellPattern(StrEnum):
@@ -43,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One measurement of a cell; ``value`` is None where the run failed, and ``error`` says how."""
+    """One measurement of a cell; ``value`` is None where the run failed, and ``error`` is its message."""
 
     value: float | None
     file: str
@@ -73,7 +73,7 @@ class PeerGroup:
     """Cells that should measure the same.
 
     ``expected`` is what most of them reach, ``spread`` their robust relative standard deviation; a cell whose fraction
-    of the expected is below ``least`` is low. None where there are too few to tell.
+    of the expected is below ``least`` is low. None where there are too few to compare.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """What explains low cells, ``slow``. ``also`` names what the same cells cannot tell it from.
+    """What explains low cells, ``slow``. ``also`` names causes with the same cells.
 
     It is confirmed when these cells, or three of many, were measured again and low each time. ``cables`` are those of
     its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster file and the log determine them.

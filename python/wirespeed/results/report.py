@@ -1,4 +1,4 @@
-"""Everything one report shows. It is gathered once and handed to whichever format is asked for."""
+"""Everything one report shows. It is gathered once and passed to the requested format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a simulation's folder shows: courses over time, pauses, completion times, flows. Plain data, ready to be drawn.
+"""The content of a simulation's folder: time series, pauses, completion times, flows. Plain data, ready to be drawn.
 
-Times are picoseconds from the start unless a name says otherwise. Port 2n is the `a` end of cable n, port 2n + 1 its
-`b` end.
+Times are picoseconds from the start unless a name contains another unit. Port 2n is the `a` end of cable n, port 2n + 1
+its `b` end.
 """
 
 from __future__ import annotations
@@ -107,25 +107,25 @@ class PauseTimeline:
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A flow that was held up though no port on its way was asked for more than it carries."""
+    """A flow that was delayed although no port on its path was oversubscribed."""
 
     flow: int
     source: int
     target: int
     waited_ps: int
-    """While a port on its way was paused."""
+    """Time in which a port on its path was paused."""
     took_ps: int
 
 
 @dataclass(frozen=True, slots=True)
 class PauseSummary:
-    """Who paused whom, for how long."""
+    """Paused ports, and for how long."""
 
     ports: tuple[PausedPort, ...]
     """Longest first; every port that was paused."""
     timelines: tuple[PauseTimeline, ...]
     victims: tuple[Victim, ...] | None
-    """Most held up first. None where the ways of flows are not known, or there are too many flows."""
+    """Longest delay first. None where the paths of flows are not known, or there are too many flows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ STEP = Step(
     source="node1/bnxt_re0",
     target="node2/bnxt_re0",
 )
-BY = "(the direct pair)"
+BY = "(baseline)"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -68,11 +68,11 @@ def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
             read_figures(iperf3(16)),
             (Grade.GOOD, f"24 Gb/s, 150% of 16 Gb/s {BY}"),
         ),  # the machine was less busy
-        (iperf3(12), read_figures(), (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure")),
+        (iperf3(12), read_figures(), (Grade.UNKNOWN, "12 Gb/s: baseline gave no such figure")),
         (
             iperf3(12),
             read_figures(osu_bw(2000)),
-            (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure"),
+            (Grade.UNKNOWN, "12 Gb/s: baseline gave no such figure"),
         ),
         (iperf3(16), Figures({}, reference=True), (Grade.SKIP, "16 Gb/s")),
         (osu_bw(1800), read_figures(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90% of 2000 {BY}")),

@@ -109,10 +109,10 @@ def test_json_and_text_of_nvbandwidth_agree_on_places() -> None:
 
 
 def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
-    one_way, both_ways = sample("rocm_bandwidth/unidirectional-and-bidirectional.txt")
+    one_way, bidirectional = sample("rocm_bandwidth/unidirectional-and-bidirectional.txt")
     assert values_at(one_way, "CPU1 -> GPU0") == [55.761]
     assert values_at(one_way, "GPU1 -> GPU0") == [48.897]
-    assert (both_ways.parameters.bidirectional, values_at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
+    assert (bidirectional.parameters.bidirectional, values_at(bidirectional, "GPU0 -> GPU1")) == (True, [93.771])
     assert one_way.parameters.gpu_addresses == "1b:0.0, 3d:0.0"
 
 
@@ -137,15 +137,15 @@ def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
 
 
 def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
-    one_way, both_ways = sample("transferbench/peer-to-peer.txt")
+    one_way, bidirectional = sample("transferbench/peer-to-peer.txt")
     assert values_at(one_way, "GPU0 -> CPU1") == [55.4]
-    assert both_ways.parameters.bidirectional is True
-    assert [values_at(both_ways, f"GPU1 -> GPU0{direction}") for direction in ("", " forward", " backward")] == [
+    assert bidirectional.parameters.bidirectional is True
+    assert [values_at(bidirectional, f"GPU1 -> GPU0{direction}") for direction in ("", " forward", " backward")] == [
         [109.18],
         [54.6],
         [54.58],
     ]
-    assert {measurement.size_bytes for measurement in both_ways.measurements} == {268435456}
+    assert {measurement.size_bytes for measurement in bidirectional.measurements} == {268435456}
 
 
 def test_all_to_all_of_transferbench_has_its_sum() -> None:

@@ -102,7 +102,7 @@ class MemberDirectory:
         return nic_with_address(self._plan, _address(name))
 
     def _hardware(self, member: Member) -> str:
-        assert self._plan is not None  # asked for only with one
+        assert self._plan is not None  # called only with a plan
         at = self._known[member.name][1] if member.name in self._known else None
         if at is not None:
             rate = nic_speed(self._plan, at)

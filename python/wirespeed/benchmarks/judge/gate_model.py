@@ -39,7 +39,7 @@ class Selection(Entry):
     metric: Metric
     link: BandwidthField | None = None
     memory: Literal["host", "gpu"] | None = None
-    both_ways: bool | None = None
+    bidirectional: bool | None = None
     gpu: str | None = None
     hosts: int | None = None
     ranks: int | None = None
@@ -116,7 +116,7 @@ class Statistic(StrEnum):
 class CommonEnd(StrEnum):
     """What runs must have in common to be compared, beside tool, test and all identity parameters."""
 
-    PAIR = "pair"  # both NICs, either way round
+    PAIR = "pair"  # both NICs, in either order
     HOSTS = "hosts"  # both hosts
     RAIL = "rail"
 

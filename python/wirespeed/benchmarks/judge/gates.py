@@ -29,7 +29,7 @@ class Subject:
     collective: Collective | None
     link: Bandwidth | None
     memory: str | None
-    both_ways: bool
+    bidirectional: bool
     gpus: frozenset[str]  # words of their names
     hosts: int | None
     ranks: int | None
@@ -48,7 +48,7 @@ def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) 
         collective=collective_of(run, []) if run.tool in ("nccl-tests", "rccl-tests") else None,
         link=link,
         memory="gpu" if on_gpu else "host" if run.tool == "perftest" else None,
-        both_ways=bool(run.parameters.bidirectional),
+        bidirectional=bool(run.parameters.bidirectional),
         gpus=frozenset(word.upper() for title in titles for word in re.split(r"[^A-Za-z0-9]+", title)),
         hosts=run.parameters.nodes or hosts,
         ranks=run.ranks,
@@ -73,7 +73,7 @@ def of_kind(selection: Selection, subject: Subject) -> bool:
         and selection.collective in (None, subject.collective)
         and selection.link in (None, subject.link)
         and selection.memory in (None, subject.memory)
-        and selection.both_ways in (None, subject.both_ways)
+        and selection.bidirectional in (None, subject.bidirectional)
         and (selection.gpu is None or selection.gpu.upper() in subject.gpus)
         and selection.hosts in (None, subject.hosts)
         and selection.ranks in (None, subject.ranks)
@@ -105,11 +105,11 @@ def apply_gate(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verd
         source=gate.source,
     )
     relation = "at least" if gate.at_least is not None else "at most"
-    asked = f"gate {gate.name}: {relation} {number(bound)} {format_unit(measurement.unit)} ({gate.source})"
+    requirement = f"gate {gate.name}: {relation} {number(bound)} {format_unit(measurement.unit)} ({gate.source})"
     if of is None:
-        return replace(make_verdict(measurement, met, asked), gate=result)
+        return replace(make_verdict(measurement, met, requirement), gate=result)
     if of.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[of.judgement]:
-        reason = asked if of.judgement is Judgement.SKIP else f"{asked}; {of.reason}"
+        reason = requirement if of.judgement is Judgement.SKIP else f"{requirement}; {of.reason}"
         return replace(of, judgement=met, reason=reason, gate=result)
     return replace(of, gate=result)
 
@@ -129,7 +129,7 @@ def _met(measurement: Measurement, gate: Gate, bound: float) -> Judgement:
 
 
 def _in_unit(gate: Gate, unit: str) -> float:
-    asked = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
+    bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     if unit in SECONDS:
-        return asked * SECONDS[gate.unit] / SECONDS[unit]
-    return convert(asked, gate.unit, unit)
+        return bound * SECONDS[gate.unit] / SECONDS[unit]
+    return convert(bound, gate.unit, unit)

@@ -92,11 +92,11 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     if name is None:
         return UnknownLimits(f"{plan.name} has no GPUs", profile)
     assumptions = [f"GPUs as those of {name}: the log names no host"]
-    both_ways = bool(run.parameters.bidirectional)
+    bidirectional = bool(run.parameters.bidirectional)
     test = run.test or ""
     return GpuLimits(
-        slot=_slot(plan, name, both_ways, assumptions),
-        links=_links(links_of(plan, name), both_ways, assumptions),
+        slot=_slot(plan, name, bidirectional, assumptions),
+        links=_links(links_of(plan, name), bidirectional, assumptions),
         p2p=run.parameters.p2p_enabled is not False,
         whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
@@ -104,22 +104,22 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     )
 
 
-def _slot(plan: Plan, host: str, both_ways: bool, assumptions: list[str]) -> Bound | None:
+def _slot(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) -> Bound | None:
     """The narrowest PCIe slot of the host's GPUs: the tools number GPUs as the driver does."""
     slots = [slot_of(gpu_function(plan, host, gpu), assumptions) for gpu in plan.hosts[host].gpus]
     known = [slot for slot in slots if slot is not None]
     if not known or len(known) < len(slots):
         return None
-    of = pcie.two_way if both_ways else pcie.one_way
+    of = pcie.two_way if bidirectional else pcie.one_way
     terms = [in_unit(tightest([of(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in known]
     return tightest([min(terms, key=lambda term: term.value)], assumptions)
 
 
-def _links(links: Links | None, both_ways: bool, assumptions: list[str]) -> tuple[Bound, Bound | None] | None:
+def _links(links: Links | None, bidirectional: bool, assumptions: list[str]) -> tuple[Bound, Bound | None] | None:
     if links is None:
         return None
-    count, directions = links.used(2), 2 if both_ways else 1
-    times = f"{'2 × ' if both_ways else ''}{count} × "
+    count, directions = links.used(2), 2 if bidirectional else 1
+    times = f"{'2 × ' if bidirectional else ''}{count} × "
 
     def bound(rate: float, label: str) -> Bound:
         formula = f"{times}{number(rate)} GB/s {label} {links.name}"

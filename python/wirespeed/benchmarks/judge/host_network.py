@@ -20,7 +20,7 @@ from wirespeed.units import Bandwidth
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The NICs of a host in use: what all move together at most, and what the slowest moves in use, Gb/s one way."""
+    """The NICs of a host in use: the limit of all, and that of the slowest in use, Gb/s in one direction."""
 
     host: str
     all: Term
@@ -40,8 +40,8 @@ def used(host: Host, assumptions: list[str]) -> list[Nic]:
     return [nic for nic in there if nic.rail is not None] or there
 
 
-def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network | None:
-    """The NICs of a host; one direction, and with ``both_ways`` while the other is as full. None where one is unknown.
+def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Network | None:
+    """The NICs of a host in one direction, with ``bidirectional`` while the other is as full; None if one is unknown.
 
     ``on_host`` is whether buffers are in host memory, so that NICs share the uplinks of their PCIe switches. What
     carries a message is not known: RoCE or TCP, whose segments are larger and get more of the line.
@@ -54,7 +54,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     binds: Counter[str] = Counter()
     speeds: list[Bandwidth] = []
     for at in ends:
-        bound, usual, speed = _single_nic(plan, at, both_ways)
+        bound, usual, speed = _single_nic(plan, at, bidirectional)
         if bound is None or usual is None or speed is None:
             return None
         most[at.nic.pcie or at.interface] = bound.value
@@ -65,7 +65,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     if not ends:
         return None
     together, uplink = (
-        between.shared_rate(plan, name, most, both_ways=both_ways) if on_host else (sum(most.values()), None)
+        between.shared_rate(plan, name, most, bidirectional=bidirectional) if on_host else (sum(most.values()), None)
     )
     bind = uplink or binds.most_common(1)[0][0]
     formula = f"{len(ends)} NICs, {number(min(most.values()))} to {number(max(most.values()))} Gb/s each ({bind})"
@@ -82,11 +82,13 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
     )
 
 
-def _single_nic(plan: Plan, at: NicLocation, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
+def _single_nic(
+    plan: Plan, at: NicLocation, bidirectional: bool
+) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """One NIC at most, in use, and its speed."""
     function = nic_function(plan, at.host, at.nic)
     speed = nic_speed(plan, at)
-    if both_ways:
+    if bidirectional:
         most = nic_goodput_two_way(at.nic, function, speed=speed)
         usual = nic_goodput_two_way(at.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
     else:

@@ -1,7 +1,8 @@
-"""Figures of a lab against what two hosts with nothing between them reached in it right before.
+"""Figures of a lab compared with the baseline: two directly connected hosts of the lab, measured right before.
 
 All hosts of a lab are one machine, and its cables are memory: no line rate, no PCIe and nothing else of the cluster
-limits them, and none of that is asked here. The machine's other work does, so nothing is above what it can.
+limits them, so none of these limits applies here. The other work of the machine limits them, so a figure above the
+baseline is possible.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wirespeed.units import Bandwidth
 PROFILE = "lab"
 """What must be reached of it."""
 
-_TERM = "the direct pair"
+_TERM = "baseline"
 _SOURCE = "measured on this machine, right before"
 _TCP = frozenset({"iperf3", "iperf2"})
 

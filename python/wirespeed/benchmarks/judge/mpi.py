@@ -70,7 +70,7 @@ class MpiLimits:
     crossing: Crossing
     ranks: int
     here: int
-    gb_per_s: float  # of all NICs of a host, one way
+    gb_per_s: float  # of all NICs of a host, in one direction
     assumptions: tuple[str, ...]
     thresholds: Thresholds
     hosts: tuple[str, ...]
@@ -112,7 +112,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     collective, crossing = found
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts", profile)
-    networks = [network(plan, name, both_ways=False, on_host=not on_gpu(run)) for name in plan.hosts]
+    networks = [network(plan, name, bidirectional=False, on_host=not on_gpu(run)) for name in plan.hosts]
     known = [network for network in networks if network is not None]
     if len(known) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)

@@ -159,7 +159,7 @@ class Proof:
         return self.algorithms.get(size or 0, self.forced)
 
 
-def proof_of(evidence: Evidence | None, plan: Plan, asked: Algorithm | None) -> Proof:
+def proof_of(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
     """What the debug lines of a run prove; nothing where there are none."""
     if evidence is None:
         return Proof()
@@ -172,7 +172,7 @@ def proof_of(evidence: Evidence | None, plan: Plan, asked: Algorithm | None) -> 
         forced=forced,
         summing=any(name in _SUMMING for name in names),
         causes=causes,
-        notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(by_size, forced, asked)),
+        notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(by_size, forced, stated)),
     )
 
 
@@ -218,8 +218,8 @@ def _largest(by_size: Mapping[int, str]) -> str | None:
     return by_size[max(by_size)] if by_size else None
 
 
-def _contradictions(by_size: Mapping[int, Algorithm], forced: Algorithm | None, asked: Algorithm | None) -> list[str]:
+def _contradictions(by_size: Mapping[int, Algorithm], forced: Algorithm | None, stated: Algorithm | None) -> list[str]:
     proven = by_size[max(by_size)] if by_size else forced
-    if proven is None or asked is None or proven is asked:
+    if proven is None or stated is None or proven is stated:
         return []
-    return [f"the log proves {proven.value} for the largest messages, not {asked.value} as --algorithm states"]
+    return [f"the log proves {proven.value} for the largest messages, not {stated.value} as --algorithm states"]

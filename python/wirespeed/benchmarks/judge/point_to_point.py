@@ -31,7 +31,7 @@ _TINY = 1e-9  # seconds
 class Kind:
     """How a test moves its messages: both directions at once and added, one after the other, how many pairs."""
 
-    both_ways: bool = False
+    bidirectional: bool = False
     added: bool = True  # of both directions
     ping_pong: bool = False
     pairs: int = 1
@@ -121,7 +121,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     on_host = not on_gpu(run)
     ends = [at.host for at in named_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
-    networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
+    networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
     known = [network for network in networks if network is not None]
     if len(known) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
@@ -151,7 +151,7 @@ def _limits(
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {len(plan.hosts)} hosts")
-    directions = 2 if kind.both_ways and kind.added else 1
+    directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.all], assumptions)
     in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
@@ -170,7 +170,7 @@ def _limits(
         hosts=tuple(network.host for network in networks),
         link=slowest.link,
         memory=memory,
-        hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.both_ways else 2),
+        hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
     )
 
@@ -200,10 +200,10 @@ def _kind(run: Run) -> Kind | None:
             return _ucx(run)
         case "netpipe":
             if run.parameters.bidirectional:
-                return Kind(both_ways=True)
+                return Kind(bidirectional=True)
             return Kind(ping_pong=not run.parameters.one_way_stream)
         case "mpigraph":
-            return Kind(both_ways=True, added=False)
+            return Kind(bidirectional=True, added=False)
         case "gpcnet":
             return _gpcnet(run)
         case _:
@@ -223,7 +223,7 @@ def _osu(run: Run) -> Kind | None:
     if name in ("bw", "put_bw", "get_bw"):
         return Kind()
     if name in ("bibw", "put_bibw"):
-        return Kind(both_ways=True)
+        return Kind(bidirectional=True)
     if name == "mbw_mr":
         return Kind(pairs=run.parameters.pairs or 1)
     if name in ("bw_fan_in", "bw_fan_out"):
@@ -245,8 +245,8 @@ def _gpcnet(run: Run) -> Kind:
     ranks, nodes = run.ranks, run.parameters.nodes
     why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
     if not ranks or not nodes:
-        return Kind(both_ways=True, added=False, shown=f"{why}; the number of ranks of a node is not known")
-    return Kind(both_ways=True, added=False, shown=why, sharing=max(1, ranks // nodes))
+        return Kind(bidirectional=True, added=False, shown=f"{why}; the number of ranks of a node is not known")
+    return Kind(bidirectional=True, added=False, shown=why, sharing=max(1, ranks // nodes))
 
 
 def on_gpu(run: Run) -> bool:

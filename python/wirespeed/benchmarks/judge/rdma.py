@@ -47,7 +47,7 @@ class RdmaLimits:
 
     path: Path
     verb: Verb
-    both_ways: bool
+    bidirectional: bool
     slots: tuple[tuple[str, pcie.Slot], ...]
     beside: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
     memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
@@ -77,7 +77,7 @@ class RdmaLimits:
         beside = [*self._slots(), *self.beside, *self._memory(size)]
         physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
         assumed = list(self.assumptions)
-        if self.both_ways:
+        if self.bidirectional:
             assumed.append(
                 f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
             )
@@ -122,16 +122,16 @@ class RdmaLimits:
         return f"small messages are bound by the message rate, {number(self.message_rate / 1e6)} Mpps {self.rate_from}"
 
     def _framing(self, size: int | None, acks: float) -> Term:
-        if self.both_ways:
+        if self.bidirectional:
             return framing.two_way(self.path, size, self.verb, acks)
         return framing.one_way(self.path, size, self.verb)
 
     def _memory(self, size: int | None) -> list[Term]:
-        """Reads and writes together: both ways each host reads one half of what is counted, and writes the other."""
+        """Reads and writes added: in both directions each host reads half of the counted data and writes the rest."""
         return [term for path in self.memory if (term := path.term(size)) is not None]
 
     def _slots(self) -> list[Term]:
-        of = pcie.two_way if self.both_ways else pcie.one_way
+        of = pcie.two_way if self.bidirectional else pcie.one_way
         return [of(slot, name) for name, slot in self.slots]
 
 
@@ -155,17 +155,17 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     path = _path(run, plan, ends, assumptions)
     if path is None:
         return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
-    both_ways = _both_ways(run)
-    rate, rate_from = _message_rate(run, plan, ends, profile, both_ways)
+    bidirectional = _is_bidirectional(run)
+    rate, rate_from = _message_rate(run, plan, ends, profile, bidirectional)
     return RdmaLimits(
         path=path,
         verb=_verb(run),
-        both_ways=both_ways,
+        bidirectional=bidirectional,
         slots=tuple(_slots(run, plan, ends, assumptions)),
-        beside=tuple(_beside(run, plan, ends, path, both_ways)),
+        beside=tuple(_beside(run, plan, ends, path, bidirectional)),
         memory=() if gpu_memory(run) else memories(plan, ends),
-        in_use=tuple(in_use(run, plan, ends, assumptions, both_ways)),
-        rate_known=_rate_known(plan, ends, both_ways),
+        in_use=tuple(in_use(run, plan, ends, assumptions, bidirectional)),
+        rate_known=_rate_known(plan, ends, bidirectional),
         message_rate=rate,
         rate_from=rate_from,
         thresholds=profile.classes.rdma,
@@ -276,16 +276,18 @@ def _uplinks(plan: Plan, at: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ..
     return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
 
 
-def _beside(run: Run, plan: Plan, ends: list[NicLocation], path: Path, both_ways: bool) -> Iterable[Term]:
+def _beside(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
     """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
     flow = _flow(run, plan, ends)
     if flow is not None and flow < path.speed:
         slow = Path(flow, path.path_mtu, path.encapsulation)
-        term = framing.two_way(slow) if both_ways else framing.one_way(slow)
+        term = framing.two_way(slow) if bidirectional else framing.one_way(slow)
         yield replace(term, name="slowest cable between the NICs")
     for at in ends if gpu_memory(run) else ():
         gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
-        term_between = host.socket_term(plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, both_ways=both_ways)
+        term_between = host.socket_term(
+            plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, bidirectional=bidirectional
+        )
         if term_between is not None:
             yield term_between
 
@@ -297,20 +299,20 @@ def _cables(plan: Plan, ends: list[NicLocation]) -> Term | None:
 
 
 def _flow(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
-    """The fastest way of one queue pair between two NICs; several may take several ways."""
+    """The rate of one queue pair on the fastest path between two NICs; several queue pairs may use several paths."""
     if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
     return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _rate_known(plan: Plan, ends: list[NicLocation], both_ways: bool) -> float | None:
+def _rate_known(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
     """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
     models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
-    return min(rates) * (2.0 if both_ways else 1.0) if rates and len(rates) == len(ends) else None
+    return min(rates) * (2.0 if bidirectional else 1.0) if rates and len(rates) == len(ends) else None
 
 
-def _both_ways(run: Run) -> bool:
+def _is_bidirectional(run: Run) -> bool:
     return bool(run.parameters.bidirectional) or "bidirectional" in (run.test or "").lower()
 
 
@@ -322,14 +324,14 @@ def _verb(run: Run) -> Verb:
 
 
 def _message_rate(
-    run: Run, plan: Plan, ends: list[NicLocation], profile: Profile, both_ways: bool
+    run: Run, plan: Plan, ends: list[NicLocation], profile: Profile, bidirectional: bool
 ) -> tuple[float, str]:
     """Messages per second, both directions added where the test adds them, and where the number is from."""
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
     if rates and any(size is not None and size <= SMALL for size in sizes):
         return max(rates), "at most in this table"
-    directions = 2 if both_ways else 1
+    directions = 2 if bidirectional else 1
     model = plan.hardware.nics.get(ends[0].nic.model or "")
     if model is not None and model.message_rate is not None:
         return directions * float(model.message_rate.value), "by the catalogue"
@@ -347,12 +349,14 @@ def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost
     return tuple(path for path in found if path is not None)
 
 
-def in_use(run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
+def in_use(
+    run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], bidirectional: bool
+) -> Iterable[Term]:
     """What host memory reaches: its own bandwidth, and writes that must keep their order."""
     if gpu_memory(run):
         return
     for name in dict.fromkeys(at.host for at in ends):
-        memory = host.memory_term(plan, name, both_ways=both_ways)
+        memory = host.memory_term(plan, name, bidirectional=bidirectional)
         if memory is not None:
             yield memory
     for at in ends:
@@ -362,7 +366,7 @@ def in_use(run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str]
         if term is None:
             assumptions.append(f"PCIe relaxed ordering is off at {at}: what its CPU then reaches is not known")
         else:
-            yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
+            yield term if not bidirectional else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
 
 
 def _has_strict_ordering(run: Run, plan: Plan, at: NicLocation) -> bool:

@@ -20,10 +20,21 @@ _ARROW = " -> "
 _OVERLAP = 0.5
 """Of the shorter of two runs: what they must have in common to be measured at once. Connections take a while."""
 
-SELECTION_FIELDS = ("tests", "collective", "link", "memory", "both_ways", "gpu", "hosts", "ranks", "sizes", "from_size")
+SELECTION_FIELDS = (
+    "tests",
+    "collective",
+    "link",
+    "memory",
+    "bidirectional",
+    "gpu",
+    "hosts",
+    "ranks",
+    "sizes",
+    "from_size",
+)
 VARIED_PARAMETERS = {
     "memory": ("memory", "send_memory", "receive_memory"),
-    "both_ways": ("bidirectional",),
+    "bidirectional": ("bidirectional",),
     "hosts": ("nodes",),
 }
 """Parameters of logs by the field of a gate that varies them."""
@@ -45,7 +56,7 @@ class RunEnds:
 
     @property
     def pair(self) -> frozenset[str] | None:
-        """Both NICs, either way round."""
+        """Both NICs, in either order."""
         known = self.source and self.target and self.source.device and self.target.device
         return frozenset((self.source.name, self.target.name)) if known and self.source and self.target else None
 

@@ -47,7 +47,7 @@ _OF_ALL = (Statistic.MEAN, Statistic.SUM)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A judged run, what of it gates ask for, and from when to when it was made, in seconds."""
+    """A judged run, its properties by which gates select runs, and its start and end in seconds."""
 
     run: Run
     judged: JudgedRun
@@ -76,7 +76,7 @@ class _Group:
     location: str | None
     of: list[_Value] = field(default_factory=list)
     to: list[_Value] = field(default_factory=list)
-    nowhere_of: int = 0  # measurements of which nothing says between which NICs they were
+    nowhere_of: int = 0  # measurements between unknown NICs
     nowhere_to: int = 0
     failed: int = 0  # runs of the kind that gave no figure
 
@@ -167,13 +167,13 @@ def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) ->
         "collective": subject.collective,
         "link": subject.link,
         "memory": subject.memory,
-        "both_ways": subject.both_ways,
+        "bidirectional": subject.bidirectional,
         "hosts": subject.hosts,
         "ranks": subject.ranks,
     }
     kept = tuple(None if name in unlike else value for name, value in named.items())
-    asked = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied_parameters(gate, unlike))
-    return (subject.tool, *kept, asked)
+    traffic = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied_parameters(gate, unlike))
+    return (subject.tool, *kept, traffic)
 
 
 def _test(entry: Entry, unlike: frozenset[str]) -> str:
@@ -205,7 +205,7 @@ def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
     if not group.of and not group.nowhere_of:
         return None
     if gate.to is None and len(group.of) < gate.runs:
-        return None  # a gate of how runs repeat speaks of so many, and says nothing of fewer
+        return None  # a gate on repeatability applies from this number of runs
     of = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
     to = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
     why = _unknown(gate, group, of, to)

@@ -1,7 +1,7 @@
 """Re-test before calling it bad: several runs of one test judged together, and the command for another run.
 
 One dip among good runs is a dip, and warns. What is bad twice is bad. A single run that is bad stays bad, with the
-command that repeats just that: one run cannot tell a permanent fault from a transient one.
+command that repeats just that: one run cannot distinguish a permanent fault from a transient one.
 
 Runs are of one test only where that is certain: their logs name the same ends, the user names them, or their files are
 attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).

@@ -70,7 +70,7 @@ def judge(
 def judge_with_subject(
     run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: ObservedPlan | None
 ) -> tuple[JudgedRun, Subject]:
-    """A run judged, and what of it gates ask for.
+    """A judged run, and its properties by which gates select runs.
 
     Raises:
         Refusal: a name that the user gave names nothing there is.

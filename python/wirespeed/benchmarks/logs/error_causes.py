@@ -292,7 +292,7 @@ KNOWN: tuple[Cause, ...] = (
     *_COMPLETIONS, *_MEMORY, *_DEVICES, *_CONNECTING, *_UCX, *_MPI, *_NCCL, *_HOST,
 )  # fmt: skip
 
-# What says only that something went wrong below.
+# Messages that report only a failure in a lower layer.
 VAGUE: tuple[Cause, ...] = (
     _row("remote process exited or there was a network error",
          "remote process exited", r"remote process exited or there was a",

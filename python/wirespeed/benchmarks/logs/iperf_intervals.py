@@ -26,7 +26,7 @@ _UDP = re.compile(
 )
 _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
 
-# What only iperf3, and what only iperf 2 says.
+# Texts that only iperf3 prints, and those that only iperf 2 prints.
 _IPERF3 = re.compile(
     r"Connecting to host |Server listening on \d|Accepted connection from \S+, port |local \S+ port \d+ connected to"
     r"|\bBitrate\b|sender$|receiver$|iperf3:|iperf Done"

@@ -1,10 +1,11 @@
 """Which causes explain the slow cells of a matrix, the fewest that do.
 
 A cause is a set of cells: all of a host, NIC, rail or leaf, its row, its column, what is inside it, what goes from one
-leaf to another, both ways of a pair, one way. It may stand when its median is low beyond chance, and when nearly all of
-its cells are nearer to that median than to what is expected, so that one slow host accuses no leaf. Of those that may,
-the one that explains most goes first; what it explains accuses nobody else. At the end, causes that the others make
-needless are taken away. Slow causes do not add up, as the slowest part of a path sets its pace.
+leaf to another, both directions of a pair, one direction. It is a candidate when its median is low beyond chance and
+nearly all of its cells are nearer to that median than to the expected value, so that one slow host accuses no leaf.
+The candidate that explains most is chosen first; the cells that it explains accuse nothing else. At the end, causes
+that the others make unnecessary are removed. Slow causes do not add up, as the slowest part of a path determines its
+rate.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ Ends = tuple[str, str | None]
 """Names of both members; None where a member is measured alone."""
 
 _NEARLY_ALL = 0.8
-"""Share of its cells that must be slow for a cause to stand: one healthy cell of five may be noise or a faster way."""
-_FEWEST = 2  # cells of a cause that is more than a pair: one cell says nothing of row or column
+"""Share of its cells that must be slow for a cause to stand: one healthy cell of five may be noise or a faster path."""
+_FEWEST = 2  # cells of a cause that is more than a pair: one cell is no evidence for a row or column
 _LEAST = 1e-3  # stands for a run that failed, on a logarithmic scale
 
 

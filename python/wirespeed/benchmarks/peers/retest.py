@@ -50,10 +50,10 @@ def _measure_command(
     tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], given: ComparisonOptions, folder: str
 ) -> str | None:
     if tool == "mpigraph":
-        asked = [parameters.message_bytes, parameters.iterations, parameters.window_messages]
-        if any(value is None for value in asked):
+        arguments = [parameters.message_bytes, parameters.iterations, parameters.window_messages]
+        if any(value is None for value in arguments):
             return None
-        words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, asked)]
+        words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, arguments)]
         return f"mkdir -p {folder} && {shlex.join(words)} | tee {folder}/mpigraph.log"
     suite = _SUITES.get(tool)
     if tool == "perftest":

@@ -1,6 +1,7 @@
-"""Running benchmarks on a cluster: what is measured with what, in which order, where, and what follows from it.
+"""Benchmarks run on a cluster: steps with their commands, their order and places, and the conclusions.
 
-Planning is pure: `make` gives the steps of a suite, and knows no machine. `run` runs them through a way to reach hosts.
+Planning is pure: `make` gives the steps of a suite without access to a machine. `run` runs them through
+`wirespeed.reach`.
 """
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric, fabric_of

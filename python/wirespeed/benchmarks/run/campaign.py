@@ -65,7 +65,7 @@ def run(
     reach: Reach,
     grader: Grader,
     how: RunOptions,
-    tell: ProgressCallback,
+    on_progress: ProgressCallback,
     interrupted: Callable[[], bool],
 ) -> CampaignResult:
     """Run a campaign, or what is left of it, then narrow down what was bad.
@@ -74,7 +74,7 @@ def run(
         OSError: the disk is full; what was noted before is there.
     """
     steps = folder.campaign.steps
-    complete = execute(steps, folder, reach, grader, how, tell, interrupted)
+    complete = execute(steps, folder, reach, grader, how, on_progress, interrupted)
     found = FollowUp()
     for number in range(1, _MOST_ROUNDS + 1) if complete else ():
         found = follow_up(suite, request, steps, folder.latest())
@@ -82,7 +82,7 @@ def run(
         if not more:
             break
         steps = (*steps, *more)
-        complete = execute(more, folder, reach, grader, how, tell, interrupted)
+        complete = execute(more, folder, reach, grader, how, on_progress, interrupted)
         if not complete:
             break
     return CampaignResult(steps, folder.latest(), found.suspects, complete)
@@ -101,11 +101,11 @@ def mesh_of(request: Request, folder: Folder, done: CampaignResult) -> Mesh | No
 
 
 MESHES = ("mesh ping", "mesh rdma")
-_WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspects, and what others ask for
+_WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that tests all aspects, and the aspects of other suites
 
 
 def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
-    """What the results so far ask for, and whom they accuse."""
+    """The next steps that the results so far require, and the suspects."""
     judged = [(step, _grade_of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
     graded = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:

@@ -50,7 +50,7 @@ def execute(
     reach: Reach,
     grader: Grader,
     how: RunOptions,
-    tell: ProgressCallback,
+    on_progress: ProgressCallback,
     interrupted: Callable[[], bool],
 ) -> bool:
     """Run the steps that have not been run; False when interrupted before all were.
@@ -58,7 +58,7 @@ def execute(
     Raises:
         OSError: the disk is full; what was noted before is there.
     """
-    return _Execution(steps, folder, reach, grader, how, tell, interrupted).run()
+    return _Execution(steps, folder, reach, grader, how, on_progress, interrupted).run()
 
 
 def open_steps(steps: tuple[Step, ...], folder: Folder, retests: int) -> list[Step]:
@@ -88,11 +88,11 @@ class _Execution:
         reach: Reach,
         grader: Grader,
         how: RunOptions,
-        tell: ProgressCallback,
+        on_progress: ProgressCallback,
         interrupted: Callable[[], bool],
     ) -> None:
         self._folder, self._reach, self._grader, self._how = folder, reach, grader, how
-        self._tell, self._interrupted = tell, interrupted
+        self._on_progress, self._interrupted = on_progress, interrupted
         todo = open_steps(steps, folder, how.retests)
         self._all, self._counts = len(steps), _counts(folder)
         self._queue = Queue(todo, folder.campaign.holds, how.parallel)
@@ -157,7 +157,9 @@ class _Execution:
         self._report(noted)
 
     def _report(self, last: Attempt | None) -> None:
-        self._tell(Progress(self._all - self._left, self._all, tuple(self._queue.running_steps), self._left_s(), last))
+        self._on_progress(
+            Progress(self._all - self._left, self._all, tuple(self._queue.running_steps), self._left_s(), last)
+        )
 
     def _left_s(self) -> float:
         """By the pace so far, once some of it is behind; before by what the steps are likely to take."""

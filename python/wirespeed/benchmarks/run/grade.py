@@ -40,7 +40,7 @@ class GradeOptions:
 
     profile: Profile | None = None
     found: ObservedPlan | None = None
-    direct: Figures | None = None  # of a lab: they stand in place of all that the plan says of speed
+    direct: Figures | None = None  # baseline of a lab, in place of the limits of the plan
 
 
 def grade(
@@ -103,7 +103,7 @@ def _is_shown(verdict: Verdict) -> bool:
 
 
 def _failure(run: Run) -> str:
-    """The tool's own words, and the likeliest entries of the failure catalogue that cause them."""
+    """The error message of the tool, and the likeliest entries of the failure catalogue that cause them."""
     causes = f" ({', '.join(run.failures[:_MOST_CAUSES])})" if run.failures else ""
     return f"{run.error or 'the run failed'}{causes}"
 

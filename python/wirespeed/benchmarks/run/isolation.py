@@ -113,7 +113,7 @@ class _Pairs:
         self._used |= {pair.a.name, pair.b.name}
 
     def _suspect_of_pair(self, pair: Pair) -> Suspect | None:
-        """Both are good with others: the way between their leaves, or the two of them alone."""
+        """Both are good with other partners: the path between their leaves, or this pair only."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
             return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
         leaf_pair = {pair.a.leaf, pair.b.leaf}
@@ -214,16 +214,16 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
     suspects: list[Suspect] = []
     for group in bad:
         if any(set(other) < set(group) for other in bad):
-            continue  # that one says more
+            continue  # the smaller group is more precise
         doubtful = tuple(host for host in group if host not in good)
         accused = _find_suspect(group, doubtful)
         if accused is not None:
             suspects.append(accused)
             continue
-        asked = [half for half in _halves(doubtful, tuple(good)) if frozenset(half) not in known]
-        if not asked:
+        halves = [half for half in _halves(doubtful, tuple(good)) if frozenset(half) not in known]
+        if not halves:
             suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no good host is left"))
-        more += [half for half in asked if not any(set(half) & set(other) for other in more)]
+        more += [half for half in halves if not any(set(half) & set(other) for other in more)]
     return FollowUp((), tuple(more), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values()))
 
 

@@ -57,9 +57,9 @@ def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
 
 
 def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
-    """Grades what a lab measured; of the plan it takes the ways alone, never a speed.
+    """Grade the results of a lab; the plan determines its paths, not its speeds.
 
-    Without ``limited`` there is no pair to hold figures against: they are shown.
+    Without ``limited`` there is no baseline to compare with: figures are for information.
     """
     shown = Figures({}, reference=True)
 

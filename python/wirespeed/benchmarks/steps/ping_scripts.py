@@ -1,4 +1,4 @@
-"""What the suite mesh runs on a host: a few lines of shell that ask for many pairs, some at a time.
+"""What the suite mesh runs on a host: a few lines of shell that test many pairs, some at a time.
 
 Words come as arguments and are never read as shell. Every line of our own begins with ``mesh``; the rest is what the
 tools print. A pair's lines are printed at once, so that pairs do not mix.
@@ -24,15 +24,15 @@ def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
     """
     return (
         'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '
-        'one() { way=$(ip -o route get "$4" from "$2" 2>&1); small=-; '
+        'one() { route=$(ip -o route get "$4" from "$2" 2>&1); small=-; '
         f'ping -nq -c 1 -W {min(wait_s, 1)} -I "$2" "$4" >/dev/null 2>&1; '
         f"for try in {' '.join(map(str, range(1, tries + 1)))}; do "
-        f'said=$(ping -nq -c {count} -i 0.2 -W {wait_s} -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; small=-; '
-        'case $said in *" 0% packet loss"*) break;; esac; [ "$code" -ne 127 ] || break; '
+        f'output=$(ping -nq -c {count} -i 0.2 -W {wait_s} -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; small=-; '
+        'case $output in *" 0% packet loss"*) break;; esac; [ "$code" -ne 127 ] || break; '
         f'ping -nq -c {_SMALL_COUNT} -i 0.2 -W {wait_s} -s {SMALL} -I "$2" "$4" >/dev/null 2>&1; small=$?; '
         '[ "$small" -eq 0 ] || break; done; '
         "printf 'mesh pair %s -> %s\\n%s\\n%s\\nmesh small %s\\nmesh end %s\\n' "
-        '"$1" "$3" "$way" "$said" "$small" "$code"; }; '
+        '"$1" "$3" "$route" "$output" "$small" "$code"; }; '
         f'n=0; while [ $# -ge 5 ]; do one "$@" & shift 5; n=$((n + 1)); [ $((n % {at_once})) -ne 0 ] || wait; done; '
         'wait; echo "mesh done"'
     )
@@ -51,10 +51,10 @@ RDMA_SERVER = (
 RDMA_CLIENT = (
     f'set -f; host=$1 peer=$2; shift 2; {_TOOL}echo "mesh rdma from $host: $(($# / 5)) pairs"; '
     "one() { for try in 1 2 3; do "
-    f'said=$(timeout 15 ib_send_lat -d "$3" -p "$4" $5 {_WORDS} "$peer" 2>&1); code=$?; '
-    'case $said in *"ouldn\'t connect"*) sleep 0.5;; *) break;; esac; done; '
-    f"row=$(printf '%s\\n' \"$said\" | grep -E '^ *{MESSAGE} ' | tail -n 1); "
-    "last=; [ \"$code\" -eq 0 ] || last=$(printf '%s\\n' \"$said\" | grep '[A-Za-z]' | tail -n 1); "
+    f'output=$(timeout 15 ib_send_lat -d "$3" -p "$4" $5 {_WORDS} "$peer" 2>&1); code=$?; '
+    'case $output in *"ouldn\'t connect"*) sleep 0.5;; *) break;; esac; done; '
+    f"row=$(printf '%s\\n' \"$output\" | grep -E '^ *{MESSAGE} ' | tail -n 1); "
+    "last=; [ \"$code\" -eq 0 ] || last=$(printf '%s\\n' \"$output\" | grep '[A-Za-z]' | tail -n 1); "
     'printf \'mesh pair %s -> %s\\nmesh row %s\\nmesh last %s\\nmesh end %s\\n\' "$1" "$2" "$row" "$last" "$code"; }; '
     f'n=0; while [ $# -ge 5 ]; do one "$@" & shift 5; n=$((n + 1)); [ $((n % {AT_ONCE})) -ne 0 ] || wait; done; '
     'wait; echo "mesh done"'

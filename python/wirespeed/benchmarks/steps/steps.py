@@ -101,7 +101,7 @@ def dscp_of(request: Request, host: str) -> Dscp | None:
 
 
 def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> None:
-    """iperf3 between two NICs, one way: a NIC's TCP rate is the receiver's."""
+    """iperf3 between two NICs in one direction: a NIC's TCP rate is the receiver's."""
     # Streams: ESnet's 400G testbed measures with 8.
     port = request.port(steps.number())
     client = ("iperf3", "-c", pair.b.address, "-B", pair.a.address, "-p", str(port), "-P", str(streams))

@@ -41,7 +41,7 @@ def make(request: Request) -> Steps:
 
 
 def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> None:
-    """Pings of all pairs of hosts, both ways; ``pair_s`` is the expected time of a pair of NICs."""
+    """Pings of all pairs of hosts in both directions; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
     steps.notes += request.fabric.without
     for round_pairs in tournament(list(hosts)):
@@ -83,11 +83,11 @@ def _rdma(request: Request, steps: Steps, sources: list[Endpoint], targets: list
     pairs = [(a, b) for a, b in _pairs(sources, targets) if a.device and b.device]
     if not pairs:
         return
-    asked: list[str] = []
+    clients: list[str] = []
     served: list[str] = []
     for a, b in pairs:
         port = str(request.port(steps.number()))
-        asked += [a.name, b.name, a.device or "", port, _options(request, a)]
+        clients += [a.name, b.name, a.device or "", port, _options(request, a)]
         served += [b.device or "", port, _options(request, b)]
     source, target = sources[0].host, targets[0].host
     seconds = 2.0 + _RDMA_S * len(pairs)
@@ -96,7 +96,7 @@ def _rdma(request: Request, steps: Steps, sources: list[Endpoint], targets: list
             id=identifier("mesh-rdma", source, target),
             test="mesh rdma",
             place=f"{source} -> {target}",
-            client=Command(source, ("sh", "-c", RDMA_CLIENT, "mesh", source, target, *asked)),
+            client=Command(source, ("sh", "-c", RDMA_CLIENT, "mesh", source, target, *clients)),
             limit_s=limit(seconds),
             seconds=seconds,
             server=Command(

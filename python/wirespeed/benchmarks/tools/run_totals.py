@@ -8,7 +8,7 @@ from wirespeed.results.benchmarks import Metric, Run
 def places_of_total(run: Run) -> frozenset[str | None]:
     """Places of the bitrates of a whole run: the sum of all streams, at the receiver where the log names it.
 
-    A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.
+    A place is a stream or SUM, a role (TX-C, RX-C) of bidirectional traffic, and sender, receiver or an interval.
     """
     if run.tool in ("qperf", "sockperf"):
         ends = {m.place for m in run.measurements if m.metric is Metric.BW_AVG}

@@ -1,4 +1,4 @@
-"""What the bad pairs of a mesh have in common: the fewest NICs, rails, leaves, hosts or ways that explain them."""
+"""What the bad pairs of a mesh have in common: the fewest NICs, rails, leaves, hosts or paths that explain them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _find_causes(
     fractions = {ends: 0.0 if cell.grades[aspect] is Grade.BAD else 1.0 for ends, cell in known.items()}
     if 0.0 not in fractions.values():
         return []
-    # Of an exchange nobody knows who was to blame; a ping that fails one way alone tells more.
+    # An exchange that fails does not show which end failed; a ping that fails in one direction only does.
     found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
     return _merge_causes(
         [_cause(aspect, cause, known, ports) for cause, _ in found], {cause.label: cause.kind for cause, _ in found}

@@ -1,8 +1,8 @@
 """Counters beside a mesh: whether the packets of every NIC's address went over that NIC.
 
-A ping that comes back says nothing of its way: without its rule a reply leaves by another NIC, and where hosts answer
-ARP for each other's NICs it arrives at another. Each ping that came back moved one request and one reply of known size
-over each of its two NICs, so a NIC that moved less than that was gone round.
+A reply to a ping does not show its path: without its routing rule a reply leaves through another NIC, and where hosts
+reply to ARP for other NICs it arrives at another. Each ping with a reply moved one request and one reply of known size
+through each of its two NICs, so a NIC that moved less than that was bypassed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
 
 
 def _minimum_bytes(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
-    """Bytes that each NIC must have sent, and as many received: of each ping a packet goes each way."""
+    """Bytes that each NIC must have sent, and as many received: a ping has one packet in each direction."""
     mtu = {endpoint.name: endpoint.mtu or 0 for endpoint in fabric.endpoints}
     least = dict.fromkeys(mtu, 0)
     for (source, target), cell in mesh.cells.items():

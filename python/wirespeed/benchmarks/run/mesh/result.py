@@ -41,7 +41,7 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
                     small[source_name, target_name] = reply.pair.small_packet_exit_code == 0
             else:
                 gradings = {"rdma": _grade_rdma(reply)}
-                pairs.append((target_name, source_name))  # an exchange goes both ways
+                pairs.append((target_name, source_name))  # an exchange uses both directions
             for pair in pairs:
                 for aspect, (grade, message) in gradings.items():
                     grades[pair][aspect] = grade

@@ -26,7 +26,7 @@ _ADDRESS = re.compile(
 )
 _BYTES = re.compile(r"(\d+) bytes in \d+\.\d\d seconds = (\S+) Mbit/sec$")
 _ITERATIONS = re.compile(r"(\d+) iters in \d+\.\d\d seconds = (\S+) usec/iter$")
-_NO_GID = "::"  # of a device without one, or when none was asked for
+_NO_GID = "::"  # of a device without a GID, or without the option
 _ERROR = re.compile(
     r"Couldn't (?:connect to|listen to port|read|write|get|post|bind|allocate|create|register|set|request) ?.*"
     r"|Failed to (?:modify|transition|modify QP|set) .*|Failed status .* for wr_id \d+|poll CQ failed .*"

@@ -73,7 +73,7 @@ def read(log: Source) -> list[ReadRun]:
 def _is_iperf(document: Document) -> bool:
     version = document.root.text("start", "version") or ""
     has_parts = all(document.root.get(key) is not None for key in ("start", "intervals"))
-    if list(_keys(document.root)) == ["error"]:  # how old releases say that no test was possible
+    if list(_keys(document.root)) == ["error"]:  # output of old releases where no test was possible
         return (document.root.text("error") or "").startswith(_NO_TEST)
     return version.startswith("iperf") or has_parts or document.root.get("start", "connected") is not None
 

@@ -105,10 +105,10 @@ class _Reader:
         for process in self._processes.values():
             if process.joined is not None:
                 process.joined.take_setup(process.facts)
-            else:  # no line says which communicator this process had
+            else:  # no line names the communicator of this process
                 alone.line = alone.line or process.facts.line
                 alone.add(process.facts)
-        if alone.says_something():
+        if alone.is_stated():
             self._found.append(alone)
         for facts in self._found:
             self._name_version(facts)

@@ -140,7 +140,7 @@ class Facts:
             if value:
                 getattr(self, name).update(value)
 
-    def says_something(self) -> bool:
+    def is_stated(self) -> bool:
         """Whether a line contains more than its source."""
         return bool(
             self.version or self.networks or self.nics or self.paths or self.choices or self.environment

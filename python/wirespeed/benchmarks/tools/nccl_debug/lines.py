@@ -113,7 +113,7 @@ def algorithm(text: str) -> str:
     """The name of an algorithm, which old releases print as a number."""
     if len(text) == 1 and text.isdecimal():
         return ALGORITHMS[int(text)] if int(text) < len(ALGORITHMS) else text
-    spellings = {name.replace("_", ""): name for name in ALGORITHMS}  # NCCL_ALGO says NVLSTree
+    spellings = {name.replace("_", ""): name for name in ALGORITHMS}  # NCCL_ALGO contains NVLSTree
     return spellings.get(text.upper().replace("_", ""), text.upper())
 
 

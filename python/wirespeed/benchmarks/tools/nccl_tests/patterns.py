@@ -93,7 +93,7 @@ def columns_of(text: str) -> Columns | None:
     words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
     if not words:
         return None
-    time_unit = "ms" if words[0] == "bytes" else "us"  # releases before 2019 print milliseconds and do not say so
+    time_unit = "ms" if words[0] == "bytes" else "us"  # releases before 2019 print milliseconds without their unit
     words = [_SPELLINGS.get(word, word) for word in words]
     if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
         return None

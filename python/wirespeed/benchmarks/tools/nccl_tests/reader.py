@@ -1,7 +1,7 @@
 """nccl-tests and rccl-tests: the table on standard output.
 
 The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
-columns are read the same way. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests
+columns are read by the same code. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests
 doc/PERFORMANCE.md). A run is complete when its average or its "concluded" line is there.
 """
 
@@ -99,7 +99,7 @@ class _Reader:
         self._before: _Preamble | None = None
         self._command: tuple[str, bool] | None = None
         self._library: str | None = None
-        self._rccl = False  # the library says that it is RCCL
+        self._rccl = False  # the library is RCCL by its version line
         self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
@@ -424,7 +424,7 @@ class _Reader:
 _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}
 
 
-@lru_cache(maxsize=1024)  # each of a thousand processes says the same
+@lru_cache(maxsize=1024)  # each of a thousand processes prints the same
 def _variable(message: str) -> tuple[str, str] | None:
     """A variable of NCCL's environment and its value."""
     found = ENVIRONMENT.match(message)

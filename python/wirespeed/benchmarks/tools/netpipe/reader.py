@@ -44,7 +44,7 @@ _MODES = {
 _PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
 _MEBI = 1 << 20
 _PERTURBATION = 3  # bytes, the default of -p
-_PROCESSES = 2  # each says its modes, one of them perhaps late
+_PROCESSES = 2  # each prints its modes, one of them perhaps late
 _FEWEST = 3  # rows of numbers that are no coincidence
 
 

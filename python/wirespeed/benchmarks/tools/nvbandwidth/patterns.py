@@ -1,4 +1,4 @@
-"""What a matrix of nvbandwidth measures, from the line above it: the unit, the rows, the way of the data.
+"""What a matrix of nvbandwidth measures, from the line above it: the unit, the rows, the direction of the data.
 
 From NVIDIA/nvbandwidth testcases_ce.cpp, testcases_sm.cpp and multinode_testcases.cpp, releases 0.1 to 0.10. GB/s are
 1e9 bytes per second (memcpy.cpp). The arrow of a place is the one the tool prints.

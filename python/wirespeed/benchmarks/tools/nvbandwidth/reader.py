@@ -73,7 +73,9 @@ class _Reader:
         running, waived = _RUNNING.match(text), _WAIVED.match(text)
         if running and self._version is None:
             self._close()
-            self._test = running.group(1)  # many tools say what they run: what is below tells whether it is a test
+            self._test = running.group(
+                1
+            )  # many tools print such a line: the lines below it decide whether it is a test
         elif running:
             self._open(line, running.group(1))
         elif waived and self._version is not None:

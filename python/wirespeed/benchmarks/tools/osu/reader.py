@@ -1,7 +1,7 @@
 """The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
-run is complete when it has the largest message its program ends at, or the one its command line asks for, and
+run is complete when it has the largest message its program ends at, or the one on its command line, and
 truncated where the log does not show that. Each table of a datatype is a run.
 """
 
@@ -71,7 +71,7 @@ class _Reader(RunReader):
         self._rate = False  # in the second table of osu_mbw_mr --vary-window
         self._command: tuple[str, int | None] | None = None
         self._largest: int | None = None
-        self._limit: int | None = None  # what a warning says of the largest message; it may stand before the title
+        self._limit: int | None = None  # largest message by a warning, which may precede the title
         self._last = -1
         self._rows = 0
         self._early: list[str] = []  # failures since the last table

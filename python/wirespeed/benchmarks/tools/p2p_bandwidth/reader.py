@@ -1,8 +1,8 @@
 """p2pBandwidthLatencyTest of the CUDA samples: copies between the GPUs of a host, a run for each of its matrices.
 
 From NVIDIA/cuda-samples p2pBandwidthLatencyTest.cu and its releases since CUDA 8. GB/s are 1e9 bytes per second. A copy
-of a GPU to itself counts what is read and what is written. Both ways together are measured with ``bidirectional``; one
-way the place is the way of the data, which a read turns round.
+of a GPU to itself counts what is read and what is written. With ``bidirectional`` the
+value is the sum of both directions; else the place is the direction of the data, which a read reverses.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ MESSAGE = re.compile(
     r"|scnt=\d+, ccnt=\d+)\s*$"
 )
 
-# What only perftest says.
+# Texts that only perftest prints.
 HINT = re.compile(
     r"Conflicting CPU frequency values detected|BW peak won't be measured|Couldn't (?:read|write) remote address"
     r"|socket/rdma_cm|Failed to (?:exchange data|close connection) between server and client"

@@ -185,7 +185,7 @@ class SampleList:
     """Where reading is: in a list, just behind one, or at neither."""
 
     def __init__(self) -> None:
-        self.in_cycles = False  # whether times of the row are cycles, though its column line says usec
+        self.in_cycles = False  # whether times of the row are cycles, though its column line contains usec
         self._samples: int | None = None
         self._behind = False
 

@@ -1,7 +1,7 @@
 """rocm-bandwidth-test: copies between the CPUs and GPUs of a host, a run for each of its matrices and copy tables.
 
 From ROCm/rocm_bandwidth_test rocm_bandwidth_test_report.cpp and rocm_bandwidth_test_print.cpp, releases 1 to 2.6. GB/s
-are 1e9 bytes per second; both ways together are counted in a bidirectional copy. The tool numbers CPUs and GPUs in one
+are 1e9 bytes per second; a bidirectional copy counts the sum of both directions. The tool numbers CPUs and GPUs in one
 row; where its list of devices is there, CPU0 and GPU0 are the first of each, as ROCm's other tools count them.
 """
 
@@ -49,7 +49,7 @@ class _Reader:
         self._names: dict[str, str] = {}
         self._gpus: list[str] = []
         self._models: set[str] = set()
-        self._both_ways: bool | None = None
+        self._is_bidirectional: bool | None = None
 
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
@@ -138,12 +138,12 @@ class _Reader:
         if banner:
             self._close()
             direction = banner.group(1)
-            self._both_ways = None if direction is None else direction.startswith("Bi")
+            self._is_bidirectional = None if direction is None else direction.startswith("Bi")
         elif source:
             self._new(line, "copy")
             assert self._draft is not None
             self._draft.parameters.source_device = self._name(source.group(1))
-            if self._both_ways:
+            if self._is_bidirectional:
                 self._draft.parameters.bidirectional = True
         elif target and self._draft is not None:
             self._draft.parameters.target_device = self._name(target.group(1))

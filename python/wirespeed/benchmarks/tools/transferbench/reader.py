@@ -2,7 +2,8 @@
 
 From ROCm/TransferBench src/client/Presets (PeerToPeer.hpp, AllToAll.hpp) and Client.cpp, releases 1.0 to 1.62, text
 output. GB/s are 1e9 bytes per second; every number is a mean over the iterations, also where a title contains "peak". A
-pair both ways has three numbers: both ways together, and each way, whose place ends with ``forward`` or ``backward``.
+pair in both directions has three numbers: their sum, and each direction with a place that ends with ``forward`` or
+``backward``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _KINDS = {
     "B": "CPU",
     "N": "none",
 }  # F and B: fine-grained memory of a GPU, of a CPU
-_DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pair both ways ends with
+_DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # end of the place of a pair in both directions
 
 
 def read(log: Source) -> list[ReadRun]:

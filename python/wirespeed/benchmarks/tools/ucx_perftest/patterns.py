@@ -59,7 +59,7 @@ class Columns:
     csv: bool = False
     batches: int = 0  # names before the numbers of a row
     final: bool = False  # only final rows, without a label
-    old: bool = False  # of a release whose rows do not say which is the last, and whose heads all say latency
+    old: bool = False  # of a release whose rows do not mark the last one, and whose heads all contain latency
 
     def first(self, is_latency: bool) -> tuple[Metric, str | None]:
         """The metric of the first time of a row, and the place that names it."""

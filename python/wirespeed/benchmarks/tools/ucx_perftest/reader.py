@@ -167,7 +167,7 @@ class _Reader(RunReader):
             self._columns = columns
         draft = self._open(line)
         draft.parameters.side, draft.parameters.batch = "client", name
-        self._is_latency = False  # the head of a batch says overhead whatever its tests are
+        self._is_latency = False  # the head of a batch contains overhead for every test
 
     def _row(self, line: Line, row: Row) -> None:
         columns = self._columns
@@ -212,8 +212,8 @@ class _Reader(RunReader):
 
     def _is_last(self, row: Row) -> bool:
         """Releases before 1.10 do not mark the last row; it is the one with all requested iterations."""
-        asked = self._command.get("n", str(_DEFAULT_ITERATIONS))
-        return row.values[0] == (int(asked) if asked.isdecimal() else None)
+        iterations = self._command.get("n", str(_DEFAULT_ITERATIONS))
+        return row.values[0] == (int(iterations) if iterations.isdecimal() else None)
 
     def _log(self, line: Line, file: str, level: str, message: str) -> None:
         if level not in ("ERROR", "FATAL"):
