@@ -54,10 +54,10 @@ def refuse(place: str, found: str, expected: str = "", hint: str | None = None) 
     return Refusal([Problem(place, found, expected, hint)])
 
 
-def format_first(names: Sequence[str], most: int) -> str:
+def format_first(names: Sequence[str], limit: int) -> str:
     """The first names, and the number of the others: ``leaf1, leaf2 and 6 more``."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def one_of(names: Iterable[object]) -> str:

@@ -56,7 +56,7 @@ def test_the_reference_page_has_every_check() -> None:
 def module(**parts: object) -> ModuleType:
     check_module = ModuleType("one")
     check_module.__doc__ = MANUAL
-    given = {"over": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
+    given = {"subject": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
     for name, value in given.items():
         if value is not None:
             setattr(check_module, name, value)
@@ -71,8 +71,8 @@ def test_a_whole_file_is_a_check() -> None:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"over": None}, "check nic.one lacks over"),
-        ({"over": int}, "check nic.one: over must be a kind of entity, found int"),
+        ({"subject": None}, "check nic.one lacks subject"),
+        ({"subject": int}, "check nic.one: subject must be a kind of entity, found int"),
         ({"needs": None}, "check nic.one lacks needs"),
         ({"needs": ()}, "check nic.one lacks needs"),
         ({"needs": ("nic.link.mut",)}, "check nic.one needs nic.link.mut: no setting or collection"),

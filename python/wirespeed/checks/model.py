@@ -78,7 +78,7 @@ class Check:
 
     id: str
     manual: Manual
-    over: type[Any]
+    subject: type[Any]
     needs: tuple[str, ...]
     failures: tuple[str, ...]
     function: Callable[[CheckContext], Outcome]

@@ -28,7 +28,7 @@ def page() -> str:
     known = checks().values()
     rows = "".join(
         f"| [{check.id}](#{_anchor(check.id)}) | {check.manual.title} "
-        f"| {_SUBJECTS.get(check.over.kind, check.over.kind)} |\n"
+        f"| {_SUBJECTS.get(check.subject.kind, check.subject.kind)} |\n"
         for check in known
     )
     head = "# Checks\n\n`wirespeed explain ID` prints the manual page of one check.\n\n"

@@ -48,9 +48,9 @@ def load(identifier: str, module: ModuleType) -> Check:
             raise TypeError(f"check {identifier} lacks {name}")
         return value
 
-    over = part("over", type)
-    if over not in ENTITIES:
-        raise TypeError(f"check {identifier}: over must be a kind of entity, found {over.__name__}")
+    subject = part("subject", type)
+    if subject not in ENTITIES:
+        raise TypeError(f"check {identifier}: subject must be a kind of entity, found {subject.__name__}")
     needs = part("needs", tuple)
     unknown = sorted(set(needs) - _known_paths())
     if unknown:
@@ -65,7 +65,7 @@ def load(identifier: str, module: ModuleType) -> Check:
     return Check(
         id=identifier,
         manual=manual.read(identifier, module.__doc__ or ""),
-        over=over,
+        subject=subject,
         needs=needs,
         failures=failures,
         function=function,

@@ -42,7 +42,7 @@ def _device(
     for place, entity in iterate_entities(plan.devices[name], Place(name)):
         places.setdefault(type(entity), []).append((place, entity))
     for check in checks:
-        for place, entity in places.get(check.over, ()):
+        for place, entity in places.get(check.subject, ()):
             finding = _check_place(CheckContext(plan, facts, place, entity, check, cables))
             if finding is not None:
                 yield finding
@@ -128,7 +128,7 @@ def _evidence(context: CheckContext) -> tuple[str, ...]:
 def _name(context: CheckContext) -> str:
     device, within = context.place.device, context.place.within
     if not within:
-        return str(context.check.over.kind)
+        return str(context.check.subject.kind)
     kind, name = within[0]
     if kind == "peer" and (found := find_peer_port(context.plan, device, name)):
         port, far = found

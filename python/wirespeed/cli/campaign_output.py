@@ -54,10 +54,10 @@ def load(campaign: Campaign, parallel: int) -> str:
     # A parallel program is typed on one of its hosts, and uses all.
     hosts |= {used[5:] for step in campaign.steps for used in step.uses if used.startswith("host ")}
     nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
-    on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
+    scope_text = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")
     likely = duration(campaign.steps, campaign.holds, parallel)
-    heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
+    heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {scope_text}, about {time(likely)}"
     if len(campaign.steps) > parallel:
         return f"{heading}, at most {parallel} at a time (--parallel)"
     overlap = sum(step.seconds for step in campaign.steps) > 1.5 * likely

@@ -86,10 +86,10 @@ class Readers:
             hint = "probably out of memory; --jobs 1 needs less and continues after the logs stored so far"
             raise refuse("parsing logs", "a process was killed", hint=hint) from error
 
-    def _submit(self, most: int) -> None:
+    def _submit(self, limit: int) -> None:
         if self._pool is None:
             return
-        for _ in range(min(most, len(self._shares))):
+        for _ in range(min(limit, len(self._shares))):
             self._waiting.append(self._pool.submit(read_share, *self._shares.popleft()))
 
 

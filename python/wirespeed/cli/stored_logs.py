@@ -47,7 +47,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
         yield []
         return
     with open_known(store) as opened:
-        of = opened.find(campaign)
+        stored_campaign = opened.find(campaign)
         yield [
             LogFile(
                 log.name,
@@ -57,7 +57,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
                 key=log.key,
                 failed=FailedStep(log.test, log.error) if log.test and log.error else None,
                 stored_bytes=partial(opened.output, log.id),
-                cluster=of.cluster,
+                cluster=stored_campaign.cluster,
             )
-            for log in opened.list_campaigns(of)
+            for log in opened.list_campaigns(stored_campaign)
         ]

@@ -80,8 +80,8 @@ def collect_local(
         Refusal: the output path holds something else than a bundle.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
-    here = Machine(name or os.uname().nodename, ("host", _system()), run)
-    collect_machines(out, (here,), limit_s=limit_s, progress=progress, patience=patience)
+    local_machine = Machine(name or os.uname().nodename, ("host", _system()), run)
+    collect_machines(out, (local_machine,), limit_s=limit_s, progress=progress, patience=patience)
 
 
 def collect_machines(

@@ -180,9 +180,9 @@ def _distances(neighbours: Mapping[str, Mapping[str, None]], start: str) -> dict
     steps = {start: 0}
     waiting = deque([start])
     while waiting:
-        here = waiting.popleft()
-        for other in neighbours.get(here, ()):
+        device = waiting.popleft()
+        for other in neighbours.get(device, ()):
             if other not in steps:
-                steps[other] = steps[here] + 1
+                steps[other] = steps[device] + 1
                 waiting.append(other)
     return steps

@@ -48,8 +48,8 @@ def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
             if key in planned.peers:
                 peers[key] = planned.peers[key]
     switch = replace(planned, ports=ports, vlans=vlans, peers=peers)
-    here = subnets(switch) | {str(ip_network(address)) for address in planned.loopbacks or ()}
-    announced = tuple(network for network in planned.bgp.networks or () if network in here)
+    local_networks = subnets(switch) | {str(ip_network(address)) for address in planned.loopbacks or ()}
+    announced = tuple(network for network in planned.bgp.networks or () if network in local_networks)
     return replace(switch, bgp=replace(planned.bgp, networks=announced))
 
 
@@ -78,11 +78,14 @@ def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: 
     steps = {target: 0}
     waiting = deque([target])
     while waiting:
-        here = waiting.popleft()
+        device = waiting.popleft()
         for link in between:
-            if here in (link.a.device, link.b.device) and (there := link.opposite_end(here).device) not in steps:
-                steps[there] = steps[here] + 1
-                waiting.append(there)
+            if (
+                device in (link.a.device, link.b.device)
+                and (neighbour := link.opposite_end(device).device) not in steps
+            ):
+                steps[neighbour] = steps[device] + 1
+                waiting.append(neighbour)
     found: dict[str, list[Hop]] = {name: [] for name in steps if name != target}
     for link in between:
         for local, other in ((link.a, link.b), (link.b, link.a)):
@@ -100,8 +103,8 @@ def expected_routes(switches: Mapping[str, Switch], links: Sequence[LabLink]) ->
         if not networks:
             continue
         for name, hops in next_hops(speaking, links, target).items():
-            most = speaking[name].bgp.maximum_paths
-            found[name] |= dict.fromkeys(sorted(networks), hops[:most])
+            maximum = speaking[name].bgp.maximum_paths
+            found[name] |= dict.fromkeys(sorted(networks), hops[:maximum])
     return found
 
 

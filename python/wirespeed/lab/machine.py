@@ -66,14 +66,14 @@ def check_watches(hosts: int) -> None:
     Raises:
         Refusal: it does not (inotify(7), /proc interfaces).
     """
-    most = int(_WATCHES.read_text())
-    free = most - _count_inotify_instances() if hosts > most // 2 else most
+    limit = int(_WATCHES.read_text())
+    free = limit - _count_inotify_instances() if hosts > limit // 2 else limit
     if hosts > free:
         raise refuse(
             "lab",
-            f"{hosts} hosts, where the kernel has {max(free, 0)} of {most} inotify instances left",
+            f"{hosts} hosts, where the kernel has {max(free, 0)} of {limit} inotify instances left",
             "one for the systemd-networkd of each host",
-            f"sysctl fs.inotify.max_user_instances={most + hosts}, or fewer --hosts",
+            f"sysctl fs.inotify.max_user_instances={limit + hosts}, or fewer --hosts",
         )
 
 

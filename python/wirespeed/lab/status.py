@@ -49,7 +49,7 @@ def status(name: str) -> LabStatus:
         now = state.load(name)
         if now is not None and now.phase is not Phase.LEAVING:
             raise
-        return _read_status(kept, there=False)  # it was removed while it was looked at
+        return _read_status(kept, exists=False)  # it was removed while it was looked at
 
 
 def statuses() -> list[LabStatus]:
@@ -64,8 +64,8 @@ def statuses() -> list[LabStatus]:
     return found
 
 
-def _read_status(kept: LabState, there: bool = True) -> LabStatus:
-    known = set(state.namespaces(kept.name)) if there else set()
+def _read_status(kept: LabState, exists: bool = True) -> LabStatus:
+    known = set(state.namespaces(kept.name)) if exists else set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in known), kept.devices))
         interfaces = dict(
@@ -80,17 +80,17 @@ def _read_status(kept: LabState, there: bool = True) -> LabStatus:
     return LabStatus(kept.name, kept.cluster, kept.file, kept.started, kept.phase, devices, links, faults)
 
 
-def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:
-    running = programs(processes_of([device.namespace])) if there else set()
+def _device(lab: LabState, device: LabDevice, exists: bool) -> DeviceStatus:
+    running = programs(processes_of([device.namespace])) if exists else set()
     found: set[str] = set()
-    if there and device.expects:
+    if exists and device.expects:
         folder = state.device_folder(lab.name, device.name)
         found = readiness.has(device.namespace, folder, readiness.families(device.expects))
     return DeviceStatus(
         device.name,
         device.role,
         device.namespace,
-        there,
+        exists,
         tuple(DaemonStatus(daemon, daemon in running) for daemon in device.daemons),
         len(device.expects),
         tuple(line for line in device.expects if line not in found),

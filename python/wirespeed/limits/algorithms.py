@@ -135,25 +135,27 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
         return None
     k, n = member.ranks, group.ranks
     gpu = links.used(k) * links.usable  # all links of one GPU
-    each = f"{links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    links_text = f"{links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
     name = f"usable {links.name}"
     match algorithm:
         case Algorithm.RING if group.across_hosts:
-            return Term(name, gpu * k / (k - 1), GIGABYTES, f"{each} × {k}/{k - 1} rings", f"{_RING}; {links.source}")
+            return Term(
+                name, gpu * k / (k - 1), GIGABYTES, f"{links_text} × {k}/{k - 1} rings", f"{_RING}; {links.source}"
+            )
         case Algorithm.RING:
-            return Term(name, gpu, GIGABYTES, each, f"{_RING}; {links.source}")
+            return Term(name, gpu, GIGABYTES, links_text, f"{_RING}; {links.source}")
         case Algorithm.TREE if group.across_hosts:
             value = gpu * k / (k - 1) * (n - 1) / n
-            formula = f"{each} × {k}/{k - 1} chains × {n - 1}/{n}"
+            formula = f"{links_text} × {k}/{k - 1} chains × {n - 1}/{n}"
             return Term(name, value, GIGABYTES, formula, f"{_TREE}; {links.source}")
         case Algorithm.TREE:
-            return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{each} × {n - 1}/{n}", f"{_TREE}; {links.source}")
+            return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{links_text} × {n - 1}/{n}", f"{_TREE}; {links.source}")
         case Algorithm.NVLS | Algorithm.NVLS_TREE:
             return _switch_reduction(member, group) if links.reduces else None
         case Algorithm.LINEAR:
             nic = min(member.nics_acknowledged, default=0.0) if group.across_hosts else 0.0
             beside = f" + {number(nic)} GB/s of its NIC" if nic else ""
-            return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{each}{beside}", links.source)
+            return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{links_text}{beside}", links.source)
         case Algorithm.DOUBLING:
             per_link = links.usable if links.full_mesh else gpu
             value = per_link * (n - 1) / (k - 1)
@@ -163,7 +165,7 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
             return Term(name, value, GIGABYTES, formula, links.source)
         case Algorithm.PAIRWISE:
             # S/n to each of k-1 peers here; bus bandwidth counts (n-1)/n of S.
-            formula = f"{each} × {n - 1}/{k - 1}, {k - 1} of {n - 1} peers on the host"
+            formula = f"{links_text} × {n - 1}/{k - 1}, {k - 1} of {n - 1} peers on the host"
             return Term(name, gpu * (n - 1) / (k - 1), GIGABYTES, formula, links.source)
         case Algorithm.DIRECT:
             per_link = links.usable if links.full_mesh else gpu
@@ -177,8 +179,8 @@ def _switch_reduction(member: Member, group: Group) -> Term | None:
         return None
     k, n = member.ranks, group.ranks
     rate = links.reduces * links.used(k) * links.usable
-    each = f"{number(links.reduces)} × {links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
-    formula = f"2·{n - 1}/{n} × {each} / (1 + 1/{k})"
+    links_text = f"{number(links.reduces)} × {links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    formula = f"2·{n - 1}/{n} × {links_text} / (1 + 1/{k})"
     return Term(
         f"usable {links.name}", 2 * (n - 1) / n * rate / (1 + 1 / k), GIGABYTES, formula, f"{_NVLS}; {links.source}"
     )
@@ -192,15 +194,15 @@ def _nics(algorithm: Algorithm, group: Group) -> Term | None:
     n = group.ranks
     network = slowest.network_acknowledged
     nic = min(slowest.nics_acknowledged)
-    each = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
+    nics_text = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
     name = "NICs of a host"
     match algorithm:
         case Algorithm.RING:
-            return Term(name, network, GIGABYTES, each, _RING)
+            return Term(name, network, GIGABYTES, nics_text, _RING)
         case Algorithm.TREE | Algorithm.NVLS | Algorithm.NVLS_TREE:
             passes = 2 if len(group.members) == 2 else 1
             factor = f"{passes} × " if passes > 1 else ""
-            return Term(name, passes * network * (n - 1) / n, GIGABYTES, f"{factor}{each} × {n - 1}/{n}", _TREE)
+            return Term(name, passes * network * (n - 1) / n, GIGABYTES, f"{factor}{nics_text} × {n - 1}/{n}", _TREE)
         case Algorithm.LINEAR:
             root = group.root_member
             value = root.network_acknowledged * (n - 1) / (n - root.ranks)
@@ -213,7 +215,7 @@ def _nics(algorithm: Algorithm, group: Group) -> Term | None:
             busiest = max(group.members, key=lambda member: member.ranks / member.network_acknowledged)
             k = busiest.ranks
             value = busiest.network_acknowledged / k * (n - 1) / (n - k)
-            formula = f"{each} / {k} ranks × {n - 1}/{n - k}, {n - k} of {n - 1} peers elsewhere"
+            formula = f"{nics_text} / {k} ranks × {n - 1}/{n - k}, {n - k} of {n - 1} peers elsewhere"
             return Term(name, value, GIGABYTES, formula, "every rank sends 1/n of S to each other rank")
         case Algorithm.DIRECT:
             return Term("one NIC", nic, GIGABYTES, f"{number(nic)} GB/s between neighbours on two hosts", _RING)

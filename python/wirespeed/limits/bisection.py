@@ -58,9 +58,9 @@ def tiers(plan: Plan) -> tuple[Tier, ...]:
     heights = _heights(plan)
     sums: dict[str, list[int]] = {name: [0, 0] for name in plan.switches}
     for cable in plan.cables:
-        for here, there in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
-            if here in sums and heights[here] != heights[there]:
-                sums[here][heights[there] > heights[here]] += cable.speed
+        for near_device, far in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
+            if near_device in sums and heights[near_device] != heights[far]:
+                sums[near_device][heights[far] > heights[near_device]] += cable.speed
     worst: dict[tuple[int, str], tuple[int, int]] = {}
     counts: dict[tuple[int, str], int] = {}
     for name, (down, up) in sums.items():
@@ -136,8 +136,8 @@ class _Tree:
         self.up: dict[str, dict[str, int]] = {}  # device -> device above -> bandwidth
         for cable in plan.cables:
             low, high = sorted((cable.a.device, cable.b.device), key=lambda name: heights[name])
-            to = self.up.setdefault(low, {})
-            to[high] = to.get(high, 0) + cable.speed
+            neighbours = self.up.setdefault(low, {})
+            neighbours[high] = neighbours.get(high, 0) + cable.speed
         self.members: dict[str, list[str]] = {name: [name] for name in plan.hosts}  # group -> its devices
         self.below: dict[str, list[str]] = {}  # group -> groups under it
         self.even = True
@@ -196,8 +196,8 @@ class _Tree:
         for group in self.below:
             up = sum(sum(self.up.get(name, {}).values()) for name in self.members[group])
             if up:
-                of = Uplinks(tuple(self.members[group]), frozenset(self._hosts(group)), Bandwidth(up))
-                found.setdefault(heights[self.members[group][0]], []).append(of)
+                uplinks = Uplinks(tuple(self.members[group]), frozenset(self._hosts(group)), Bandwidth(up))
+                found.setdefault(heights[self.members[group][0]], []).append(uplinks)
         return tuple(tuple(found[height]) for height in sorted(found))
 
     def _hosts(self, group: str) -> list[str]:

@@ -12,15 +12,15 @@ GBPS = "Gb/s"
 GIGABYTES = "GB/s"
 
 
-def convert(value: float, unit: str, to: str) -> float:
+def convert(value: float, unit: str, target_unit: str) -> float:
     """A bandwidth in another unit.
 
     Raises:
         KeyError: one of the units is no unit of bandwidth.
     """
-    if unit == to:
+    if unit == target_unit:
         return value
-    return value * BITS_PER_SECOND[unit] / BITS_PER_SECOND[to]
+    return value * BITS_PER_SECOND[unit] / BITS_PER_SECOND[target_unit]
 
 
 def tightest(terms: Iterable[Term], assumptions: Iterable[str] = ()) -> Bound:
@@ -29,13 +29,13 @@ def tightest(terms: Iterable[Term], assumptions: Iterable[str] = ()) -> Bound:
     Raises:
         ValueError: there is no term, or their units differ.
     """
-    of = tuple(terms)
-    if not of:
+    all_terms = tuple(terms)
+    if not all_terms:
         raise ValueError("a bound needs at least one term")
-    if len({term.unit for term in of}) > 1:
-        raise ValueError(f"terms in different units: {', '.join(sorted({term.unit for term in of}))}")
-    least = min(of, key=lambda term: term.value)
-    return Bound(least.value, least.unit, least.name, of, tuple(dict.fromkeys(assumptions)))
+    if len({term.unit for term in all_terms}) > 1:
+        raise ValueError(f"terms in different units: {', '.join(sorted({term.unit for term in all_terms}))}")
+    smallest = min(all_terms, key=lambda term: term.value)
+    return Bound(smallest.value, smallest.unit, smallest.name, all_terms, tuple(dict.fromkeys(assumptions)))
 
 
 def in_unit(bound: Bound, unit: str) -> Bound:

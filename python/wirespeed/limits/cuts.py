@@ -131,9 +131,9 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
     plus = f"{_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
     name = "links and NICs of the GPUs"
     if sums:
-        each = min(_peak(member) + member.network / member.ranks for member in group.members)
+        rate_per_rank = min(_peak(member) + member.network / member.ranks for member in group.members)
         formula = f"2·{n - 1}/{n} × S out of every GPU, switches sum (NVLS); {plus}"
-        return Term(name, 2 * (n - 1) / n * each, GIGABYTES, formula, _source(first))
+        return Term(name, 2 * (n - 1) / n * rate_per_rank, GIGABYTES, formula, _source(first))
     match collective:
         case Collective.BROADCAST | Collective.REDUCE:
             return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _source(first))

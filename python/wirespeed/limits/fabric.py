@@ -28,8 +28,8 @@ def beyond(plan: Plan, group: Group, payload: float, acknowledged: float) -> tup
     for tier in uplinks(plan):
         merged = _merge_members(group, tier, payload, acknowledged)
         if merged is not None:
-            least = min(merged.members, key=lambda member: member.network)
-            found.append((f"uplinks of {least.name}", merged))
+            smallest = min(merged.members, key=lambda member: member.network)
+            found.append((f"uplinks of {smallest.name}", merged))
     return tuple(found)
 
 
@@ -74,9 +74,9 @@ def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Ba
         return None
     near: dict[str, dict[str, int]] = {}
     for cable in plan.cables:
-        for here, there in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
-            to = near.setdefault(here, {})
-            to[there] = max(to.get(there, 0), cable.speed)
+        for device, far in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
+            neighbours = near.setdefault(device, {})
+            neighbours[far] = max(neighbours.get(far, 0), cable.speed)
     first, last = ends[source], ends[target]
     if first is last:
         return first.speed
@@ -90,10 +90,10 @@ def _widest(near: Mapping[str, Mapping[str, int]], start: str, goal: str, hosts:
     best = {start: 1 << 62}
     waiting = deque([start])
     while waiting:
-        here = waiting.popleft()
-        for there, speed in near.get(here, {}).items():
-            reached = min(best[here], speed)
-            if there not in hosts and reached > best.get(there, 0):
-                best[there] = reached
-                waiting.append(there)
+        device = waiting.popleft()
+        for neighbour, speed in near.get(device, {}).items():
+            reached = min(best[device], speed)
+            if neighbour not in hosts and reached > best.get(neighbour, 0):
+                best[neighbour] = reached
+                waiting.append(neighbour)
     return best.get(goal)

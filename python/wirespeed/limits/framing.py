@@ -46,8 +46,12 @@ def message_wire_bytes(path: Path, size: int, verb: Verb = Verb.WRITE) -> int:
     Raises:
         ValueError: the path MTU is none of the five.
     """
-    of = {Verb.WRITE: wire.write_wire_bytes, Verb.SEND: wire.send_wire_bytes, Verb.READ: wire.read_response_wire_bytes}
-    return of[verb](size, path.path_mtu, path.encapsulation)
+    wire_bytes_of = {
+        Verb.WRITE: wire.write_wire_bytes,
+        Verb.SEND: wire.send_wire_bytes,
+        Verb.READ: wire.read_response_wire_bytes,
+    }
+    return wire_bytes_of[verb](size, path.path_mtu, path.encapsulation)
 
 
 def one_way(path: Path, size: int | None = None, verb: Verb = Verb.WRITE) -> Term:

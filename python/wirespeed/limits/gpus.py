@@ -13,9 +13,9 @@ def links_of(plan: Plan, host: str) -> Links | None:
     model = plan.hardware.gpus.get(next(iter(names)) or "") if len(names) == 1 else None
     if model is None or model.links is None:
         return None
-    of = model.links
-    usable = convert(float(of.usable.value), "b/s", GIGABYTES) if of.usable else None
-    source = f"{of.peak.source}; {of.usable.source}" if of.usable else of.peak.source
-    peak = convert(float(of.peak.value), "b/s", GIGABYTES)
-    reduces = of.reduction.value if of.reduction else None
-    return Links(of.name, of.per_gpu.value, of.full_mesh, peak, usable, source, reduces)
+    links = model.links
+    usable = convert(float(links.usable.value), "b/s", GIGABYTES) if links.usable else None
+    source = f"{links.peak.source}; {links.usable.source}" if links.usable else links.peak.source
+    peak = convert(float(links.peak.value), "b/s", GIGABYTES)
+    reduces = links.reduction.value if links.reduction else None
+    return Links(links.name, links.per_gpu.value, links.full_mesh, peak, usable, source, reduces)

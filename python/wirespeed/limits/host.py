@@ -77,11 +77,11 @@ def shared_rate(
     """
     left = dict(rates)
     bottleneck: str | None = None
-    of: dict[Uplink, list[str]] = {}
+    nics_of_uplink: dict[Uplink, list[str]] = {}
     for address in rates:
         for uplink in uplinks_to_memory(plan, host, address):
-            of.setdefault(uplink, []).append(address)
-    for uplink, members in of.items():
+            nics_of_uplink.setdefault(uplink, []).append(address)
+    for uplink, members in nics_of_uplink.items():
         carried = pcie.two_way(uplink.slot).value / 2 if bidirectional else pcie.one_way(uplink.slot).value
         requested = sum(left[address] for address in members)
         if requested > carried:

@@ -108,12 +108,12 @@ def nic_function(plan: Plan, host: str, nic: Nic) -> PcieFunction | None:
 
 def gpu_function(plan: Plan, host: str, gpu: str) -> PcieFunction | None:
     """The PCIe function of a GPU with its link, as `nic_function`. None when the host has no such GPU."""
-    of = plan.hosts[host].gpus.get(gpu)
-    if of is None:
+    gpu_settings = plan.hosts[host].gpus.get(gpu)
+    if gpu_settings is None:
         return None
-    model = plan.hardware.gpus.get(of.model) if of.model else None
+    model = plan.hardware.gpus.get(gpu_settings.model) if gpu_settings.model else None
     ability = (model.pcie.speed.value, model.pcie.width.value) if model else None
-    return _function(plan, host, of.pcie, ability)
+    return _function(plan, host, gpu_settings.pcie, ability)
 
 
 def _function(plan: Plan, host: str, address: str | None, ability: tuple[int, int] | None) -> PcieFunction | None:

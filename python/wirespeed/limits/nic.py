@@ -76,10 +76,10 @@ def nic_goodput_two_way(
 @lru_cache(maxsize=1024)
 def _one_of_two_ways(path: Path, slot: Slot | None, acks_per_packet: float) -> Bound:
     """The NICs of a cluster are few kinds: each is worked out once."""
-    both = [framing.two_way(path, acks_per_packet=acks_per_packet)]
+    rates = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     if slot is not None:
-        both.append(pcie.two_way(slot))
-    return scale_bound(tightest(both), 0.5, "1/2, one direction")
+        rates.append(pcie.two_way(slot))
+    return scale_bound(tightest(rates), 0.5, "1/2, one direction")
 
 
 def path_of(

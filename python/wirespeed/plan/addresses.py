@@ -161,14 +161,14 @@ def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
 
 
 def _assign_addresses(
-    cluster: Cluster, placed: Sequence[tuple[HostCable, Network, int]], most: int, problems: Problems
+    cluster: Cluster, placed: Sequence[tuple[HostCable, Network, int]], limit: int, problems: Problems
 ) -> dict[tuple[str, str], NicAddress]:
     """Addresses of NICs by subnet and number in it; the switch has the last one."""
     found = {}
     for cable, network, number in placed:
         last = network.num_addresses - 2 if network.version == 4 else _SWITCH_6
         if number >= last:
-            _too_small(cluster, problems, f"{network} for {most} hosts", f"at most {last - 1} hosts in it")
+            _too_small(cluster, problems, f"{network} for {limit} hosts", f"at most {last - 1} hosts in it")
             return {}
         found[cable.host, cable.host_port.interface] = NicAddress(
             str(network[number]),

@@ -207,9 +207,9 @@ def _paths(tiers: Tiers, between: Sequence[Cable]) -> dict[str, int]:
     counts: dict[str, dict[object, int]] = {}
     for cable in between:
         for name, other in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
-            to = counts.setdefault(name, {})
-            to[tiers.group[other]] = to.get(tiers.group[other], 0) + 1
-    return {name: max(to.values()) for name, to in counts.items()}
+            peer_counts = counts.setdefault(name, {})
+            peer_counts[tiers.group[other]] = peer_counts.get(tiers.group[other], 0) + 1
+    return {name: max(peer_counts.values()) for name, peer_counts in counts.items()}
 
 
 def _check_paths(cluster: Cluster, paths: Mapping[str, int], problems: Problems) -> None:

@@ -136,8 +136,8 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     split = spec.part.breakout
     known = model.breakouts.value if model.breakouts and system.sub_port_name else []
     if split is not None and split not in known:
-        of = one_of(known) if known else "no breakout"
-        problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", of)
+        expected_breakout = one_of(known) if known else "no breakout"
+        problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
     ports = port_names(model, system, split)
     if not ports:
@@ -171,14 +171,14 @@ def _hosts(
     addresses: Mapping[tuple[str, str], NicAddress],
     kinds: Mapping[str, HostKind],
 ) -> dict[str, Host]:
-    of: dict[str, list[HostCable]] = {}
+    cables_of_host: dict[str, list[HostCable]] = {}
     for cable in cables:
-        of.setdefault(cable.host, []).append(cable)
+        cables_of_host.setdefault(cable.host, []).append(cable)
     return {
         name: kinds[name].host(
-            [addresses[name, cable.host_port.interface] for cable in of[name]],
-            [cable.cable.speed for cable in of[name]],
-            [cable.cable.length for cable in of[name]],
+            [addresses[name, cable.host_port.interface] for cable in cables_of_host[name]],
+            [cable.cable.speed for cable in cables_of_host[name]],
+            [cable.cable.length for cable in cables_of_host[name]],
         )
         for name in cluster.hosts
     }

@@ -289,7 +289,7 @@ def _check_groups(
     owners: dict[int, str] = {}
     for name, at in found.items():
         other = owners.setdefault(int(at.priority_group), name)
-        lossless = next((each for each in (other, name) if classes[each].lossless), None)
+        lossless = next((class_name for class_name in (other, name) if classes[class_name].lossless), None)
         if other != name and lossless:
             problems.refuse(
                 (*box.spec.path, "classes", name),

@@ -138,10 +138,10 @@ def _toolkit(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
         )
         return
     if wanted.gpu_driver and version(wanted.gpu_driver) < version(row.driver.value):
-        least = row.family_driver or row.driver
-        if version(wanted.gpu_driver) < version(least.value):
+        minimum = row.family_driver or row.driver
+        if version(wanted.gpu_driver) < version(minimum.value):
             yield Conflict(
-                "cuda", f"{row.title} on the driver {wanted.gpu_driver}", f"the driver {least.value} or a newer one"
+                "cuda", f"{row.title} on the driver {wanted.gpu_driver}", f"the driver {minimum.value} or a newer one"
             )
         else:
             yield Conflict(

@@ -80,11 +80,11 @@ def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchK
     """One group alone must find room, or nothing is lossless; a slice of the buffer has its part of the pool."""
     chip = kind.box.chip
     slices = chip.slices.value if chip and chip.slices else 1
-    least = Size(slices * max(int(found.size) for found in groups))
-    if pool < least:
+    minimum = Size(slices * max(int(found.size) for found in groups))
+    if pool < minimum:
         of_slices = f" in each of {slices} slices" if slices > 1 else ""
         problems.refuse(
             (*kind.box.spec.path, "buffers", "shared_headroom"),
             f"shared headroom of {pool}",
-            f"at least {format_bytes(least)}, the headroom of one lossless group{of_slices}",
+            f"at least {format_bytes(minimum)}, the headroom of one lossless group{of_slices}",
         )

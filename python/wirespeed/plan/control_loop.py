@@ -92,8 +92,8 @@ def loop(
 
 def _time(speed: int, delay: int) -> int:
     """Picoseconds on one cable, both directions."""
-    there, back = wire.data(_PATH_MTU).wire, wire.cnp().wire
-    return 2 * delay + (there + back) * 8 * 10**12 // speed
+    forward, backward = wire.data(_PATH_MTU).wire, wire.cnp().wire
+    return 2 * delay + (forward + backward) * 8 * 10**12 // speed
 
 
 def _farthest(

@@ -56,9 +56,9 @@ def packed_size(sizes: Iterable[int]) -> int:
     return end
 
 
-def least_prefetch(sizes: Sequence[int], least: int) -> Size:
+def least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
     """The smallest power of two that is larger than the BARs need and that a bridge accepts."""
-    need, size = packed_size(sizes), least
+    need, size = packed_size(sizes), minimum
     while size <= need:
         size *= 2
     return Size(size)
@@ -189,28 +189,28 @@ def _ntbs(
     for name, host in bridged.items():
         part, sizes = host.spec.part.ntb, borrowed.get(name, ())
         assert part is not None
-        least = least_prefetch(sizes, host.ability.least.value) if sizes else host.ability.prefetch.value
+        minimum = least_prefetch(sizes, host.ability.least.value) if sizes else host.ability.prefetch.value
         path = (*host.spec.path, "ntb", "prefetch")
-        prefetch = part.prefetch or max(least, host.ability.prefetch.value)
+        prefetch = part.prefetch or max(minimum, host.ability.prefetch.value)
         if prefetch & (prefetch - 1) or not host.ability.least.value <= prefetch <= host.ability.most.value:
             problems.refuse(
                 path,
                 f"prefetchable memory of {prefetch}",
                 f"a power of two from {host.ability.least.value} to {host.ability.most.value}",
             )
-        elif sizes and prefetch < least:
+        elif sizes and prefetch < minimum:
             problems.refuse(
                 path,
                 f"prefetchable memory of {prefetch} for {Size(packed_size(sizes))} of BARs: {_format_sum(sizes)}",
-                f"at least {least}: more than the BARs need, and a power of two",
-                f"prefetch: {least}; above 256 MiB the BIOS must decode above 4G",
+                f"at least {minimum}: more than the BARs need, and a power of two",
+                f"prefetch: {minimum}; above 256 MiB the BIOS must decode above 4G",
             )
         ntbs[name] = {"1": Ntb(part.node_id, prefetch)}
         if sizes:
             computed.append(
                 ComputedValue(
                     f"{name} prefetch",
-                    str(least),
+                    str(minimum),
                     f"smallest power of two above {_format_sum(sizes)} = {Size(packed_size(sizes))}, "
                     "each BAR aligned to its size",
                     "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",

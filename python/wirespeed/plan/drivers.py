@@ -156,9 +156,9 @@ def _inbox(
     dma_buf = gpu is not None and built_in is False
     if gpu and dma_buf:
         check_dma_buf(spec, gpu, release, problems)
-    there = replace(_PREREQUISITES, why=f"the {release.title} is there already")
+    prerequisites = replace(_PREREQUISITES, why=f"the {release.title} is there already")
     clients = _clients(spec, gpu, problems) if built_in else ()
-    return Drivers({}, (), (there, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
+    return Drivers({}, (), (prerequisites, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
 
 
 def _select_packages(

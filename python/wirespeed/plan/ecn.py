@@ -124,22 +124,22 @@ def window(
         headroom: of all ports of the switch; None where it is not known.
         deep: of a switch with virtual output queues, its memory.
     """
-    least, least_formula = _lower_bound(speed, congestion, loop)
-    most, most_formula = (
+    minimum, least_formula = _lower_bound(speed, congestion, loop)
+    maximum, most_formula = (
         _upper_bound(speed, loop, chip, headroom) if deep is None else _upper_bound_of_deep(speed, loop, deep)
     )
-    return Window(least, most, least_formula, most_formula)
+    return Window(minimum, maximum, least_formula, most_formula)
 
 
 def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
     if congestion is Congestion.DCQCN_P:
         share = alpha(speed, _SENDERS)
-        least = Size(round(share * speed / 8 * INCREASE_TIMER))
-        return least, f"at least {least} = {share:.4f} × {speed} × {INCREASE_TIMER * 1e6:g} µs"
+        minimum = Size(round(share * speed / 8 * INCREASE_TIMER))
+        return minimum, f"at least {minimum} = {share:.4f} × {speed} × {INCREASE_TIMER * 1e6:g} µs"
     if loop is None:
         return Size(0), "no lower bound: length of a cable unknown"
-    least = Size(loop.time * speed // (7 * 8 * 10**12))
-    return least, f"at least {least} = {speed} × {loop.time} / 7 ({loop.formula})"
+    minimum = Size(loop.time * speed // (7 * 8 * 10**12))
+    return minimum, f"at least {minimum} = {speed} × {loop.time} / 7 ({loop.formula})"
 
 
 def _upper_bound(
@@ -160,9 +160,9 @@ def _upper_bound(
     def before_pause(senders: int) -> int:
         return int(senders * part * shared / (1 + part * senders)) - (senders - 1) * burst
 
-    most = Size(max(0, before_pause(_SENDERS)))
-    return most, (
-        f"at most {most} = {_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
+    maximum = Size(max(0, before_pause(_SENDERS)))
+    return maximum, (
+        f"at most {maximum} = {_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
         f" - {speed} × {loop.time} ({loop.formula})"
     )
 
@@ -171,9 +171,9 @@ def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tup
     if loop is None:
         return None, "no upper bound: length of a cable unknown"
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
-    most = Size(max(0, deep.pause_threshold - burst))
+    maximum = Size(max(0, deep.pause_threshold - burst))
     more = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"
-    return most, f"at most {most} = {deep.pause_threshold_formula} - {more}"
+    return maximum, f"at most {maximum} = {deep.pause_threshold_formula} - {more}"
 
 
 def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:

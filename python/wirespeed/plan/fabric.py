@@ -59,8 +59,8 @@ def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = Non
     if system.card_port_name is None:
         return ()
     slots = model.cards.slots.value
-    each = range(1, model.ports.value // len(slots) + 1)
-    return tuple(system.card_port_name.format(slot=slot, port=port) for slot in slots for port in each)
+    ports_of_slot = range(1, model.ports.value // len(slots) + 1)
+    return tuple(system.card_port_name.format(slot=slot, port=port) for slot in slots for port in ports_of_slot)
 
 
 @dataclass(frozen=True, slots=True)

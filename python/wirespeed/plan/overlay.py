@@ -82,10 +82,10 @@ def overlay_facts(plan: Plan, facts: Facts) -> ObservedPlan:
     hosts = {name: found.overlay(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
     switches = {name: found.overlay(switch, Place(name), Switch.kind) for name, switch in plan.switches.items()}
     cables = tuple(_cables(plan.cables, hosts, switches))
-    there = dataclasses.replace(
+    present = dataclasses.replace(
         plan, hosts=hosts, switches=switches, cables=cables, computed=(), requested={}, warnings=()
     )
-    return ObservedPlan(there, facts)
+    return ObservedPlan(present, facts)
 
 
 class _Overlay:

@@ -51,13 +51,13 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
     for file in rendered:
         expected.setdefault(file.device, {})[file.relative] = file
     for device, files in expected.items():
-        there = _files_in(folder / device)
+        present_files = _files_in(folder / device)
         for relative, file in files.items():
-            if relative not in there:
+            if relative not in present_files:
                 yield FileDifference(device, file.path, "missing")
                 continue
-            yield from _compare(file, there[relative])
-        for relative in sorted(there.keys() - files.keys()):
+            yield from _compare(file, present_files[relative])
+        for relative in sorted(present_files.keys() - files.keys()):
             yield FileDifference(device, f"/{_visible(relative)}", "extra")
 
 
@@ -113,11 +113,11 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         elif (place.device, path) in facts.gaps:
             yield SettingDifference(place, path, "unread", value, source=facts.missing_reason(place, path))
     for path in collections_of(type(intended)):
-        there = get(found, path)
+        present = get(found, path)
         for name, inner in get(intended, path).items():
             inner_place = place.child(inner.kind, name)
-            if name in there:
-                yield from _entity_differences(facts, inner_place, inner, there[name])
+            if name in present:
+                yield from _entity_differences(facts, inner_place, inner, present[name])
             elif facts.complete(place, path):
                 yield SettingDifference(
                     inner_place, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)

@@ -116,8 +116,8 @@ def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[
     done: list[_Batch] = []
     waiting: deque[Future[_Batch]] = deque()
 
-    def finish(most: int) -> None:
-        while len(waiting) > most:
+    def finish(maximum: int) -> None:
+        while len(waiting) > maximum:
             batch = waiting.popleft().result()
             done.append(batch)
             if progress:

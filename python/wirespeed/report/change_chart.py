@@ -69,8 +69,8 @@ def draw(found: Comparison) -> ComparisonChart | None:
     def x(fraction: float) -> float:
         return round(_EDGE + (fraction - low) / (high - low) * (_WIDTH - 2 * _EDGE), 1)
 
-    def side(of: Summary, base: float) -> Side:
-        return Side(x(of.lowest / base), x(of.highest / base), x(of.median / base))
+    def side(summary: Summary, base: float) -> Side:
+        return Side(x(summary.lowest / base), x(summary.highest / base), x(summary.median / base))
 
     rows = tuple(
         Row(

@@ -96,7 +96,7 @@ def heats(matrix: Matrix) -> tuple[Heat, ...]:
 
 def legend() -> tuple[tuple[str, str], ...]:
     """Shade and what it means."""
-    steps = [f"from {wording.percent(least).replace('.0', '')}" for least in SHADES]
+    steps = [f"from {wording.percent(minimum).replace('.0', '')}" for minimum in SHADES]
     return (*((f"h{number}", text) for number, text in enumerate(steps)), (f"h{len(SHADES)}", "less"))
 
 
@@ -111,8 +111,8 @@ def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], C
     for row, source in enumerate(bundles):
         for column, target in enumerate(bundles):
             ends = [(a.name, b.name) for a in source.members for b in target.members]
-            of = [cells.get(pair) for pair in ends if pair[0] != pair[1] or pair in cells]
-            square = _square(of, source.label, target.label, matrix)
+            pair_cells = [cells.get(pair) for pair in ends if pair[0] != pair[1] or pair in cells]
+            square = _square(pair_cells, source.label, target.label, matrix)
             if square is not None:
                 shade, low, title = square
                 squares.append(Square(round(left + column * side, 1), round(top + row * side, 1), shade, low, title))
@@ -198,21 +198,24 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
         ("leaf", [member.leaf for member in panel.members]),
     ):
         runs = [
-            (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda entry: entry[0])
+            (name, list(group))
+            for name, group in groupby(zip(names, panel.members, strict=True), key=lambda entry: entry[0])
         ]
         if None not in names and 1 < len(runs) <= SINGLE:
-            found = [_Bundle(wording.line(name or ""), tuple(member for _, member in of)) for name, of in runs]
+            found = [_Bundle(wording.line(name or ""), tuple(member for _, member in group)) for name, group in runs]
             return found, f"a row is all of a {level}, a square their median"
-    each = -(-len(single) // SINGLE)
-    chunks = [panel.members[start : start + each] for start in range(0, len(panel.members), each)]
-    found = [_Bundle(wording.line(f"{of[0].name} … {of[-1].name}"), of) for of in chunks]
-    return found, f"a row is {each} neighbours, a square their median"
+    chunk_size = -(-len(single) // SINGLE)
+    chunks = [panel.members[start : start + chunk_size] for start in range(0, len(panel.members), chunk_size)]
+    found = [_Bundle(wording.line(f"{chunk[0].name} … {chunk[-1].name}"), chunk) for chunk in chunks]
+    return found, f"a row is {chunk_size} neighbours, a square their median"
 
 
-def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: Matrix) -> tuple[str, bool, str] | None:
-    known = [cell for cell in of if cell is not None]
+def _square(
+    cells: Sequence[Cell | None], source: str, target: str | None, matrix: Matrix
+) -> tuple[str, bool, str] | None:
+    known = [cell for cell in cells if cell is not None]
     if not known:
-        return None if not of else ("unknown", False, f"{_ends(source, target)}: not measured")
+        return None if not cells else ("unknown", False, f"{_ends(source, target)}: not measured")
     fractions = [cell.fraction for cell in known if cell.fraction is not None]
     low = any(cell.low for cell in known)
     if len(known) == 1:
@@ -236,7 +239,7 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
 
 def shade(fraction: float) -> str:
     """The shade of a fraction."""
-    return f"h{next((number for number, least in enumerate(SHADES) if fraction >= least), len(SHADES))}"
+    return f"h{next((number for number, minimum in enumerate(SHADES) if fraction >= minimum), len(SHADES))}"
 
 
 def _value(cell: Cell, matrix: Matrix) -> str:
@@ -267,10 +270,10 @@ def _groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
 def _description(matrix: Matrix, panel: Panel) -> str:
     """What the picture shows, for those who do not see it; every number is in the table after it."""
     names = {member.name for member in panel.members}
-    of = [cell for cell in matrix.cells if cell.source in names]
-    low = sum(cell.low for cell in of)
+    row_cells = [cell for cell in matrix.cells if cell.source in names]
+    low = sum(cell.low for cell in row_cells)
     title = f"{panel.title}: " if panel.title else ""
-    return f"{title}{wording.plural(len(of), 'cell')}, {low} slow. {_suspects_sentence(matrix.suspects)}"
+    return f"{title}{wording.plural(len(row_cells), 'cell')}, {low} slow. {_suspects_sentence(matrix.suspects)}"
 
 
 def _suspects_sentence(suspects: Sequence[Suspect]) -> str:

@@ -161,8 +161,8 @@ def _history(suite: Element, history: History) -> None:
     """A case for each series: one that got worse, and has not changed since, has failed."""
     labels = {campaign.id: campaign.label for campaign in history.campaigns}
     for past in history.series:
-        of = past.series
-        name = " ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes))))
+        series = past.series
+        name = " ".join(filter(None, (wording.series(series), series.metric.value, wording.size(series.size_bytes))))
         case = SubElement(suite, "testcase", classname="history", name=wording.line(name))
         last = past.steps[-1] if past.steps else None
         if len(past.points) < history.fewest:
@@ -170,7 +170,7 @@ def _history(suite: Element, history: History) -> None:
             message = f"{counted} of the {history.fewest} needed to find a change point"
             _outcome(case, "unknown", message, name)
         elif last is not None and last.difference is Difference.WORSE:
-            levels = f"{wording.number(last.before)} to {wording.quantity(last.after, of.unit)}"
+            levels = f"{wording.number(last.before)} to {wording.quantity(last.after, series.unit)}"
             since = f"since campaign {labels.get(last.campaign, last.campaign)}"
             change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
             message = f"worse {since}: {levels}{change}"

@@ -31,13 +31,13 @@ def matrix(mesh: Mesh, console: Console) -> None:
     if len(mesh.causes) > _CAUSES:
         console.print(f"{len(mesh.causes) - _CAUSES} more causes not shown (--format json)", markup=False)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
-    most = _EXAMPLES if mesh.causes else _MOST
-    for cell in wrong[:most]:
+    maximum = _EXAMPLES if mesh.causes else _MOST
+    for cell in wrong[:maximum]:
         console.print(
             wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.details)}"), markup=False, soft_wrap=True
         )
-    if len(wrong) > most:
-        console.print(f"{len(wrong) - most} more pairs not shown (--format json)", markup=False)
+    if len(wrong) > maximum:
+        console.print(f"{len(wrong) - maximum} more pairs not shown (--format json)", markup=False)
 
 
 def _counters(mesh: Mesh, console: Console) -> None:

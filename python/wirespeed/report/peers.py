@@ -111,7 +111,7 @@ def _shade(cell: Cell | None) -> str:
     if cell.fraction is None:
         return _UNCOMPARED
     fraction = cell.fraction
-    return next((shade for shade, least in zip(_SHADES, _STEPS, strict=False) if fraction >= least), _SHADES[-1])
+    return next((shade for shade, minimum in zip(_SHADES, _STEPS, strict=False) if fraction >= minimum), _SHADES[-1])
 
 
 def _scale(lower_is_better: bool) -> tuple[str, ...]:

@@ -155,11 +155,11 @@ def _relation(families: _Families, relation: Relation) -> None:
 
 def _matrix(families: _Families, matrix: Matrix) -> None:
     size = "" if matrix.size_bytes is None else str(matrix.size_bytes)
-    of = {"tool": matrix.tool, "test": matrix.test or "", "metric": matrix.metric.value, "size": size}
+    labels = {"tool": matrix.tool, "test": matrix.test or "", "metric": matrix.metric.value, "size": size}
     members = {member.name: member for member in matrix.members}
     for margin in matrix.margins:
         member = members[margin.member]
-        at = {**of, "host": member.host, "nic": member.device or ""}
+        at = {**labels, "host": member.host, "nic": member.device or ""}
         for direction, off in (("sends", margin.sends), ("receives", margin.receives)):
             if off is not None:
                 families.add("wirespeed_peer_of_like_ratio", {**at, "direction": direction}, 1 + off)
@@ -174,7 +174,7 @@ def _matrix(families: _Families, matrix: Matrix) -> None:
         member_of = members.get(suspect.name)
         member_labels = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
         families.add(
-            "wirespeed_peer_suspect_of_like_ratio", {**of, **suspect_labels, **member_labels}, suspect.fraction
+            "wirespeed_peer_suspect_of_like_ratio", {**labels, **suspect_labels, **member_labels}, suspect.fraction
         )
 
 
@@ -197,20 +197,20 @@ def _comparisons(families: _Families, report: Report) -> None:
 def _history(families: _Families, history: History) -> None:
     known = {campaign.id: campaign for campaign in history.campaigns}
     for past in history.series:
-        of, last = past.series, past.points[-1] if past.points else None
+        series, last = past.series, past.points[-1] if past.points else None
         if last is None:
             continue
-        size = "" if of.size_bytes is None else str(of.size_bytes)
-        labels = {"series": wording.series(of), "metric": of.metric.value, "size": size}
+        size = "" if series.size_bytes is None else str(series.size_bytes)
+        labels = {"series": wording.series(series), "metric": series.metric.value, "size": size}
         families.add("wirespeed_history_campaigns", labels, len(past.points))
         began = known[last.campaign].started if last.campaign in known else None
         if (when := _seconds_since_epoch(began)) is not None:
             families.add("wirespeed_history_timestamp_seconds", labels, when)
-        seconds = _in_seconds(last.median, of.unit)
+        seconds = _in_seconds(last.median, series.unit)
         if seconds is not None:
             families.add("wirespeed_history_time_seconds", labels, seconds)
-        elif of.unit in BITS_PER_SECOND:
-            families.add("wirespeed_history_bandwidth_bytes_per_second", labels, _in_bytes(last.median, of.unit))
+        elif series.unit in BITS_PER_SECOND:
+            families.add("wirespeed_history_bandwidth_bytes_per_second", labels, _in_bytes(last.median, series.unit))
         step = past.steps[-1] if past.steps else None
         if step is not None and step.change is not None:
             since = known[step.campaign].label if step.campaign in known else str(step.campaign)

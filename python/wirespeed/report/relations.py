@@ -15,22 +15,26 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 
 def title(relation: Relation) -> str:
     """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
-    of = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
+    subject = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
     at = f", {relation.location}" if relation.location else ""
     worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
-    return wording.line(f"{relation.name}: {of}{at}{worst}")
+    return wording.line(f"{relation.name}: {subject}{at}{worst}")
 
 
-def side(of: Side | None) -> str:
+def side(measured_side: Side | None) -> str:
     """``388.1 Gb/s, the min of 4``; what is not there is said."""
-    if of is None:
+    if measured_side is None:
         return ""
-    if of.value is None:
-        return "not measured" if not of.count else f"{of.count} measured"
-    value = wording.percent(of.value) if of.statistic == "spread" else wording.quantity(of.value, of.unit)
-    if of.count > 1:
-        return wording.line(f"{value}, {of.statistic} of {of.count}")
-    return wording.line(value + (f", {of.ends}" if of.ends else ""))
+    if measured_side.value is None:
+        return "not measured" if not measured_side.count else f"{measured_side.count} measured"
+    value = (
+        wording.percent(measured_side.value)
+        if measured_side.statistic == "spread"
+        else wording.quantity(measured_side.value, measured_side.unit)
+    )
+    if measured_side.count > 1:
+        return wording.line(f"{value}, {measured_side.statistic} of {measured_side.count}")
+    return wording.line(value + (f", {measured_side.ends}" if measured_side.ends else ""))
 
 
 def value(relation: Relation) -> str:
@@ -47,14 +51,18 @@ def requirement(relation: Relation) -> str:
     return f"{sign} {wording.quantity(bound, relation.unit)}" if relation.unit else f"{sign} {wording.percent(bound)}"
 
 
-def place(of: Side | None) -> str | None:
+def place(measured_side: Side | None) -> str | None:
     """The file and line of a side that is one measurement."""
-    return f"{of.file}:{of.line}" if of is not None and of.file is not None else None
+    return (
+        f"{measured_side.file}:{measured_side.line}"
+        if measured_side is not None and measured_side.file is not None
+        else None
+    )
 
 
-def table(of: Sequence[Relation], console: Console) -> None:
+def table(relations: Sequence[Relation], console: Console) -> None:
     """All of them, then why those are not good that are not."""
-    if not of:
+    if not relations:
         return
     console.print()
     console.print(Text("Runs compared with each other", style="bold"))
@@ -65,7 +73,7 @@ def table(of: Sequence[Relation], console: Console) -> None:
     shown.add_column("reached", justify="right")
     shown.add_column("required", justify="right")
     shown.add_column("verdict")
-    for relation in of:
+    for relation in relations:
         style = wording.STYLES[relation.judgement.value]
         cells = (
             title(relation),
@@ -76,7 +84,7 @@ def table(of: Sequence[Relation], console: Console) -> None:
         )
         shown.add_row(*(Text(cell) for cell in cells), Text(relation.judgement.value, style=style))
     console.print(shown)
-    for relation in of:
+    for relation in relations:
         if relation.judgement is not Judgement.PASS:
             at = place(relation.of)
             count = f"{relation.passed} of {relation.compared} pass; " if relation.compared > 1 else ""
@@ -84,6 +92,10 @@ def table(of: Sequence[Relation], console: Console) -> None:
             console.print(Text(wording.line(line)), soft_wrap=True)
 
 
-def _side_cell(of: Side | None) -> str:
+def _side_cell(measured_side: Side | None) -> str:
     """A side with what it is, each on a line."""
-    return "" if of is None else "\n".join(filter(None, (wording.line(of.condition), side(of))))
+    return (
+        ""
+        if measured_side is None
+        else "\n".join(filter(None, (wording.line(measured_side.condition), side(measured_side))))
+    )

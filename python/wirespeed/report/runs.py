@@ -19,9 +19,9 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     parts = []
     decided = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.PASS) if counts[kind]]
     if decided:
-        each = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in decided)
+        counts_text = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in decided)
         total = sum(counts[kind] for kind in decided)
-        parts.append(f"{each} of {wording.plural(total, 'judged measurement')}{_failed_tests(judged)}")
+        parts.append(f"{counts_text} of {wording.plural(total, 'judged measurement')}{_failed_tests(judged)}")
     if counts[Judgement.UNKNOWN]:
         parts.append(f"{wording.plural(counts[Judgement.UNKNOWN], 'measurement')} could not be judged")
     for status in (RunStatus.FAILED, RunStatus.TRUNCATED):
@@ -66,8 +66,8 @@ def limiting_terms(verdict: Verdict) -> str:
 
 def gate(verdict: Verdict) -> float | None:
     """The number that a profile's gate asks for."""
-    of = verdict.gate
-    return None if of is None else of.at_least if of.at_least is not None else of.at_most
+    gate = verdict.gate
+    return None if gate is None else gate.at_least if gate.at_least is not None else gate.at_most
 
 
 def format_gate(verdict: Verdict) -> str:

@@ -186,8 +186,10 @@ def _group(group: Group, console: Console) -> None:
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
     if finding.cost:
-        each = " per location" if len(group.findings) > 1 else ""
-        _print_labeled("impact", f"estimated loss {wording.cost(finding.cost)}{each}: {finding.cost.basis}", console)
+        per_location = " per location" if len(group.findings) > 1 else ""
+        _print_labeled(
+            "impact", f"estimated loss {wording.cost(finding.cost)}{per_location}: {finding.cost.basis}", console
+        )
     for source in group.evidence[:_PLACES_NAMED]:
         _print_labeled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:

@@ -47,10 +47,10 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
     for run in runs:
         if run.error:
             rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)})"))
-        of = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
-        if of:
-            worst = min(of, key=lambda verdict: (_URGENCY.index(verdict.judgement), _fraction(verdict)))
-            count = sum(verdict.judgement is worst.judgement for verdict in of)
+        verdicts = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
+        if verdicts:
+            worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _fraction(verdict)))
+            count = sum(verdict.judgement is worst.judgement for verdict in verdicts)
             rows.append((_URGENCY.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
     return _bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
 
@@ -209,10 +209,10 @@ def _block(commands: Sequence[str]) -> list[str]:
     return ["", fence, *kept, fence, "", *rest]
 
 
-def _bullets(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
-    shown = [f"{bullet}{row}" for row in rows[:most]]
-    if len(rows) > most:
-        shown.append(f"{bullet or '- '}{len(rows) - most} more in the full report")
+def _bullets(rows: Sequence[str], limit: int, bullet: str = "- ") -> list[str]:
+    shown = [f"{bullet}{row}" for row in rows[:limit]]
+    if len(rows) > limit:
+        shown.append(f"{bullet or '- '}{len(rows) - limit} more in the full report")
     return shown
 
 

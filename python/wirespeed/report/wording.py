@@ -121,11 +121,13 @@ def plural(count: int, singular: str, many: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
-def series(of: Series) -> str:
+def series(stored_series: Series) -> str:
     """What was measured, in a line."""
     workload = " ".join(
-        key if value is True else f"{key}={value}" for key, value in of.workload if (key, value) not in _USUAL
+        key if value is True else f"{key}={value}"
+        for key, value in stored_series.workload
+        if (key, value) not in _USUAL
     )
-    ranks = plural(of.ranks, "rank") if of.ranks is not None else None
-    parts = (of.test or of.tool, ranks, workload, of.location, of.place)
+    ranks = plural(stored_series.ranks, "rank") if stored_series.ranks is not None else None
+    parts = (stored_series.test or stored_series.tool, ranks, workload, stored_series.location, stored_series.place)
     return line(", ".join(part for part in parts if part))

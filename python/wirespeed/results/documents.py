@@ -37,30 +37,30 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
     body = _body(text, place, tuple(_KINDS), expected, hint)
     kind = body["kind"]
-    name, of = _KINDS[kind]
-    found: object = _content(body, place, kind, name, of)
+    name, result_type = _KINDS[kind]
+    found: object = _content(body, place, kind, name, result_type)
     assert isinstance(found, Peers | Comparison | History)
     return found
 
 
-def read_as(text: str, place: str, kind: str, name: str, of: type[_Result], hint: str) -> _Result:
+def read_as(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
     """What a document of one kind holds under a name.
 
     Raises:
         Refusal: it is none, of another kind, newer than this program, or not whole.
     """
     body = _body(text, place, (kind,), f"a document of {kind}", hint)
-    return _content(body, place, kind, name, of)
+    return _content(body, place, kind, name, result_type)
 
 
-def convert(of: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
+def convert(result_type: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
     """Data of JSON as a result, called by ``name`` in messages.
 
     Raises:
         Refusal: it is of another form.
     """
     try:
-        return _object(of, data, name)
+        return _object(result_type, data, name)
     except KeyError as error:
         raise refuse(place, f"no {error.args[0]}", expected) from None
     except (TypeError, ValueError) as error:
@@ -85,48 +85,48 @@ def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: st
     return body
 
 
-def _content(body: dict[str, Any], place: str, kind: str, name: str, of: type[_Result]) -> _Result:
+def _content(body: dict[str, Any], place: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
     if name not in body:
         raise refuse(place, f"no {name}", f"what {kind} holds")
-    return convert(of, body[name], name, place, f"what {kind} holds")
+    return convert(result_type, body[name], name, place, f"what {kind} holds")
 
 
-def _convert(of: Any, data: Any, at: str) -> Any:
+def _convert(hint: Any, data: Any, at: str) -> Any:
     """Data of JSON as a type; ``at`` is its location in the document."""
-    if is_dataclass(of) and isinstance(of, type):
-        return _object(of, data, at)
-    origin = get_origin(of)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _object(hint, data, at)
+    origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _any_of(get_args(of), data, at)
+        return _any_of(get_args(hint), data, at)
     if origin is tuple:
-        return _tuple(get_args(of), data, at)
-    if isinstance(of, type) and issubclass(of, Enum):
-        return of(data)
-    if of is float and isinstance(data, int | float) and not isinstance(data, bool):
+        return _tuple(get_args(hint), data, at)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint(data)
+    if hint is float and isinstance(data, int | float) and not isinstance(data, bool):
         return float(data)
-    if of is type(None) and data is None:
+    if hint is type(None) and data is None:
         return None
-    if isinstance(of, type) and type(data) is of:
+    if isinstance(hint, type) and type(data) is hint:
         return data
     raise ValueError(f"{data!r:.60} for {at}")
 
 
-def _object(of: type[_Result], data: Any, at: str) -> _Result:
+def _object(result_type: type[_Result], data: Any, at: str) -> _Result:
     if not isinstance(data, dict):
         raise ValueError(f"{data!r:.60} for {at}")
-    hints = _hints(of)  # type: ignore[arg-type]
+    hints = _hints(result_type)  # type: ignore[arg-type]
     values = {}
-    for field in fields(of):  # type: ignore[arg-type]
+    for field in fields(result_type):  # type: ignore[arg-type]
         if field.name in data:
             values[field.name] = _convert(hints[field.name], data[field.name], f"{at}.{field.name}")
         elif field.default is MISSING and field.default_factory is MISSING:
             raise KeyError(f"{at}.{field.name}")
-    return of(**values)
+    return result_type(**values)
 
 
 @cache
-def _hints(of: type) -> dict[str, Any]:
-    return get_type_hints(of)
+def _hints(result_type: type) -> dict[str, Any]:
+    return get_type_hints(result_type)
 
 
 def _any_of(kinds: tuple[Any, ...], data: Any, at: str) -> Any:

@@ -358,7 +358,10 @@ def flatten(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def dictionary() -> dict[str, Parameter]:
     """Every field with its annotation, in the order of this file."""
     hints = typing.get_type_hints(Parameters, include_extras=True)
-    return {each.name: hints[each.name].__metadata__[0] for each in dataclasses.fields(Parameters)}
+    return {
+        parameter_field.name: hints[parameter_field.name].__metadata__[0]
+        for parameter_field in dataclasses.fields(Parameters)
+    }
 
 
 IDENTITY = frozenset(name for name, parameter in dictionary().items() if parameter.identity)
@@ -367,7 +370,7 @@ IDENTITY = frozenset(name for name, parameter in dictionary().items() if paramet
 
 @cache
 def _names() -> tuple[str, ...]:
-    return tuple(sorted(each.name for each in dataclasses.fields(Parameters)))
+    return tuple(sorted(parameter_field.name for parameter_field in dataclasses.fields(Parameters)))
 
 
 @cache

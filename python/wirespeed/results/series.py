@@ -59,8 +59,11 @@ def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
 
 def ends(run: Run) -> str | None:
     """Between which addresses a run was, as its log states it: ``10.1.0.1 -> 10.1.0.3``; None where it does not."""
-    of = run.parameters
-    for local, remote in ((of.local_address, of.remote_address), (of.local_gid, of.remote_gid)):
+    parameters = run.parameters
+    for local, remote in (
+        (parameters.local_address, parameters.remote_address),
+        (parameters.local_gid, parameters.remote_gid),
+    ):
         if local is not None and remote is not None:
             return f"{_address(local)} -> {_address(remote)}"
     return None

@@ -25,17 +25,17 @@ def build_animation(
         return None
     samples = samples.with_intervals(max(min(_FRAMES, _LETTERS // (3 * len(ports))), _FEWEST))
     held = samples.highest("queue_bytes")
-    deepest = {port: max(of) for port, of in held.items()}
+    deepest = {port: max(samples) for port, samples in held.items()}
     stopped = {entry.port: entry.total_ps for entry in paused}
     order = sorted(ports, key=lambda port: (-stopped.get(port, 0), -deepest[port], port))
     kept = set(order[: _LETTERS // (3 * samples.stretches)])
-    most = max(int(max(deepest.values())), 1)
+    maximum = max(int(max(deepest.values())), 1)
     load = loads(samples, network, samples.growth("sent_bytes"))
     return Animation(
         starts=samples.starts,
         end=samples.times[-1],
-        most_queue_bytes=most,
-        queue=_levels({port: tuple(value / most for value in of) for port, of in held.items()}, kept),
+        most_queue_bytes=maximum,
+        queue=_levels({port: tuple(value / maximum for value in samples) for port, samples in held.items()}, kept),
         load=_levels(load, kept),
         paused=_levels(_paused_shares(folder, samples), kept),
         left_out=len(ports) - len(kept),
@@ -44,7 +44,11 @@ def build_animation(
 
 def _levels(shares: Mapping[int, tuple[float, ...]], kept: set[int]) -> Mapping[int, tuple[int, ...]]:
     """Of those ports that have any."""
-    return {port: tuple(map(_level, of)) for port, of in sorted(shares.items()) if port in kept and any(of)}
+    return {
+        port: tuple(map(_level, port_shares))
+        for port, port_shares in sorted(shares.items())
+        if port in kept and any(port_shares)
+    }
 
 
 def _paused_shares(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
@@ -54,7 +58,7 @@ def _paused_shares(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple
     for port, start, end in zip(read["port"], read["start_ps"], read["end_ps"], strict=True):
         intervals.setdefault(port, []).append((start, end))
     bounds = [*samples.starts, samples.times[-1]]
-    return {port: shares(merge_intervals(of), bounds) for port, of in intervals.items()}
+    return {port: shares(merge_intervals(port_intervals), bounds) for port, port_intervals in intervals.items()}
 
 
 def _level(share: float) -> int:

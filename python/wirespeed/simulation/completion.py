@@ -21,7 +21,7 @@ def flow_rows(folder: ResultFolder, nic_ports: Mapping[int, int]) -> tuple[FlowR
     ``nic_ports``: the NIC port of each queue pair.
     """
     read = folder.columns(FLOWS, "flow", "queue_pair", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
-    least = folder.columns(LIMITS, "least_ps")["least_ps"] if folder.has(LIMITS) else None
+    minimum = folder.columns(LIMITS, "least_ps")["least_ps"] if folder.has(LIMITS) else None
     return tuple(
         FlowRow(
             flow=flow,
@@ -33,7 +33,7 @@ def flow_rows(folder: ResultFolder, nic_ports: Mapping[int, int]) -> tuple[FlowR
             bytes=size,
             start_ps=start,
             took_ps=end - start if status == "completed" else None,
-            least_ps=None if least is None else least[flow],
+            least_ps=None if minimum is None else minimum[flow],
             status=status,
         )
         for flow, pair, source, target, verb, size, start, end, status in zip(
@@ -63,18 +63,20 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
         (None, completed),
         *((kind, [entry for entry in completed if (entry.verb, entry.bytes) == kind]) for kind in chosen),
     ]
-    yield Distribution("Completion time", "µs", tuple(_times(kind, of) for kind, of in groups))
+    yield Distribution("Completion time", "µs", tuple(_times(kind, flows_of_kind) for kind, flows_of_kind in groups))
     if any(flow.slowdown is not None for flow in completed):
-        yield Distribution("Slowdown", "actual / ideal", tuple(_slowdowns(kind, of) for kind, of in groups))
+        yield Distribution(
+            "Slowdown", "actual / ideal", tuple(_slowdowns(kind, flows_of_kind) for kind, flows_of_kind in groups)
+        )
 
 
 def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
     taken = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
-    least = {flow.least_ps for flow in flows}
-    known = [entry for entry in least if entry is not None]
+    minimum = {flow.least_ps for flow in flows}
+    known = [entry for entry in minimum if entry is not None]
     # Ways of several lengths differ by their propagation: the shortest is the limit of all.
     return Group(
-        _name(kind), len(flows), quantiles(taken), min(known) / 1e6 if known and len(least) == len(known) else None
+        _name(kind), len(flows), quantiles(taken), min(known) / 1e6 if known and len(minimum) == len(known) else None
     )
 
 

@@ -49,5 +49,5 @@ def _rank_ports(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
         for port, of_port in rows.items()
     ]
     ports.sort(key=lambda entry: (-entry.max_queue_bytes, entry.port))
-    least = ports[0].max_queue_bytes * _LEAST if ports else 0
-    return tuple(entry for entry in ports[:_PORTS] if entry.max_queue_bytes > max(least, _IDLE_BYTES))
+    minimum = ports[0].max_queue_bytes * _LEAST if ports else 0
+    return tuple(entry for entry in ports[:_PORTS] if entry.max_queue_bytes > max(minimum, _IDLE_BYTES))

@@ -216,18 +216,18 @@ class _PipeBuilder:
         )
         return computed
 
-    def _refuse(self, port: _Port, size: int, least: int) -> None:
+    def _refuse(self, port: _Port, size: int, minimum: int) -> None:
         """Refuse a buffer of the traffic file that is too small. A planned one is used, and may lose frames."""
         if self._host_pipe is None or self._host_pipe.receive_buffer is None or self._traffic is None:
             return self._assume(
-                f"receive buffer of {port.name}: {size:,} bytes, less than headroom plus MTU ({least:,})"
+                f"receive buffer of {port.name}: {size:,} bytes, less than headroom plus MTU ({minimum:,})"
             )
         raise Refusal(
             [
                 Problem(
                     self._traffic.origin.locate("host_pipe", "receive_buffer"),
                     f"{size:,} bytes",
-                    f"at least {least:,}",
+                    f"at least {minimum:,}",
                     f"the headroom of {port.name}'s cable and an MTU",
                 )
             ]

@@ -181,5 +181,5 @@ def bits(priorities: Iterable[int]) -> int:
 
 def shares(weights: Mapping[int, int]) -> list[int]:
     """Weights of all priorities; those that nobody uses have the least, so that a turn is no longer than it must be."""
-    least = min(weights.values(), default=1)
-    return [weights.get(priority, least) for priority in _PRIORITIES]
+    minimum = min(weights.values(), default=1)
+    return [weights.get(priority, minimum) for priority in _PRIORITIES]

@@ -12,7 +12,7 @@ def port_names(ends: Mapping[int, tuple[int, int]], wanted: Iterable[int]) -> di
         if end in facing:
             facing[end].append(port)
     return {
-        port: f"{node}:{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
-        for (node, peer), there in facing.items()
-        for port in there
+        port: f"{node}:{peer}" + (f".{ports_of_pair.index(port)}" if len(ports_of_pair) > 1 else "")
+        for (node, peer), ports_of_pair in facing.items()
+        for port in ports_of_pair
     }

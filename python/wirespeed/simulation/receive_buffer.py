@@ -38,5 +38,5 @@ def pause_thresholds(plan: Plan, nic: Nic, cable: Cable) -> PauseThresholds:
     """That of a NIC port with its planned cable."""
     lossless, mtu = len(nic.qos.pfc or ()) or 1, nic.link.mtu or 0
     model = plan.hardware.cables.get(cable.cable or "")
-    each = int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)
-    return PauseThresholds(lossless * each, mtu)
+    headroom_bytes = int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)
+    return PauseThresholds(lossless * headroom_bytes, mtu)

@@ -119,8 +119,8 @@ class _Resolver:
     def _samples(self, observe: Recording, ports: int, queue_pairs: int) -> int:
         """How many samples stay below the most rows: at least two, so that there is a course of time."""
         rows = ports * self._scenario.priorities * _OF_A_QUEUE + queue_pairs
-        most = max(_ROWS // max(rows, 1), 2)
-        return most if observe.interval is not None else min(most, _SAMPLES)
+        maximum = max(_ROWS // max(rows, 1), 2)
+        return maximum if observe.interval is not None else min(maximum, _SAMPLES)
 
     def _ports_of(self, group: str) -> Iterable[int]:
         """All ports of hosts, of switches, or of both."""

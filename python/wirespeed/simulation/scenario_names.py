@@ -33,8 +33,8 @@ class ScenarioNames:
 
     def by_name(self) -> dict[str, int]:
         """Ports by ``leaf1:Eth1/1``."""
-        both = zip(self.devices, self.interfaces, strict=True)
-        return {f"{device}:{interface}": port for port, (device, interface) in enumerate(both) if interface}
+        pairs = zip(self.devices, self.interfaces, strict=True)
+        return {f"{device}:{interface}": port for port, (device, interface) in enumerate(pairs) if interface}
 
     def table(self) -> pa.Table:
         """The table that gives ports their names."""

@@ -94,10 +94,11 @@ class Samples:
         counters: dict[int, list[float]] = {}
         for entry, number, value in zip(columns["id"], columns["number"], columns["value_sum"], strict=True):
             counters.setdefault(entry, [0.0] * len(bounds))[place[number]] = value
-        for of in counters.values():
-            of[0] = 0.0
+        for values in counters.values():
+            values[0] = 0.0
         return {
-            entry: tuple(after - before for before, after in pairwise(of)) for entry, of in sorted(counters.items())
+            entry: tuple(after - before for before, after in pairwise(totals))
+            for entry, totals in sorted(counters.items())
         }
 
     def _select(self, quantity: str) -> pa.Table:
@@ -110,8 +111,8 @@ class Samples:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        of = [at for at, (start, end) in enumerate(pairwise(self.bounds)) for _ in range(start, end)]
-        stretch = pc.take(pa.array([*of, self.stretches - 1]), rows["number"])
+        bin_indexes = [at for at, (start, end) in enumerate(pairwise(self.bounds)) for _ in range(start, end)]
+        stretch = pc.take(pa.array([*bin_indexes, self.stretches - 1]), rows["number"])
         table = pa.table({"id": rows["id"], "stretch": stretch, "value": rows["value"]})
         columns = table.group_by(["id", "stretch"], use_threads=False).aggregate([("value", how)]).to_pydict()
         found: dict[int, list[float]] = {}
@@ -138,21 +139,23 @@ def loads(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]
     return {
         port: tuple(
             min(grown * 8 / seconds / network.rate(port), 1.0)
-            for grown, seconds in zip(of, samples.seconds, strict=True)
+            for grown, seconds in zip(port_bytes, samples.seconds, strict=True)
         )
-        for port, of in sent.items()
+        for port, port_bytes in sent.items()
     }
 
 
 def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Iterator[TimeSeries]:
     """What all hosts send together."""
-    of_hosts = [of for port, of in sent.items() if network.node(port) not in network.switches]
+    of_hosts = [port_bytes for port, port_bytes in sent.items() if network.node(port) not in network.switches]
     if not of_hosts:
         return
     rates = loads(
-        samples, network, {port: of for port, of in sent.items() if network.node(port) not in network.switches}
+        samples,
+        network,
+        {port: port_bytes for port, port_bytes in sent.items() if network.node(port) not in network.switches},
     )
-    scaled = [tuple(share * network.rate(port) / 1e9 for share in of) for port, of in rates.items()]
+    scaled = [tuple(share * network.rate(port) / 1e9 for share in shares) for port, shares in rates.items()]
     totals = tuple(map(sum, zip(*scaled, strict=True)))
     meaning = f"Total rate of {len(of_hosts):,} host ports on the wire: data, acknowledgements and CNPs with headers."
     yield _build_series(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", totals)])
@@ -171,8 +174,8 @@ def _deepest(samples: Samples, network: Network) -> TimeSeries:
 
 def _marked_packets(samples: Samples, network: Network) -> TimeSeries:
     marked = {
-        port: tuple(grown / seconds / 1e6 for grown, seconds in zip(of, samples.seconds, strict=True))
-        for port, of in samples.growth("ecn_marks").items()
+        port: tuple(grown / seconds / 1e6 for grown, seconds in zip(marks, samples.seconds, strict=True))
+        for port, marks in samples.growth("ecn_marks").items()
     }
     title, meaning = "ECN marks", "Packets marked per port and microsecond."
     return _select_highest(samples, network, marked, title, meaning, "packets/µs", sum)
@@ -182,14 +185,14 @@ def _allowed_rates(
     samples: Samples, network: Network, allowed: dict[int, tuple[float, ...]], sending_ports: Mapping[int, int]
 ) -> TimeSeries:
     meaning = "Rate limit of congestion control per queue pair."
-    rates = {entry: tuple(value / 1e9 for value in of) for entry, of in allowed.items()}
+    rates = {entry: tuple(value / 1e9 for value in flow_rates) for entry, flow_rates in allowed.items()}
     if len(rates) <= _LINES:
         lines = [(_pair_name(network, sending_ports, pair), values) for pair, values in rates.items()]
     else:
-        ordered = [sorted(each) for each in zip(*rates.values(), strict=True)]
+        ordered = [sorted(sample) for sample in zip(*rates.values(), strict=True)]
         meaning += f" Highest, median and lowest of {len(rates):,} queue pairs."
         names = (("highest", -1), ("median", len(rates) // 2), ("lowest", 0))
-        lines = [(name, tuple(each[at] for each in ordered)) for name, at in names]
+        lines = [(name, tuple(sample[at] for sample in ordered)) for name, at in names]
     return _build_series(samples, "Congestion control rates", meaning, "Gb/s", lines)
 
 
@@ -204,14 +207,14 @@ def _pair_name(network: Network, sending_ports: Mapping[int, int], pair: int) ->
 def _select_highest(
     samples: Samples,
     network: Network,
-    of: dict[int, tuple[float, ...]],
+    values_of_port: dict[int, tuple[float, ...]],
     title: str,
     meaning: str,
     unit: str,
     weight: Callable[[tuple[float, ...]], float],
 ) -> TimeSeries:
     """A line for each of the ports that have the most of it."""
-    some = {port: values for port, values in of.items() if any(values)}
+    some = {port: values for port, values in values_of_port.items() if any(values)}
     chosen = sorted(some, key=lambda port: (-weight(some[port]), port))[:_LINES]
     lines = [(network.port_names[port], some[port]) for port in chosen]
     return _build_series(samples, title, meaning, unit, lines, len(some) - len(chosen))

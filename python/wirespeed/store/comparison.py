@@ -40,15 +40,15 @@ def compare(
 ) -> Comparison:
     """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
     before, after = values
-    both = [key for key in before if key in after]
-    known = names(both)
-    sides = [(known[key], summary(before[key]), summary(after[key])) for key in both if key in known]
+    common_keys = [key for key in before if key in after]
+    known = names(common_keys)
+    sides = [(known[key], summary(before[key]), summary(after[key])) for key in common_keys if key in known]
     families = families_of(
         [side[0] for side in sides], [relative(earlier.median, other.median) for _, earlier, other in sides]
     )
     tested = [
         mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
-        for key in both
+        for key in common_keys
         if key in known
     ]
     found = [
@@ -71,8 +71,8 @@ def compare(
         at_least,
         _noise(rows),
         tuple(rows),
-        len(before) - len(both),
-        len(after) - len(both),
+        len(before) - len(common_keys),
+        len(after) - len(common_keys),
         changes,
         joint_differences(families, significance, at_least),
     )

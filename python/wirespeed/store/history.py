@@ -50,8 +50,8 @@ def _steps(series: Series, points: Sequence[Point], significance: float, at_leas
 def notable(found: SeriesHistory) -> tuple[object, ...]:
     """What a reader looks at first: what got worse, then what changed most, then by name."""
     worst = min((0 if step.difference is Difference.WORSE else 1 for step in found.steps), default=2)
-    most = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
+    maximum = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
     series = found.series
     size = -1 if series.size_bytes is None else series.size_bytes
     identity = (series.tool, series.test or "", series.location or "", str(series.workload), series.metric.value)
-    return (worst, -most, identity, size, series.place or "", series.ranks or 0)
+    return (worst, -maximum, identity, size, series.place or "", series.ranks or 0)

@@ -103,7 +103,7 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 
 
 def _order(change: JointChange) -> tuple[object, ...]:
-    of = change.series
-    size = -1 if of.size_bytes is None else of.size_bytes
-    key = (of.tool, of.test or "", str(of.workload), of.metric.value, size, of.ranks or 0)
+    series = change.series
+    size = -1 if series.size_bytes is None else series.size_bytes
+    key = (series.tool, series.test or "", str(series.workload), series.metric.value, size, series.ranks or 0)
     return (_RANK[change.difference], -abs(change.change), *key)

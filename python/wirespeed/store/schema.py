@@ -26,7 +26,7 @@ def current(connection: Connection) -> str | None:
     return connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar()
 
 
-def bring_up(connection: Connection, place: str, to: str = NEWEST) -> None:
+def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
     """Make or update the tables inside the caller's transaction, which must keep other writers out on SQLite.
 
     Raises:
@@ -35,7 +35,7 @@ def bring_up(connection: Connection, place: str, to: str = NEWEST) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
     found = current(connection)
-    if found == to:
+    if found == target:
         return
     if found is None:
         _refuse_others(connection, place)
@@ -45,7 +45,7 @@ def bring_up(connection: Connection, place: str, to: str = NEWEST) -> None:
         )
     from alembic import command
 
-    command.upgrade(_config(connection), to)
+    command.upgrade(_config(connection), target)
 
 
 def _refuse_others(connection: Connection, place: str) -> None:

@@ -87,12 +87,12 @@ def benjamini_hochberg(probabilities: Sequence[float]) -> list[float]:
     """
     count = len(probabilities)
     adjusted = [1.0] * count
-    least = 1.0
+    minimum = 1.0
     for rank, index in zip(
         range(count, 0, -1), sorted(range(count), key=probabilities.__getitem__, reverse=True), strict=True
     ):
-        least = min(least, probabilities[index] * (count / rank))
-        adjusted[index] = least
+        minimum = min(minimum, probabilities[index] * (count / rank))
+        adjusted[index] = minimum
     return adjusted
 
 

@@ -76,11 +76,11 @@ class Store:
                 connection.execute(update(campaign).where(campaign.c.id == found.id).values(cluster=cluster))
         return self.find(label)
 
-    def add(self, to: Campaign, batch: Batch) -> AddedLogs:
+    def add(self, stored_campaign: Campaign, batch: Batch) -> AddedLogs:
         """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
         with refusing_failures(self._url), write_transaction(self._engine) as connection:
-            added = writer.add(connection, _id(to), batch, names)
+            added = writer.add(connection, _id(stored_campaign), batch, names)
         self._series = names
         return added
 
@@ -102,30 +102,30 @@ class Store:
         """
         return queries.find(self.campaigns(), wanted, self.name)
 
-    def logs(self, of: Campaign) -> tuple[tuple[str, str, int], ...]:
+    def logs(self, stored_campaign: Campaign) -> tuple[tuple[str, str, int], ...]:
         """Name, key and size of the logs of a campaign."""
         with self._reading() as connection:
-            return queries.logs(connection, _id(of))
+            return queries.logs(connection, _id(stored_campaign))
 
-    def content(self, of: Campaign, name: str) -> tuple[bytes, ...]:
+    def content(self, stored_campaign: Campaign, name: str) -> tuple[bytes, ...]:
         """The raw output of the logs of this name or key in a campaign."""
         with self._reading() as connection:
-            return queries.content(connection, _id(of), name)
+            return queries.content(connection, _id(stored_campaign), name)
 
-    def list_campaigns(self, of: Campaign) -> tuple[StoredCampaign, ...]:
+    def list_campaigns(self, stored_campaign: Campaign) -> tuple[StoredCampaign, ...]:
         """The logs of a campaign, and what is known of them without reading them."""
         with self._reading() as connection:
-            return queries.list_campaigns(connection, _id(of))
+            return queries.list_campaigns(connection, _id(stored_campaign))
 
     def output(self, log: int) -> bytes:
         """The raw output of the log of this id."""
         with self._reading() as connection:
             return queries.output(connection, log)
 
-    def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
+    def keep_settings(self, stored_campaign: Campaign, found: Mapping[str, Settings]) -> None:
         """Keep the settings that devices had at the time of a campaign, as text by place and path."""
         with refusing_failures(self._url), write_transaction(self._engine) as connection:
-            settings.keep(connection, _id(of), found)
+            settings.keep(connection, _id(stored_campaign), found)
 
     def changes_between(self, a: Campaign, b: Campaign) -> Changes:
         """What changed between two campaigns: settings, and parameters of their runs."""
@@ -134,10 +134,10 @@ class Store:
             runs = [queries.circumstances(connection, _id(campaign)) for campaign in (a, b)]
         return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
 
-    def circumstances(self, of: Campaign) -> list[Circumstance]:
+    def circumstances(self, stored_campaign: Campaign) -> list[Circumstance]:
         """The parameters of the runs of a campaign, each once."""
         with self._reading() as connection:
-            return queries.circumstances(connection, _id(of))
+            return queries.circumstances(connection, _id(stored_campaign))
 
     def names(self, numbers: Sequence[int]) -> dict[int, Series]:
         """What the series of these ids are."""
@@ -154,10 +154,10 @@ class Store:
         with self._reading() as connection:
             return queries.series_values(connection, [_id(campaign) for campaign in campaigns], numbers)
 
-    def values(self, of: Campaign, wanted: Filters) -> dict[int, list[float]]:
+    def values(self, stored_campaign: Campaign, wanted: Filters) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""
         with self._reading() as connection:
-            return queries.values(connection, _id(of), wanted)
+            return queries.values(connection, _id(stored_campaign), wanted)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -79,7 +79,7 @@ class MemberDirectory:
         if rank:
             host, device = rank.group(1), f"rank {rank.group(2)}"
         host = self._host(host)
-        leaves = {leaf for (of, _), leaf in self._leaves.items() if of == host}
+        leaves = {leaf for (owner, _), leaf in self._leaves.items() if owner == host}
         leaf = next(iter(leaves)) if len(leaves) == 1 else None
         full = f"{host}/{device}" if slash else f"{host}:{rank.group(2)}" if rank else host
         return Member(full, host, device or None, None, leaf), None
@@ -97,8 +97,8 @@ class MemberDirectory:
         host, slash, device = name.partition("/")
         if slash:
             host = self._host(host)
-            of = (at for at in nics_of(self._plan) if at.host == host)
-            return next((at for at in of if device in (at.interface, at.nic.rdma_device)), None)
+            nics = (at for at in nics_of(self._plan) if at.host == host)
+            return next((at for at in nics if device in (at.interface, at.nic.rdma_device)), None)
         return nic_with_address(self._plan, _address(name))
 
     def _hardware(self, member: Member) -> str:
@@ -111,8 +111,8 @@ class MemberDirectory:
         if host is None:
             return _HARDWARE_UNKNOWN
         models = Counter(nic.model or "unknown NIC" for nic in host.nics.values())
-        of = ", ".join(f"{count} × {model}" for model, count in sorted(models.items()))
-        return f"{host.model or 'unknown host'} with {of}"
+        models_text = ", ".join(f"{count} × {model}" for model, count in sorted(models.items()))
+        return f"{host.model or 'unknown host'} with {models_text}"
 
     def _distance(self, source: Member, target: Member) -> str:
         if source.host == target.host:
@@ -139,14 +139,23 @@ def with_rails(members: Sequence[Member]) -> list[Member]:
 
     Only where every host has as many.
     """
-    of: dict[str, list[str]] = {}
+    names_by_host: dict[str, list[str]] = {}
     for member in members:
         if member.device is not None:
-            of.setdefault(member.host, []).append(member.name)
-    counts = {len(names) for names in of.values()}
-    if len(of) < 2 or counts in (set(), {1}) or len(counts) > 1 or any(member.rail is not None for member in members):
+            names_by_host.setdefault(member.host, []).append(member.name)
+    counts = {len(names) for names in names_by_host.values()}
+    if (
+        len(names_by_host) < 2
+        or counts in (set(), {1})
+        or len(counts) > 1
+        or any(member.rail is not None for member in members)
+    ):
         return list(members)
-    place = {name: number for names in of.values() for number, name in enumerate(sorted(names, key=natural), start=1)}
+    place = {
+        name: number
+        for names in names_by_host.values()
+        for number, name in enumerate(sorted(names, key=natural), start=1)
+    }
     return [replace(member, rail=place.get(member.name)) for member in members]
 
 

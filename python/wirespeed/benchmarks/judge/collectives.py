@@ -200,14 +200,14 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
             assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")
         return [ranks // nodes + (at < ranks % nodes) for at in range(nodes)]
     hosts = -(-ranks // room)
-    each = f"{room} on a host" if hosts > 1 else "all on one host"
-    assumptions.append(f"{ranks} ranks, one for each GPU, {each}: the log lists no hosts")
+    per_host = f"{room} on a host" if hosts > 1 else "all on one host"
+    assumptions.append(f"{ranks} ranks, one for each GPU, {per_host}: the log lists no hosts")
     return [min(room, ranks - at * room) for at in range(hosts)]
 
 
 def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
     host = plan.hosts[name]
-    most: list[float] = []
+    maximum: list[float] = []
     usual: list[float] = []
     binds: Counter[str] = Counter()
     for nic in used(host, assumptions):
@@ -217,12 +217,12 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
             return Member(name, ranks, (), (), "", links_of(plan, name))
-        most.append(convert(at_most.value, at_most.unit, GIGABYTES))
+        maximum.append(convert(at_most.value, at_most.unit, GIGABYTES))
         usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
         binds[at_most.bottleneck] += 1
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
-    return Member(name, ranks, tuple(most), tuple(usual), bind, links_of(plan, name))
+    return Member(name, ranks, tuple(maximum), tuple(usual), bind, links_of(plan, name))
 
 
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:

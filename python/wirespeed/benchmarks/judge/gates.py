@@ -92,7 +92,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
     )
 
 
-def apply_gate(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
+def apply_gate(verdict: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
     """The verdict with its gate: the worse of both counts. What is unknown stays so where the gate is met."""
     bound = _in_unit(gate, measurement.unit)
     met = _met(measurement, gate, bound)
@@ -106,12 +106,12 @@ def apply_gate(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verd
     )
     relation = "at least" if gate.at_least is not None else "at most"
     requirement = f"gate {gate.name}: {relation} {number(bound)} {format_unit(measurement.unit)} ({gate.source})"
-    if of is None:
+    if verdict is None:
         return replace(make_verdict(measurement, met, requirement), gate=result)
-    if of.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[of.judgement]:
-        reason = requirement if of.judgement is Judgement.SKIP else f"{requirement}; {of.reason}"
-        return replace(of, judgement=met, reason=reason, gate=result)
-    return replace(of, gate=result)
+    if verdict.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[verdict.judgement]:
+        reason = requirement if verdict.judgement is Judgement.SKIP else f"{requirement}; {verdict.reason}"
+        return replace(verdict, judgement=met, reason=reason, gate=result)
+    return replace(verdict, gate=result)
 
 
 _BADNESS = {Judgement.PASS: 0, Judgement.SKIP: 0, Judgement.UNKNOWN: 1, Judgement.WARN: 1, Judgement.FAIL: 2}

@@ -110,8 +110,8 @@ def _slot(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) ->
     known = [slot for slot in slots if slot is not None]
     if not known or len(known) < len(slots):
         return None
-    of = pcie.two_way if bidirectional else pcie.one_way
-    terms = [in_unit(tightest([of(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in known]
+    pcie_limit = pcie.two_way if bidirectional else pcie.one_way
+    terms = [in_unit(tightest([pcie_limit(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in known]
     return tightest([min(terms, key=lambda term: term.value)], assumptions)
 
 

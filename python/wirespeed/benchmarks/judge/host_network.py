@@ -32,12 +32,12 @@ class Network:
 
 def used(host: Host, assumptions: list[str]) -> list[Nic]:
     """The NICs a job uses and that are not down: those its launch environment names, else all with a rail, else all."""
-    there = [nic for nic in host.nics.values() if nic.link.up is not False]
+    active_nics = [nic for nic in host.nics.values() if nic.link.up is not False]
     devices = host.launch.rdma_devices
     if devices:
-        return [nic for nic in there if nic.rdma_device in devices]
+        return [nic for nic in active_nics if nic.rdma_device in devices]
     assumptions.append("the job uses every NIC with a rail")
-    return [nic for nic in there if nic.rail is not None] or there
+    return [nic for nic in active_nics if nic.rail is not None] or active_nics
 
 
 def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Network | None:
@@ -49,7 +49,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     host = plan.hosts[name]
     assumptions: list[str] = []
     ends = [NicLocation(name, interface, nic) for interface, nic in host.nics.items() if nic in used(host, assumptions)]
-    most: dict[str, float] = {}
+    maximum: dict[str, float] = {}
     in_use: list[Bound] = []
     binds: Counter[str] = Counter()
     speeds: list[Bandwidth] = []
@@ -57,7 +57,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
         bound, usual, speed = _single_nic(plan, at, bidirectional)
         if bound is None or usual is None or speed is None:
             return None
-        most[at.nic.pcie or at.interface] = bound.value
+        maximum[at.nic.pcie or at.interface] = bound.value
         in_use.append(usual)
         binds[bound.bottleneck] += 1
         speeds.append(speed)
@@ -65,10 +65,12 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     if not ends:
         return None
     together, uplink = (
-        between.shared_rate(plan, name, most, bidirectional=bidirectional) if on_host else (sum(most.values()), None)
+        between.shared_rate(plan, name, maximum, bidirectional=bidirectional)
+        if on_host
+        else (sum(maximum.values()), None)
     )
     bind = uplink or binds.most_common(1)[0][0]
-    formula = f"{len(ends)} NICs, {number(min(most.values()))} to {number(max(most.values()))} Gb/s each ({bind})"
+    formula = f"{len(ends)} NICs, {number(min(maximum.values()))} to {number(max(maximum.values()))} Gb/s each ({bind})"
     slowest = min(in_use, key=lambda bound: bound.value)
     return Network(
         host=name,
@@ -89,24 +91,24 @@ def _single_nic(
     function = nic_function(plan, at.host, at.nic)
     speed = nic_speed(plan, at)
     if bidirectional:
-        most = nic_goodput_two_way(at.nic, function, speed=speed)
+        maximum = nic_goodput_two_way(at.nic, function, speed=speed)
         usual = nic_goodput_two_way(at.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
     else:
-        most = usual = nic_goodput(at.nic, function, speed=speed)
-    if most is None or speed is None or at.nic.link.mtu is None:
-        return most, usual, speed
+        maximum = usual = nic_goodput(at.nic, function, speed=speed)
+    if maximum is None or speed is None or at.nic.link.mtu is None:
+        return maximum, usual, speed
     segments = tcp.tcp(speed, at.nic.link.mtu)
-    if most.bottleneck == most.terms[0].name and segments.value > most.value:
-        others = [term.value for term in most.terms[1:]]
+    if maximum.bottleneck == maximum.terms[0].name and segments.value > maximum.value:
+        others = [term.value for term in maximum.terms[1:]]
         value = min([segments.value, *others])
-        most = Bound(
+        maximum = Bound(
             value,
-            most.unit,
-            segments.name if value == segments.value else most.terms[1].name,
-            (segments, *most.terms[1:]),
-            most.assumptions,
+            maximum.unit,
+            segments.name if value == segments.value else maximum.terms[1].name,
+            (segments, *maximum.terms[1:]),
+            maximum.assumptions,
         )
-    return most, usual, speed
+    return maximum, usual, speed
 
 
 def _formula(bound: Bound) -> str:

@@ -49,10 +49,10 @@ def figures(runs: Iterable[Run]) -> Figures:
     return Figures(best)
 
 
-def judge_direct(run: Run, of: Figures, file: str, cluster: str) -> JudgedRun:
+def judge_direct(run: Run, figures: Figures, file: str, cluster: str) -> JudgedRun:
     """Judge one run of a lab."""
     profile = bundled_profile(PROFILE)
-    return judge_within(run, _Limits(run, of, profile), profile, file, cluster)
+    return judge_within(run, _Limits(run, figures, profile), profile, file, cluster)
 
 
 @dataclass(frozen=True, slots=True)

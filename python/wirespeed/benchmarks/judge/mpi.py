@@ -120,12 +120,12 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     placed = _count_ranks(run, plan)
     if placed is None:
         return UnknownLimits("the log does not contain the number of ranks", profile)
-    ranks, here, assumption = placed
+    ranks, ranks_here, assumption = placed
     return MpiLimits(
         collective=collective,
         crossing=crossing,
         ranks=ranks,
-        here=here,
+        here=ranks_here,
         gb_per_s=fastest.all.value,
         assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.classes.rdma,

@@ -209,9 +209,9 @@ def _nics(evidence: Evidence, plan: Plan) -> list[str]:
     fewer = {host: len(names) for host, names in evidence.nics.items() if len(names) < count}
     if not fewer:
         return []
-    least = min(fewer, key=lambda host: fewer[host])
+    smallest = min(fewer, key=lambda host: fewer[host])
     more = f", and too few on {len(fewer) - 1} more" if len(fewer) > 1 else ""
-    return [f"{fewer[least]} of {count} NICs were used on {least}{more}"]
+    return [f"{fewer[smallest]} of {count} NICs were used on {smallest}{more}"]
 
 
 def _largest(by_size: Mapping[int, str]) -> str | None:

@@ -83,9 +83,9 @@ class PairLimits:
         terms = [term for path in self.memory if (term := path.term(size)) is not None]
         if not terms:
             return self.physical, self.reachable
-        most = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
-        value = most.value * self.hosts_at_once
-        term = replace(most, value=value, formula=f"{number(self.hosts_at_once)} × ({most.formula})")
+        maximum = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
+        value = maximum.value * self.hosts_at_once
+        term = replace(maximum, value=value, formula=f"{number(self.hosts_at_once)} × ({maximum.formula})")
         return (
             tightest([*self.physical.terms, term], self.physical.assumptions),
             tightest([*self.reachable.terms, term], self.reachable.assumptions),
@@ -156,9 +156,9 @@ def _limits(
     in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
-    most, usual = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
-    physical = scale_bound(at_most, most, _factor(most)) if most != 1 else at_most
-    by_nic = scale_bound(in_use, usual, _factor(usual)) if usual != 1 else in_use
+    peak_factor, usual_factor = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
+    physical = scale_bound(at_most, peak_factor, _factor(peak_factor)) if peak_factor != 1 else at_most
+    by_nic = scale_bound(in_use, usual_factor, _factor(usual_factor)) if usual_factor != 1 else in_use
     return PairLimits(
         kind=kind,
         physical=physical,
@@ -179,10 +179,10 @@ def _factor(count: float) -> str:
     return f"{number(count)}, directions and senders, divided by the ranks of a host"
 
 
-def _describe_striping(run: Run, of: Network) -> str:
-    if len(of.nics) == 1:
+def _describe_striping(run: Run, network: Network) -> str:
+    if len(network.nics) == 1:
         return "each host has one NIC in use"
-    return f"each pair of ranks uses one of {len(of.nics)} NICs; a library that uses several NICs reaches more"
+    return f"each pair of ranks uses one of {len(network.nics)} NICs; a library that uses several NICs reaches more"
 
 
 def _senders(kind: Kind, plan: Plan) -> int:

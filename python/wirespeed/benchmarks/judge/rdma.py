@@ -131,8 +131,8 @@ class RdmaLimits:
         return [term for path in self.memory if (term := path.term(size)) is not None]
 
     def _slots(self) -> list[Term]:
-        of = pcie.two_way if self.bidirectional else pcie.one_way
-        return [of(slot, name) for name, slot in self.slots]
+        pcie_limit = pcie.two_way if self.bidirectional else pcie.one_way
+        return [pcie_limit(slot, name) for name, slot in self.slots]
 
 
 def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:

@@ -103,7 +103,8 @@ def _path(source: Member, target: Member) -> Path | None:
 def _with_times(found: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
     """The same with what was measured beside each; runs without times stay as they are."""
     rails = {
-        host: len({nic.rail for nic in of.nics.values() if nic.rail is not None}) for host, of in plan.hosts.items()
+        host: len({nic.rail for nic in host_settings.nics.values() if nic.rail is not None})
+        for host, host_settings in plan.hosts.items()
     }
     of_host: dict[str, list[tuple[float, float, RunEnds]]] = {}
     for run_ends, span in zip(found, spans, strict=True):
@@ -215,7 +216,7 @@ def _differs(side: Runs, other: Runs, name: str) -> bool:
 
 def _value(value: object) -> str:
     if isinstance(value, Range):
-        least = f"from {value.at_least:g}" if value.at_least is not None else ""
-        most = f"up to {value.at_most:g}" if value.at_most is not None else ""
-        return " ".join(filter(None, (least, most)))
+        minimum = f"from {value.at_least:g}" if value.at_least is not None else ""
+        maximum = f"up to {value.at_most:g}" if value.at_most is not None else ""
+        return " ".join(filter(None, (minimum, maximum)))
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -97,7 +97,7 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
             relation = _relate(gate, group)
             if relation is not None:
                 by_test.setdefault(key[1 + len(gate.same) :], []).append(relation)
-        found += [_worst(gate, of) for of in by_test.values()]
+        found += [_worst(gate, relations_of_test) for relations_of_test in by_test.values()]
     return tuple(found)
 
 
@@ -206,50 +206,52 @@ def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
         return None
     if gate.to is None and len(group.of) < gate.runs:
         return None  # a gate on repeatability applies from this number of runs
-    of = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
-    to = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
-    why = _unknown(gate, group, of, to)
+    measured = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
+    reference = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
+    why = _unknown(gate, group, measured, reference)
     if why is not None:
-        return _relation(gate, group, of, to, Judgement.UNKNOWN, None, why)
-    value = _value(gate, of, to)
+        return _relation(gate, group, measured, reference, Judgement.UNKNOWN, None, why)
+    value = _value(gate, measured, reference)
     judgement = _judgement(gate, value)
-    return _relation(gate, group, of, to, judgement, value, _format_reason(gate, of, to, value))
+    return _relation(
+        gate, group, measured, reference, judgement, value, _format_reason(gate, measured, reference, value)
+    )
 
 
 _NOWHERE = "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run"
 
 
-def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> str | None:
+def _unknown(gate: RelativeGate, group: _Group, measured: Side, reference: Side | None) -> str | None:
     """Why the result is unknown."""
     hint = f"; {gate.measure}" if gate.measure else ""
     if not group.of:
         return _NOWHERE
     if group.failed and gate.statistic in _OF_ALL:
         return f"{group.failed} of {len(group.of) + group.failed} runs gave no value"
-    if to is not None and not group.to:
-        return f"nothing to compare with: no comparable run {to.condition}{hint}"
-    for side in (of, *([to] if to else [])):
+    if reference is not None and not group.to:
+        return f"nothing to compare with: no comparable run {reference.condition}{hint}"
+    for side in (measured, *([reference] if reference else [])):
         if side.count < gate.runs:
             return f"{side.count} measurements {side.condition} of the {gate.runs} it takes{hint}".replace("  ", " ")
-    divisor = statistics.fmean([value.value for value in group.of]) if to is None else to.value
+    divisor = statistics.fmean([value.value for value in group.of]) if reference is None else reference.value
     return None if divisor else "a value of 0 cannot be compared"
 
 
-def _value(gate: RelativeGate, of: Side, to: Side | None) -> float:
-    assert of.value is not None
-    if to is None or to.value is None:
-        return of.value
+def _value(gate: RelativeGate, measured: Side, reference: Side | None) -> float:
+    assert measured.value is not None
+    if reference is None or reference.value is None:
+        return measured.value
     if gate.unit is None:
-        return of.value / to.value
-    return _in_unit(of.value - to.value, of.unit, gate.unit)
+        return measured.value / reference.value
+    return _in_unit(measured.value - reference.value, measured.unit, gate.unit)
 
 
 def _judgement(gate: RelativeGate, value: float) -> Judgement:
     if gate.at_least is not None:
         reached, near = value >= gate.at_least, value >= gate.at_least * (1 - gate.tolerance)
     else:
-        most = gate.at_most or 0.0
-        reached, near = value <= most, value <= most * (1 + gate.tolerance)
+        maximum = gate.at_most or 0.0
+        reached, near = value <= maximum, value <= maximum * (1 + gate.tolerance)
     if reached:
         return Judgement.PASS
     return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
@@ -274,11 +276,11 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
 _SINGLE_VALUE_STATISTICS = (Statistic.MIN, Statistic.MAX)
 
 
-def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) -> str:
+def _format_reason(gate: RelativeGate, measured: Side, reference: Side | None, value: float) -> str:
     required = _format_requirement(gate)
-    if to is None or to.value is None or of.value is None:
-        return f"{of.count} measurements spread by {value:.1%} of their mean; {required}"
-    sides = f"{_number_of(of)} to {_number_of(to)}"
+    if reference is None or reference.value is None or measured.value is None:
+        return f"{measured.count} measurements spread by {value:.1%} of their mean; {required}"
+    sides = f"{_number_of(measured)} to {_number_of(reference)}"
     if gate.unit is None:
         return f"{sides}: {value:.1%}; {required}"
     return f"{sides}: {number(value)} {format_unit(gate.unit)} more; {required}"
@@ -286,9 +288,9 @@ def _format_reason(gate: RelativeGate, of: Side, to: Side | None, value: float) 
 
 def _number_of(side: Side) -> str:
     """``391.2 Gb/s between-leaves (min of 4)``."""
-    of = f"{side.statistic} of {side.count}" if side.count > 1 else side.ends or "1 measurement"
+    source_text = f"{side.statistic} of {side.count}" if side.count > 1 else side.ends or "1 measurement"
     value = 0.0 if side.value is None else side.value
-    return " ".join(filter(None, (number(value), format_unit(side.unit), side.condition, f"({of})")))
+    return " ".join(filter(None, (number(value), format_unit(side.unit), side.condition, f"({source_text})")))
 
 
 def _format_requirement(gate: RelativeGate) -> str:
@@ -301,8 +303,8 @@ def _format_requirement(gate: RelativeGate) -> str:
 def _relation(
     gate: RelativeGate,
     group: _Group,
-    of: Side,
-    to: Side | None,
+    measured: Side,
+    reference: Side | None,
     judgement: Judgement,
     value: float | None,
     reason: str,
@@ -315,8 +317,8 @@ def _relation(
         metric=group.metric,
         size_bytes=group.size_bytes,
         location=group.location,
-        of=of,
-        to=to,
+        of=measured,
+        to=reference,
         value=value,
         unit=gate.unit,
         at_least=gate.at_least,
@@ -325,14 +327,18 @@ def _relation(
     )
 
 
-def _worst(gate: RelativeGate, of: Sequence[Relation]) -> Relation:
+def _worst(gate: RelativeGate, relations_of_gate: Sequence[Relation]) -> Relation:
     sign = 1 if gate.at_least is not None else -1
     worst = min(
-        of,
+        relations_of_gate,
         key=lambda relation: (
             _WORST.index(relation.judgement),
             sign * (relation.value or 0.0),
             -(relation.size_bytes or 0),
         ),
     )
-    return replace(worst, compared=len(of), passed=sum(relation.judgement is Judgement.PASS for relation in of))
+    return replace(
+        worst,
+        compared=len(relations_of_gate),
+        passed=sum(relation.judgement is Judgement.PASS for relation in relations_of_gate),
+    )

@@ -55,17 +55,30 @@ def _place(judged: JudgedRun, run: Run) -> object | None:
     step = step_of(judged.file)
     if step is not None:
         return step
-    of = run.parameters
-    pairs = ((of.local_gid, of.remote_gid), (of.local_address, of.remote_address))
+    parameters = run.parameters
+    pairs = ((parameters.local_gid, parameters.remote_gid), (parameters.local_address, parameters.remote_address))
     return next((pair for pair in pairs if all(pair)), None)
 
 
-def _conditions(of: Parameters) -> tuple[object, ...]:
+def _conditions(parameters: Parameters) -> tuple[object, ...]:
     """The parameters whose difference makes another test."""
-    rdma = (of.rdma_device, of.path_mtu_bytes, of.queue_pairs, of.connection_type, of.link_type, of.gid_index)
-    memory = (of.memory, of.receive_memory, of.send_memory, of.gpu_model)
-    traffic = (of.bidirectional, of.reverse, of.streams, of.pairs, of.window_messages)
-    return (*rdma, *memory, *traffic, of.nodes, of.root_rank, of.reduction, of.datatype)
+    rdma = (
+        parameters.rdma_device,
+        parameters.path_mtu_bytes,
+        parameters.queue_pairs,
+        parameters.connection_type,
+        parameters.link_type,
+        parameters.gid_index,
+    )
+    memory = (parameters.memory, parameters.receive_memory, parameters.send_memory, parameters.gpu_model)
+    traffic = (
+        parameters.bidirectional,
+        parameters.reverse,
+        parameters.streams,
+        parameters.pairs,
+        parameters.window_messages,
+    )
+    return (*rdma, *memory, *traffic, parameters.nodes, parameters.root_rank, parameters.reduction, parameters.datatype)
 
 
 def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
@@ -89,8 +102,8 @@ def _value(verdict: Verdict) -> object:
 def _retold(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:
     if verdict.judgement is not Judgement.FAIL or verdict.physical is None:
         return verdict  # wrong data and the like are no matter of chance
-    of = outcomes[_value(verdict)]
-    bad, times = of.count(Judgement.FAIL), len(of)
+    judgements = outcomes[_value(verdict)]
+    bad, times = judgements.count(Judgement.FAIL), len(judgements)
     if times == 1:
         return verdict
     if bad == 1:
@@ -115,28 +128,28 @@ def _judge_single(judged: JudgedRun, run: Run) -> JudgedRun:
     return replace(judged, notes=(*judged.notes, note))
 
 
-def _command(run: Run, least: int, most: int) -> str | None:
+def _command(run: Run, minimum: int, maximum: int) -> str | None:
     """The command line that repeats a run for the sizes that were bad; None where the log does not contain enough."""
-    words = _words(run, least, most)
+    words = _words(run, minimum, maximum)
     return shlex.join(words) if words else None
 
 
-def _words(run: Run, least: int, most: int) -> list[str]:
+def _words(run: Run, minimum: int, maximum: int) -> list[str]:
     if run.test is None or not re.fullmatch(r"\w+", run.test):
         return []
     match run.tool:
         case "perftest":
-            return _perftest(run, most)
+            return _perftest(run, maximum)
         case "nccl-tests" | "rccl-tests":
             gpus = run.parameters.gpus_per_thread
-            sizes = ["-b", str(least), "-e", str(most), "-f", "2"]
-            each = ["-g", str(gpus)] if gpus else []
+            sizes = ["-b", str(minimum), "-e", str(maximum), "-f", "2"]
+            gpu_arguments = ["-g", str(gpus)] if gpus else []
             tasks = run.ranks // gpus // (run.parameters.threads_per_process or 1) if run.ranks and gpus else None
             started = ["mpirun", "-np", str(tasks)] if tasks and tasks > 1 else []
-            return [*started, f"{run.test}_perf", *sizes, *each]
+            return [*started, f"{run.test}_perf", *sizes, *gpu_arguments]
         case "osu-micro-benchmarks":
             ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
-            return ["mpirun", "-np", str(ranks), run.test, "-m", f"{least}:{most}"] if ranks else []
+            return ["mpirun", "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []
         case "iperf3":
             return _iperf3(run)
         case _:

@@ -172,9 +172,9 @@ def _latencies(run: Run, limits: Limits) -> _Verdicts:
     if isinstance(limits, UnknownLimits):
         return {at: make_verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
     return {
-        at: compare_latency(measurement, least)
+        at: compare_latency(measurement, minimum)
         for at, measurement in rows.items()
-        if (least := limits.minimum_latency(measurement)) is not None
+        if (minimum := limits.minimum_latency(measurement)) is not None
     }
 
 
@@ -218,13 +218,13 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Sizes that are not judged, by series and reason."""
     by_reason: dict[tuple[str | None, str], list[Verdict]] = {}
-    for each in verdicts:
-        judged = each.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and each.measurement.size_bytes
-        if each.judgement is Judgement.SKIP and judged and each.physical is not None:
-            by_reason.setdefault((each.measurement.place, each.reason), []).append(each)
+    for verdict in verdicts:
+        judged = verdict.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and verdict.measurement.size_bytes
+        if verdict.judgement is Judgement.SKIP and judged and verdict.physical is not None:
+            by_reason.setdefault((verdict.measurement.place, verdict.reason), []).append(verdict)
     lines = []
     for (place, reason), skipped in by_reason.items():
-        sizes = [Size(each.measurement.size_bytes or 0) for each in skipped]
+        sizes = [Size(verdict.measurement.size_bytes or 0) for verdict in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
         series = f"{place}: " if place else ""
         lines.append(f"{series}{interval} not judged: {reason}")
@@ -233,12 +233,12 @@ def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """That a reachable limit may be exceeded, where a judged value does."""
-    judged = (each.fraction_of_reachable or 0.0 for each in verdicts if each.judgement is Judgement.PASS)
-    most = max(judged, default=0.0)
-    if most < _EXCEEDED:
+    judged = (verdict.fraction_of_reachable or 0.0 for verdict in verdicts if verdict.judgement is Judgement.PASS)
+    maximum = max(judged, default=0.0)
+    if maximum < _EXCEEDED:
         return ()
     return (
-        f"up to {most:.1%} of the reachable limit: it contains measured figures, so a small excess is normal; "
+        f"up to {maximum:.1%} of the reachable limit: it contains measured figures, so a small excess is normal; "
         "only a value above the physical limit is implausible",
     )
 

@@ -63,11 +63,11 @@ def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) 
     return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
 
 
-def add_causes(of: Verdict, causes: Sequence[str]) -> Verdict:
+def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
     """A loss with what the log itself proves of its causes."""
-    if not causes or of.judgement not in (Judgement.WARN, Judgement.FAIL):
-        return of
-    return replace(of, reason=f"{of.reason}; the log proves: {'; '.join(causes)}")
+    if not causes or verdict.judgement not in (Judgement.WARN, Judgement.FAIL):
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason}; the log proves: {'; '.join(causes)}")
 
 
 def compare_latency(measurement: Measurement, least: Bound) -> Verdict:
@@ -90,35 +90,39 @@ def compare_latency(measurement: Measurement, least: Bound) -> Verdict:
     )
 
 
-def compare_with_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
+def compare_with_found(verdict: Verdict, limit: Limit, profile: Profile) -> Verdict:
     """The same verdict with what the cluster as found allows, and how much of a loss that explains."""
     bound = limit.reachable or limit.physical
-    if bound is None or not bound.value or of.measurement.unit != bound.unit:
-        return of
-    fraction = of.measurement.value / bound.value
-    compared_verdict = replace(of, found=bound, fraction_of_found=fraction)
-    if of.judgement is Judgement.SKIP:
+    if bound is None or not bound.value or verdict.measurement.unit != bound.unit:
+        return verdict
+    fraction = verdict.measurement.value / bound.value
+    compared_verdict = replace(verdict, found=bound, fraction_of_found=fraction)
+    if verdict.judgement is Judgement.SKIP:
         return compared_verdict
-    if of.judgement is not Judgement.UNKNOWN and limit.physical and is_above(of.measurement, limit.physical, profile):
+    if (
+        verdict.judgement is not Judgement.UNKNOWN
+        and limit.physical
+        and is_above(verdict.measurement, limit.physical, profile)
+    ):
         reason = (
             f"above the limit of the cluster as found ({limit.physical.bottleneck}): "
             "the bundle was not collected at the time of this run"
         )
         return replace(compared_verdict, judgement=Judgement.UNKNOWN, reason=reason)
-    if of.judgement in (Judgement.WARN, Judgement.FAIL):
-        return replace(compared_verdict, reason=f"{of.reason}; {_explain_loss(of, bound, fraction)}")
+    if verdict.judgement in (Judgement.WARN, Judgement.FAIL):
+        return replace(compared_verdict, reason=f"{verdict.reason}; {_explain_loss(verdict, bound, fraction)}")
     return compared_verdict
 
 
-def _explain_loss(of: Verdict, found: Bound, fraction: float) -> str:
-    design = of.reachable or of.physical
+def _explain_loss(verdict: Verdict, found: Bound, fraction: float) -> str:
+    design = verdict.reachable or verdict.physical
     if design is None or found.value >= design.value * _ALIKE:
         return "the limit of the cluster as found equals the planned limit"
-    of_design = of.measurement.value / design.value
-    least = next(term for term in found.terms if term.name == found.bottleneck)
+    of_design = verdict.measurement.value / design.value
+    smallest = next(term for term in found.terms if term.name == found.bottleneck)
     return (
         f"{of_design:.0%} of the design, {fraction:.0%} of what the cluster as found allows: "
-        f"{found.bottleneck}, {_short(least)}"
+        f"{found.bottleneck}, {_short(smallest)}"
     )
 
 
@@ -132,9 +136,9 @@ def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> boo
     return measurement.value - _rounding_error(measurement) > physical.value * (1 + profile.clock_tolerance.value)
 
 
-def is_below(measurement: Measurement, least: Bound) -> bool:
+def is_below(measurement: Measurement, minimum: Bound) -> bool:
     """Whether a time is below what nothing can be below, by more than its printed digits."""
-    return measurement.value + _rounding_error(measurement) < least.value
+    return measurement.value + _rounding_error(measurement) < minimum.value
 
 
 def _rounding_error(measurement: Measurement) -> float:

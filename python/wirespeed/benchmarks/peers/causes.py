@@ -187,8 +187,8 @@ def _list_causes(members: Mapping[str, Member], cells: Sequence[Ends], symmetric
     yield from _pairs(cells, symmetric)
 
 
-def _union(of: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
-    return frozenset().union(*(of.get(name, set()) for name in names))
+def _union(ends_by_name: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
+    return frozenset().union(*(ends_by_name.get(name, set()) for name in names))
 
 
 def _groups(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:
@@ -213,19 +213,19 @@ def _groups(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:
 
 
 def _leaves(groups: Mapping[tuple[Kind, str], set[str]], cells: Sequence[Ends]) -> Iterator[Cause]:
-    of = {name: leaf for (kind, leaf), names in groups.items() if kind is Kind.LEAF for name in names}
+    leaf_of = {name: leaf for (kind, leaf), names in groups.items() if kind is Kind.LEAF for name in names}
     between: dict[tuple[str, str], set[Ends]] = defaultdict(set)
     for ends in cells:
-        a, b = of.get(ends[0]), of.get(ends[1] or "")
+        a, b = leaf_of.get(ends[0]), leaf_of.get(ends[1] or "")
         if a is not None and b is not None and a != b:
             between[a, b].add(ends)
     leaves = sorted({leaf for pair in between for leaf in pair})
     for a, b in product(leaves, leaves):
-        there, back = between.get((a, b), set()), between.get((b, a), set())
+        forward, backward = between.get((a, b), set()), between.get((b, a), set())
         if a < b:
-            yield Cause(Kind.LEAVES, CellPattern.ALL, f"{a} and {b}", frozenset(there | back))
-        if there and back:
-            yield Cause(Kind.LEAVES, CellPattern.SENDS, f"{a} to {b}", frozenset(there))
+            yield Cause(Kind.LEAVES, CellPattern.ALL, f"{a} and {b}", frozenset(forward | backward))
+        if forward and backward:
+            yield Cause(Kind.LEAVES, CellPattern.SENDS, f"{a} to {b}", frozenset(forward))
 
 
 def _pairs(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:

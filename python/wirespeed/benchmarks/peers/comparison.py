@@ -28,12 +28,12 @@ _EVIDENCE = 12  # readings named for a suspect, the slowest first
 
 
 def compare_all(
-    gathered: SampleSet, directory: MemberDirectory, given: ComparisonOptions, least: float = spread.TOLERANCE
+    gathered: SampleSet, directory: MemberDirectory, given: ComparisonOptions, tolerance: float = spread.TOLERANCE
 ) -> Peers:
     """A matrix for each measurement that was gathered, with what to run again for each suspect."""
     matrices = []
     for key, samples in gathered.samples.items():
-        matrix = compare(key, samples, directory, least)
+        matrix = compare(key, samples, directory, tolerance)
         parameters = gathered.parameters.get(key, Parameters())
         suspects = tuple(_with_retest(suspect, matrix, parameters, given, directory) for suspect in matrix.suspects)
         matrices.append(replace(matrix, suspects=suspects))
@@ -62,21 +62,23 @@ def _cables(suspect: Suspect, members: Mapping[str, Member], directory: MemberDi
     return [cable for member in ends if (cable := directory.cable(member)) is not None]
 
 
-def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, least: float = spread.TOLERANCE) -> Matrix:
+def compare(
+    key: Key, samples: Sequence[Sample], directory: MemberDirectory, tolerance: float = spread.TOLERANCE
+) -> Matrix:
     """The matrix of a key's samples."""
     members = _members(samples)
     groups = _peer_groups(key, samples, directory)
     readings: dict[Ends, list[Reading]] = defaultdict(list)
     for sample in samples:
         readings[_ends(sample)].append(sample.reading)
-    values = {ends: _median(of) for ends, of in readings.items()}
+    values = {ends: _median(pair_readings) for ends, pair_readings in readings.items()}
     described: list[PeerGroup] = []
     fractions: dict[Ends, float] = {}
     deviations: dict[Ends, float] = {}
     z = spread.threshold_z(len(values))
-    rule = Rule(least, z)
-    for name, of in _by_like(groups).items():
-        group, group_fractions = _compare_group(name, of, values, key.lower_is_better, rule)
+    rule = Rule(tolerance, z)
+    for name, group_ends in _by_like(groups).items():
+        group, group_fractions = _compare_group(name, group_ends, values, key.lower_is_better, rule)
         described.append(group)
         fractions |= group_fractions
         deviations |= dict.fromkeys(group_fractions, group.spread or 0.0)
@@ -164,8 +166,8 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
 def _describe_host_path(sample: Sample) -> str:
     """Like in a host: from a GPU to another, to itself, from a CPU to a GPU. How they are linked is not known."""
     near, far = _device(sample.source), _device(sample.target) if sample.target else None
-    to = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"
-    return f"{near or 'device'} to {to} inside {sample.source.host}"
+    other_end = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"
+    return f"{near or 'device'} to {other_end} inside {sample.source.host}"
 
 
 def _device(member: Member) -> str | None:
@@ -186,27 +188,27 @@ def _median(readings: Sequence[Reading]) -> float | None:
 
 
 def _compare_group(
-    name: str, of: Sequence[Ends], values: Mapping[Ends, float | None], lower_is_better: bool, rule: Rule
+    name: str, pairs: Sequence[Ends], values: Mapping[Ends, float | None], lower_is_better: bool, rule: Rule
 ) -> tuple[PeerGroup, dict[Ends, float]]:
     """What cells of a kind reach, and each as a fraction of it; a run that failed reached nothing."""
-    measured = {ends: value for ends in of if (value := values[ends]) is not None and value > 0}
+    measured = {ends: value for ends in pairs if (value := values[ends]) is not None and value > 0}
     ordered = sorted(measured.values())
     lowest, highest = (ordered[0], ordered[-1]) if ordered else (None, None)
-    if len(of) < _FEWEST_LIKE or len(measured) < 2:
-        return PeerGroup(name, len(of), None, lowest, highest, None, None), {}
+    if len(pairs) < _FEWEST_LIKE or len(measured) < 2:
+        return PeerGroup(name, len(pairs), None, lowest, highest, None, None), {}
     goodness = {ends: 1 / value if lower_is_better else value for ends, value in measured.items()}
     by_member: dict[str, list[float]] = defaultdict(list)
-    for ends in of:
+    for ends in pairs:
         for member in ends:
             if member is not None:
                 by_member[member].append(goodness.get(ends, 0.0))
     reached = spread.expected_value(by_member)
     if reached <= 0:  # most of them failed
         reached = spread.middle(goodness.values())
-    fractions = {ends: goodness.get(ends, 0.0) / reached for ends in of}
+    fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}
     deviation = spread.spread(fractions.values())
     shown = 1 / reached if lower_is_better else reached
-    return PeerGroup(name, len(of), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
+    return PeerGroup(name, len(pairs), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
 
 
 def _margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
@@ -227,18 +229,20 @@ def _suspect(
     cause: Cause, middle: float, cells: Mapping[Ends, Cell], groups: Sequence[PeerGroup], key: Key, rule: Rule
 ) -> Suspect:
     expected = {group.name: group.expected for group in groups}
-    of = [cells[ends] for ends in cause.cells if ends in cells]
-    slow = sorted((cell for cell in of if _slow(cell, middle)), key=lambda cell: (cell.fraction or 0.0, cell.source))
-    low = [cell for cell in of if cell.low]
+    cells_of_cause = [cells[ends] for ends in cause.cells if ends in cells]
+    slow = sorted(
+        (cell for cell in cells_of_cause if _slow(cell, middle)), key=lambda cell: (cell.fraction or 0.0, cell.source)
+    )
+    low = [cell for cell in cells_of_cause if cell.low]
     shown = slow[:_EVIDENCE]
     return Suspect(
         kind=cause.kind,
         pattern=cause.pattern,
         name=cause.name,
-        because=because(cause, middle, slow, of, key, expected),
+        because=because(cause, middle, slow, cells_of_cause, key, expected),
         fraction=round(middle, 6),
         low=len(low),
-        cells=len(of),
+        cells=len(cells_of_cause),
         confirmed=_is_confirmed(slow, expected, key, rule),
         also=cause.also,
         slow=tuple(
@@ -263,11 +267,11 @@ def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], ke
     return all(_below(reading, expected[cell.group], key, rule.least) for cell in again for reading in cell.readings)
 
 
-def _below(reading: Reading, expected: float | None, key: Key, least: float) -> bool:
+def _below(reading: Reading, expected: float | None, key: Key, tolerance: float) -> bool:
     if reading.value is None or reading.value <= 0 or expected is None:
         return True
     fraction = expected / reading.value if key.lower_is_better else reading.value / expected
-    return fraction < 1 - least
+    return fraction < 1 - tolerance
 
 
 def _evidence(cell: Cell, reading: Reading, key: Key) -> str:

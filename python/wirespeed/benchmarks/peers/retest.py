@@ -70,8 +70,8 @@ def hosts_of(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, ce
     for cell in slow:
         for name in {members[end].host for end in (cell.source, cell.target) if end is not None}:
             counted[name] = counted.get(name, 0) + 1
-    most = 1 if kind in (Kind.HOST, Kind.NIC, Kind.GPU) else 2
-    doubted = sorted(counted, key=lambda name: (-counted[name], natural(name)))[:most]
+    limit = 1 if kind in (Kind.HOST, Kind.NIC, Kind.GPU) else 2
+    doubted = sorted(counted, key=lambda name: (-counted[name], natural(name)))[:limit]
     level: dict[str, list[float]] = {}
     for cell in cells:
         for name in {members[end].host for end in (cell.source, cell.target) if end is not None}:
@@ -81,4 +81,4 @@ def hosts_of(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, ce
         (name for name in level if name not in doubted),
         key=lambda name: (-round(sum(level[name]) / len(level[name]), 3), natural(name)),
     )
-    return sorted([*doubted, *healthy[: max(_PEERS, most)]], key=natural)
+    return sorted([*doubted, *healthy[: max(_PEERS, limit)]], key=natural)

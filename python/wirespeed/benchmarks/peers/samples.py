@@ -193,18 +193,18 @@ def _reading(log: Log, measurement: Measurement, unit: str) -> Reading:
     return Reading(value, log.name, measurement.line)
 
 
-def _chosen(of: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
-    has = {measurement.metric for measurement in of}
+def _chosen(measurements: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
+    has = {measurement.metric for measurement in measurements}
     wanted = metric if metric is not None else next((candidate for candidate in CHOSEN if candidate in has), None)
-    return [measurement for measurement in of if measurement.metric is wanted]
+    return [measurement for measurement in measurements if measurement.metric is wanted]
 
 
-def _whole_run_values(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
+def _whole_run_values(run: Run, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
     """Those that stand for the whole run: no single stream and no single second."""
-    if of and of[0].metric is Metric.BITRATE:
+    if measurements and measurements[0].metric is Metric.BITRATE:
         places = places_of_total(run)
-        return [measurement for measurement in of if measurement.place in places or measurement.place is None]
-    return [measurement for measurement in of if measurement.place in (None, "out-of-place", "in-place")]
+        return [measurement for measurement in measurements if measurement.place in places or measurement.place is None]
+    return [measurement for measurement in measurements if measurement.place in (None, "out-of-place", "in-place")]
 
 
 def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:

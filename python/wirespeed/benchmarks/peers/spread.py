@@ -26,14 +26,14 @@ _MANY = 6
 """Values of which half are enough; of fewer a chance twin would make the spread look like none."""
 
 
-def expected_value(of: Mapping[str, Sequence[float]]) -> float:
+def expected_value(values_by_name: Mapping[str, Sequence[float]]) -> float:
     """What cells should reach, from the values of each member: the high median of the members' high medians.
 
     A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than
     half of the members are slow and each has more good peers than bad ones; the median of all cells fails sooner, at
     two slow nodes of seven. High medians, because what half of the like reach can be reached.
     """
-    return median_high([median_high(values) for values in of.values() if values])
+    return median_high([median_high(values) for values in values_by_name.values() if values])
 
 
 def spread(fractions: Iterable[float]) -> float:

@@ -41,17 +41,17 @@ def title(key: Key) -> str:
     settings = " ".join(
         f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value not in implied
     )
-    both = "both directions at the same time" if dict(key.workload).get("bidirectional") else None
+    direction_text = "both directions at the same time" if dict(key.workload).get("bidirectional") else None
     size = str(Size(key.size_bytes)) if key.size_bytes is not None else None
-    of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {format_unit(key.unit)}")))
-    return ", ".join(filter(None, (of, size, both, key.side, settings)))
+    metric_text = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {format_unit(key.unit)}")))
+    return ", ".join(filter(None, (metric_text, size, direction_text, key.side, settings)))
 
 
 def because(
     cause: Cause,
     middle: float,
     slow: Sequence[Cell],
-    of: Sequence[Cell],
+    cells: Sequence[Cell],
     key: Key,
     expected: Mapping[str, float | None],
 ) -> str:
@@ -65,7 +65,7 @@ def because(
     outcome = "slow"
     if failed == len(slow):
         means, outcome = means.replace("is slow", "failed").replace("are slow", "failed"), "failed"
-    facts = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} {outcome}"]
+    facts = [means, f"{len(slow)} of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} {outcome}"]
     if values and usual:
         facts.append(f"{_range(values)} {format_unit(key.unit)}, peers {_range(usual)} {format_unit(key.unit)}")
     if 0 < failed < len(slow):

@@ -129,15 +129,15 @@ def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:
         return Grade.UNKNOWN, bad.error or f"the log is {bad.status.value}"
     found = [measurement for run in runs for measurement in run.measurements]
     for metric in _SHOWN:
-        of = [measurement for measurement in found if measurement.metric is metric]
-        if of:
-            return Grade.SKIP, f"{_value(of[-1])}{_size(of)}"
+        measurements = [measurement for measurement in found if measurement.metric is metric]
+        if measurements:
+            return Grade.SKIP, f"{_value(measurements[-1])}{_size(measurements)}"
     return (Grade.SKIP, f"{len(found)} figures") if found else (Grade.UNKNOWN, "no figure in it")
 
 
-def _size(of: Sequence[Measurement]) -> str:
-    size = of[-1].size_bytes
-    return f" at {size} bytes" if size is not None and len(of) > 1 else ""
+def _size(measurements: Sequence[Measurement]) -> str:
+    size = measurements[-1].size_bytes
+    return f" at {size} bytes" if size is not None and len(measurements) > 1 else ""
 
 
 def _value(measurement: Measurement) -> str:

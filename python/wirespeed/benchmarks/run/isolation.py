@@ -187,11 +187,11 @@ class _Pairs:
 
     def _common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
         """What some accused NICs have in common and no good one has."""
-        for kind, of in _COMMON:
-            clean = {of(self._endpoints[name]) for name in self._good if name in self._endpoints}
+        for kind, common_part in _COMMON:
+            clean = {common_part(self._endpoints[name]) for name in self._good if name in self._endpoints}
             groups: dict[str, list[str]] = {}
             for name in names:
-                common = of(self._endpoints[name])
+                common = common_part(self._endpoints[name])
                 if common is not None and common not in clean:
                     groups.setdefault(common, []).append(name)
             for common, members in groups.items():

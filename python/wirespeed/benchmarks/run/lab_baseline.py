@@ -64,8 +64,8 @@ def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
     shown = Figures({}, reference=True)
 
     def grade_step(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
-        of = _figures(folder) if limited and not step.id.startswith(BASELINE) else shown
-        return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=of))
+        figures = _figures(folder) if limited and not step.id.startswith(BASELINE) else shown
+        return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=figures))
 
     return grade_step
 

@@ -82,11 +82,11 @@ def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
 
 def rails_between(first: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pair]:
     """The NICs of two hosts that are of one rail and reach each other."""
-    of = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in other}
+    by_rail = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in other}
     return [
-        Pair(endpoint, of[endpoint.rail, endpoint.fabric])
+        Pair(endpoint, by_rail[endpoint.rail, endpoint.fabric])
         for endpoint in first
-        if (endpoint.rail, endpoint.fabric) in of
+        if (endpoint.rail, endpoint.fabric) in by_rail
     ]
 
 
@@ -172,15 +172,20 @@ def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     found: list[Pair] = []
     for group in by_fabric(fabric.endpoints):
-        of: dict[str, list[Endpoint]] = {}
+        endpoints_of_leaf: dict[str, list[Endpoint]] = {}
         for endpoint in group:
             if endpoint.leaf is not None and fabric.uplinks.get(endpoint.leaf):
-                of.setdefault(endpoint.leaf, []).append(endpoint)
-        waiting = [leaf for leaf in of if leaf not in crossed]
+                endpoints_of_leaf.setdefault(endpoint.leaf, []).append(endpoint)
+        waiting = [leaf for leaf in endpoints_of_leaf if leaf not in crossed]
         used: set[Endpoint] = set()
         while waiting:
             leaf = waiting.pop(0)
-            other = _across(of, leaf, [*waiting, *(known for known in of if known not in waiting)], used)
+            other = _across(
+                endpoints_of_leaf,
+                leaf,
+                [*waiting, *(known for known in endpoints_of_leaf if known not in waiting)],
+                used,
+            )
             if other is None:
                 continue
             found.append(other)
@@ -190,12 +195,14 @@ def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     return found
 
 
-def _across(of: dict[str, list[Endpoint]], leaf: str, others: Sequence[str], used: set[Endpoint]) -> Pair | None:
+def _across(
+    endpoints_of_leaf: dict[str, list[Endpoint]], leaf: str, others: Sequence[str], used: set[Endpoint]
+) -> Pair | None:
     for other in others:
         if other == leaf:
             continue
-        for a in of[leaf]:
-            for b in of[other]:
+        for a in endpoints_of_leaf[leaf]:
+            for b in endpoints_of_leaf[other]:
                 if a.host != b.host and a not in used and b not in used:
                     return Pair(a, b)
     return None

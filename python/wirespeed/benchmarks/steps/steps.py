@@ -46,9 +46,9 @@ def add_perftest(
     commands = [
         Command(
             endpoint.host,
-            (*_bound(request, endpoint), *_perftest(request, endpoint, test, port, queue_pairs, gpu), *to),
+            (*_bound(request, endpoint), *_perftest(request, endpoint, test, port, queue_pairs, gpu), *peers),
         )
-        for endpoint, to in ((pair.a, (pair.b.host,)), (pair.b, ()))
+        for endpoint, peers in ((pair.a, (pair.b.host,)), (pair.b, ()))
     ]
     of_gpu = "-gpu" if gpu else ""
     steps.add(

@@ -21,7 +21,7 @@ from wirespeed.checks.nics import gid_table, wanted_gid
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.gids", "gid.address", "gid.type")
 failures = ("NIC-05",)
 

@@ -26,7 +26,7 @@ from wirespeed.errors import format_first
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic, Place
 
-over = Nic
+subject = Nic
 needs = ("nic.mac", "nic.addresses", "host.neighbours", "neighbour.mac")
 failures = ("OS-04",)
 

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.addresses",)
 failures = ("RT-10",)
 check = compare(*needs, wrong="the interface lacks its address", fix="set the addresses of the interface")

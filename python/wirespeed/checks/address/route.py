@@ -21,7 +21,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.settings import Place, Route
 
-over = Route
+subject = Route
 needs = ("route.device", "route.gateway", "host.routes", "host.ipv6_routes")
 failures = ("OS-05", "RT-10")
 presence = True

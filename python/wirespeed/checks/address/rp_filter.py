@@ -23,7 +23,7 @@ from wirespeed.checks.kernel import effective, sysctl
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
 from wirespeed.settings import Nic, Place
 
-over = Nic
+subject = Nic
 needs = ("sysctl.value",)
 failures = ("OS-05",)
 

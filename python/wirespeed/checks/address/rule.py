@@ -26,7 +26,7 @@ from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place, Rule
 
-over = Rule
+subject = Rule
 needs = ("rule.table", "rule.priority", "host.rules", "host.ipv6_rules")
 failures = ("OS-05",)
 presence = True

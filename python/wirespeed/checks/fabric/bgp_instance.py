@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.bgp.asn", "switch.bgp.router_id")
 failures = ("RT-10",)
 check = compare(

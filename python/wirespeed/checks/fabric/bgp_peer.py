@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import BgpPeer
 
-over = BgpPeer
+subject = BgpPeer
 needs = ("peer.asn", "peer.unnumbered", "peer.ipv4", "peer.ipv6", "peer.bfd", "switch.peers")
 failures = ("RT-10",)
 presence = True

@@ -27,7 +27,7 @@ from wirespeed.checks.peers import find_peer_port
 from wirespeed.results.findings import Fix
 from wirespeed.settings import BgpPeer
 
-over = BgpPeer
+subject = BgpPeer
 needs = ("peer.state",)
 failures = ("RT-07",)
 _compared = compare(*needs, wrong="the BGP session is not established", fix="check the session", by_hand=True)

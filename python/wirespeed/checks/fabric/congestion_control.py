@@ -24,7 +24,7 @@ from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
 
-over = Nic
+subject = Nic
 needs = (
     "nic.qos.congestion",
     *group_of(Queue, "queue.ecn"),

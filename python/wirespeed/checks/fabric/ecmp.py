@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.bgp.maximum_paths", "switch.bgp.multipath_relax")
 failures = ("RT-07",)
 check = compare(

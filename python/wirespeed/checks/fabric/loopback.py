@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.loopbacks",)
 failures = ("RT-10",)
 check = compare(*needs, wrong="the loopback address is not as planned", fix="configure the loopback interface")

@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.routing",)
 failures = ("RT-10",)
 check = compare(*needs, wrong="IP routing is off", fix="enable IP routing")

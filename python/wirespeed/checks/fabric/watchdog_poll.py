@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.watchdog_poll",)
 failures = ("SW-08",)
 check = compare(*needs, wrong="the polling interval of the watchdog is not as planned", fix="set the polling interval")

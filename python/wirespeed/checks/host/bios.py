@@ -25,7 +25,7 @@ from wirespeed.facts import State
 from wirespeed.results.findings import Fix
 from wirespeed.settings import BiosAttribute
 
-over = BiosAttribute
+subject = BiosAttribute
 needs = ("bios.value", "bios.verified")
 failures = ("PCI-11", "PCI-12")
 

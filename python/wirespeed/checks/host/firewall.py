@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.firewall",)
 failures = ("OS-06",)
 check = compare("host.firewall", wrong="a firewall is active", fix="disable the firewall on this host")

@@ -22,7 +22,7 @@ Source:
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.kernel.iommu",)
 failures = ("PCI-02",)
 

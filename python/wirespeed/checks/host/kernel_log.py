@@ -21,7 +21,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.kernel.errors",)
 failures = ("NIC-16", "GPU-02", "NIC-01")
 

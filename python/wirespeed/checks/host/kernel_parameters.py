@@ -21,7 +21,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.wording import format_list
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.kernel.command_line",)
 failures = ("PCI-02",)
 

@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.memlock",)
 failures = ("OS-02",)
 check = compare("host.memlock", wrong="locked memory is limited", fix="remove the locked-memory limit")

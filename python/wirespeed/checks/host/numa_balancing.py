@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Sysctl
 
-over = Sysctl
+subject = Sysctl
 needs = ("sysctl.value",)
 failures = ("OS-01",)
 check = compare(

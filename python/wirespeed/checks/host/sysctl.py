@@ -26,7 +26,7 @@ def _is_tuned(context: CheckContext) -> bool:
     return context.place.name != "kernel.numa_balancing" and not context.place.name.startswith("net.ipv4.conf.")
 
 
-over = Sysctl
+subject = Sysctl
 needs = ("sysctl.value",)
 failures = ("TCP-01",)
 check = compare(

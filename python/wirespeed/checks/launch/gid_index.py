@@ -25,7 +25,7 @@ from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
-over = Nic
+subject = Nic
 needs = ("host.launch.gid_index", "nic.gids", "gid.address", "gid.type", "nic.addresses")
 failures = ("NIC-05",)
 

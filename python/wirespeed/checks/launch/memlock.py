@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.launch.memlock",)
 failures = ("MPI-02",)
 check = compare(

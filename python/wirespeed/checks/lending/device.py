@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Loan
 
-over = Loan
+subject = Loan
 needs = ("loan.listed", "host.loans")
 failures = ("PCI-06",)
 presence = True

@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.usable_gpus",)
 failures = ("PCI-06",)
 check = compare(

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Ntb
 
-over = Ntb
+subject = Ntb
 needs = ("ntb.node_id",)
 failures = ("PCI-06",)
 check = compare(

@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Ntb
 
-over = Ntb
+subject = Ntb
 needs = ("ntb.prefetch", "host.ntbs")
 failures = ("PCI-06",)
 presence = True

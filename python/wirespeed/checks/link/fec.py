@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.link.fec",)
 failures = ("CAB-05",)
 check = compare(

@@ -21,7 +21,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import interface_mtu
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.link.mtu",)
 failures = ("OS-07",)
 check = compare(

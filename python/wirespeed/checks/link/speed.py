@@ -20,7 +20,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import link_speed
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.link.speed",)
 failures = (
     "NIC-06",

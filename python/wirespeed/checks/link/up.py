@@ -20,7 +20,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import whole_rail
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.link.up",)
 failures = ("CAB-01",)
 check = compare(

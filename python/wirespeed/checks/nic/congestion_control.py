@@ -22,7 +22,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.qos.ecn",)
 failures = ("NIC-11",)
 check = compare(

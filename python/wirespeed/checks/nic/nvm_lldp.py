@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = (
     "nic.nvm.lldp_nearest_bridge",
     "nic.nvm.lldp_nearest_non_tpmr_bridge",

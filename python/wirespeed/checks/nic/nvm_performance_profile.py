@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.nvm.performance_profile",)
 failures = ("NIC-02",)
 check = compare(

@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.nvm.relaxed_ordering",)
 failures = ("PCI-04",)
 check = compare(

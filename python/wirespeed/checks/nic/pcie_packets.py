@@ -26,7 +26,7 @@ from wirespeed.checks.impact import pcie_packets
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("pcie.max_payload", "pcie.max_read_request")
 failures = ("PCI-05",)
 check = compare(

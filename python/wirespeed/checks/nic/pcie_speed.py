@@ -21,7 +21,7 @@ from wirespeed.checks.impact import pcie_speed
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("pcie.link.speed", "pcie.link.width")
 failures = ("PCI-03",)
 check = compare(

@@ -23,7 +23,7 @@ from wirespeed.checks.impact import pcie_width
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("pcie.link.width", "pcie.link.speed")
 failures = ("PCI-03",)
 check = compare(

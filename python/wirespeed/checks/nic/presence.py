@@ -21,7 +21,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("host.nics",)
 failures = ("NIC-03",)
 presence = True

@@ -22,7 +22,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.qdisc",)
 failures = ("TCP-01",)
 check = compare(

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.qos.dscp_priority",)
 failures = ("QOS-01",)
 check = compare(

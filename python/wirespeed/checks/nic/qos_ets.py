@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = (
     "nic.qos.tc_discipline",
     "nic.qos.tc_share",

@@ -23,7 +23,7 @@ from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = (
     "nic.qos.configure",
     "nic.qos.roce_dscp",

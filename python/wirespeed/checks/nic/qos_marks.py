@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.qos.roce_dscp", "nic.qos.roce_priority", "nic.qos.cnp_dscp", "nic.qos.cnp_priority")
 failures = ("QOS-01", "QOS-05")
 check = compare(

@@ -26,7 +26,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success, warn
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.counters.retries", "nic.counters.sequence_errors", "nic.rdma_device")
 failures = ("CAB-02", "SW-02")
 

@@ -21,7 +21,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import path_mtu
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.rdma_mtu",)
 failures = ("OS-07",)
 check = compare(

@@ -23,7 +23,7 @@ from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
-over = Nic
+subject = Nic
 needs = ("nic.rdma_device", "host.rdma_devices")
 failures = ("OS-17", "NIC-03")
 

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.rdma_state",)
 failures = ("CAB-01",)
 check = compare(

@@ -22,7 +22,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("pcie.relaxed_ordering",)
 failures = ("PCI-04",)
 check = compare(

@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = (
     "nic.ring.rx",
     "nic.ring.tx",

@@ -22,7 +22,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import PcieFunction
 
-over = PcieFunction
+subject = PcieFunction
 needs = ("pcie.acs",)
 failures = ("PCI-01",)
 check = compare(

@@ -22,7 +22,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext
 from wirespeed.settings import PcieFunction
 
-over = PcieFunction
+subject = PcieFunction
 needs = ("pcie.link.width", "pcie.link.speed")
 failures = ("PCI-03",)
 

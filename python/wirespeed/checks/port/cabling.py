@@ -23,7 +23,7 @@ from wirespeed.plan import End
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Place, Port
 
-over = Port
+subject = Port
 needs = ("port.neighbour.device", "port.neighbour.port")
 failures = ("RT-05",)
 

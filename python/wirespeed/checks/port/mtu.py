@@ -22,7 +22,7 @@ from wirespeed.checks.impact import dropped_frames
 from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, failure, success, warning
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = ("port.link.mtu", "nic.link.mtu")
 failures = ("SW-01",)
 

@@ -18,7 +18,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = (
     "port.link.pause_receive",
     "port.link.pause_send",

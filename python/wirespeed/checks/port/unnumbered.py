@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = ("port.unnumbered",)
 failures = ("RT-10",)
 check = compare(*needs, wrong="the port has no link-local address", fix="enable IPv6 on the port")

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Vlan
 
-over = Vlan
+subject = Vlan
 needs = ("vlan.addresses", "switch.vlans")
 failures = ("RT-10",)
 presence = True

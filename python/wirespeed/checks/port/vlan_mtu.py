@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Vlan
 
-over = Vlan
+subject = Vlan
 needs = ("vlan.mtu",)
 failures = ("SW-01",)
 check = compare(

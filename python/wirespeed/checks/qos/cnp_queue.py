@@ -20,7 +20,7 @@ from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure
 from wirespeed.checks.queue_mapping import code_points, found_mapping, planned_mapping
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
-over = Port
+subject = Port
 needs = (
     "port.qos.trust",
     "port.qos.dscp_tc",

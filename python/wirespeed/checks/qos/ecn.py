@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Queue, group_of
 
-over = Queue
+subject = Queue
 _settings = group_of(Queue, "queue.ecn")
 needs = (*_settings, "port.queues")
 failures = ("QOS-08", "QOS-09")

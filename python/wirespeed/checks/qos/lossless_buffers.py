@@ -21,7 +21,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.buffers.lossless",)
 failures = ("SW-04",)
 check = compare(

@@ -31,7 +31,7 @@ from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.settings import Place, Port
 
-over = Port
+subject = Port
 needs = ("port.qos.pfc", "nic.qos.pfc")
 failures = ("SW-02", "QOS-03")
 

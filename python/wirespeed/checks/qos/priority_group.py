@@ -20,7 +20,7 @@ from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure
 from wirespeed.checks.queue_mapping import code_points, planned_mapping
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = ("port.qos.tc_pg",)
 failures = ("QOS-03",)
 

@@ -21,7 +21,7 @@ from wirespeed.checks.queue_mapping import QueueMapping, code_points, found_mapp
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
 
-over = Port
+subject = Port
 needs = ("port.qos.trust", "port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue")
 failures = ("QOS-01", "QOS-03")
 

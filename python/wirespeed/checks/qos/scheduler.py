@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Queue
 
-over = Queue
+subject = Queue
 needs = (
     "queue.discipline",
     "queue.weight",

@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Switch
 
-over = Switch
+subject = Switch
 needs = ("switch.buffers.shared_headroom",)
 failures = ("SW-04",)
 check = compare(*needs, wrong="the shared headroom has another size", fix="set the size of the shared headroom")

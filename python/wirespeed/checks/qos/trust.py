@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = ("port.qos.trust",)
 failures = ("QOS-02",)
 check = compare(

@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Port
 
-over = Port
+subject = Port
 needs = (
     "port.qos.watchdog.enabled",
     "port.qos.watchdog.action",

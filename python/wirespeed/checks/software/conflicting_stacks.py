@@ -21,7 +21,7 @@ from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic
 
-over = Host
+subject = Host
 needs = ("host.conflicting_stacks",)
 failures = ("OS-08",)
 

@@ -20,7 +20,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.modules import drives_gpu
 from wirespeed.settings import Module
 
-over = Module
+subject = Module
 needs = ("module.loaded", "host.modules")
 failures = ("OS-10",)
 presence = True

@@ -20,7 +20,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.kernel.version",)
 failures = ("OS-12",)
 

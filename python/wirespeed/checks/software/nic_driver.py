@@ -24,7 +24,7 @@ from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.driver.version",)
 failures = ("NIC-04", "OS-12")
 

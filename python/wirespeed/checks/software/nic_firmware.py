@@ -23,7 +23,7 @@ from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
-over = Nic
+subject = Nic
 needs = ("nic.driver.firmware",)
 failures = ("NIC-04",)
 

@@ -19,7 +19,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Package
 
-over = Package
+subject = Package
 needs = ("package.installed", "package.version", "host.packages")
 failures = ("NIC-04", "OS-12")
 presence = True

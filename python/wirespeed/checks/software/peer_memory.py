@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.peer_memory",)
 failures = ("OS-10",)
 check = compare(

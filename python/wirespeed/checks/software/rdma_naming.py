@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.rdma_naming",)
 failures = ("OS-17",)
 check = compare(

@@ -22,7 +22,7 @@ from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.software.rdma_stack",)
 failures = ("NIC-04",)
 

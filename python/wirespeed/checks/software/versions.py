@@ -20,7 +20,7 @@ Source:
 from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
-over = Host
+subject = Host
 needs = ("host.software.gpu_driver", "host.software.rocm", "host.software.cuda", "host.software.nccl")
 failures = ("NIC-04",)
 check = compare(

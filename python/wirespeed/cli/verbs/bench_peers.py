@@ -132,7 +132,7 @@ def _compare_logs(
     cluster: Path | None,
     metric: str | None,
     size: str | None,
-    least: float,
+    tolerance: float,
 ) -> Peers:
     """``again`` are the words that name these logs on a command line."""
     from wirespeed.benchmarks.peers import ComparisonOptions, MemberDirectory, compare_all, gather
@@ -142,7 +142,7 @@ def _compare_logs(
     directory = MemberDirectory(plan)
     gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
     given = ComparisonOptions(again, str(cluster) if cluster else None)
-    return compare_all(gathered, directory, given, least)
+    return compare_all(gathered, directory, given, tolerance)
 
 
 def _print(found: Peers, output: Format) -> None:

@@ -232,8 +232,8 @@ def _profiles() -> Rows:
             "name": name,
             "title": entry.title,
             "fractions": {
-                kind: {"pass": of["passes"]["value"], "warn": of["warns"]["value"]}
-                for kind, of in entry.classes.model_dump(exclude_none=True).items()
+                kind: {"pass": gate_class["passes"]["value"], "warn": gate_class["warns"]["value"]}
+                for kind, gate_class in entry.classes.model_dump(exclude_none=True).items()
             },
             "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in entry.gates],
             "relative_gates": [
@@ -400,13 +400,15 @@ def _number(gate: Mapping[str, Any]) -> str:
         return f"{number:g} {gate['unit']}"
     limit = f"{number:g} {gate['unit']} more" if "unit" in gate else f"{number:.1%}"
     baseline = {key: value for key, value in gate.get("to", {}).items() if gate["of"].get(key) != value}
-    of = "of the mean (standard deviation)" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
-    return " ".join([limit, of, ", ".join(f"{key} {_plain(value)}" for key, value in baseline.items())]).rstrip()
+    reference = (
+        "of the mean (standard deviation)" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
+    )
+    return " ".join([limit, reference, ", ".join(f"{key} {_plain(value)}" for key, value in baseline.items())]).rstrip()
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
-        return " ".join(f"{key} {_plain(of)}" for key, of in value.items())
+        return " ".join(f"{key} {_plain(part)}" for key, part in value.items())
     return str(value)
 
 

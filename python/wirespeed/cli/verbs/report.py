@@ -161,10 +161,12 @@ def _build_report(
         recorded, findings, bundle_input = _check_bundle(plan, bundle)
         inputs.append(bundle_input)
     files = {log: list(log_files([str(log)])) for log in logs}
-    judged, left_out = flows.judge_logs(plan, [file for of in files.values() for file in of], profile=profile)
+    judged, left_out = flows.judge_logs(
+        plan, [file for named_files in files.values() for file in named_files], profile=profile
+    )
     notes += [f"left out: {_sentence(notice)}" for notice in left_out]
-    for log, of in files.items():
-        names = {file.name for file in of}
+    for log, log_files_of_name in files.items():
+        names = {file.name for file in log_files_of_name}
         count = sum(run.file in names for run in judged.runs)
         inputs.append(Input(str(log), f"benchmark log, {count} run{'' if count == 1 else 's'}"))
     return Report(

@@ -128,7 +128,7 @@ def compare(
             as_is=as_is,
             until=end,
             jobs=jobs or os.cpu_count() or 1,
-            on_progress=lambda done, of: (show(done, of), not interrupted())[1],
+            on_progress=lambda done, total: (show(done, total), not interrupted())[1],
         )
     _print(comparison, form)
     whole = len(comparison.runs) == len(scenarios) * len(chosen) and all(run.complete for run in comparison.runs)
@@ -212,7 +212,7 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"))
     with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
         task = bar.add_task("", total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _print(comparison: Comparison, form: Format) -> None:

@@ -81,7 +81,7 @@ def _bridge(bridge: str, tap: str, cable: str | None, mtu: int) -> Iterator[str]
 def management(namespaces: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The network that ssh uses: by namespace, lines for `ip` that lead it to the first host's, and there to here."""
     first, *others = namespaces
-    here = [f"address add {MANAGEMENT_HERE}/{_LENGTH} dev bridge0"]
+    bridge_commands = [f"address add {MANAGEMENT_HERE}/{_LENGTH} dev bridge0"]
     for number, namespace in enumerate(others, start=2):
         cable = f"machine{number}"
         yield (
@@ -91,5 +91,5 @@ def management(namespaces: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]
                 "link set machine1 master bridge0 up",
             ),
         )
-        here.append(f"link set {cable} master bridge0 up")
-    yield first, tuple(here)
+        bridge_commands.append(f"link set {cable} master bridge0 up")
+    yield first, tuple(bridge_commands)

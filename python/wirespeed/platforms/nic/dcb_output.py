@@ -49,9 +49,9 @@ def _ets(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Obs
 
 
 def _pfc(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Observation]:
-    on = found.get("prio_pfc")
-    if isinstance(on, list) and len(on) == _COUNT and all(isinstance(flag, bool) for flag in on):
-        pfc = frozenset(Priority(priority) for priority, enabled in enumerate(on) if enabled)
+    pfc_flags = found.get("prio_pfc")
+    if isinstance(pfc_flags, list) and len(pfc_flags) == _COUNT and all(isinstance(flag, bool) for flag in pfc_flags):
+        pfc = frozenset(Priority(priority) for priority, enabled in enumerate(pfc_flags) if enabled)
         yield _see(place, "nic.qos.pfc", pfc, output, "prio_pfc")
 
 

@@ -114,10 +114,10 @@ def time_unit(end_ps: int) -> tuple[str, float]:
     return next(((unit, size) for unit, size in units if end_ps < 1e4 * size), units[-1])
 
 
-def bytes_unit(most: float) -> tuple[str, float]:
+def bytes_unit(maximum: float) -> tuple[str, float]:
     """The same of bytes."""
     units = (("bytes", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3))
-    return next(((unit, size) for unit, size in units if most < 1e3 * size), units[-1])
+    return next(((unit, size) for unit, size in units if maximum < 1e3 * size), units[-1])
 
 
 def shorten(name: str, letters: int) -> str:

@@ -10,7 +10,7 @@ FROM = (0.0, 0.05, 0.2, 0.4, 0.7)
 
 def shade(share: float) -> str:
     """The class of a share: ``h0`` is none."""
-    return f"h{sum(share > least for least in FROM)}"
+    return f"h{sum(share > minimum for minimum in FROM)}"
 
 
 def legend() -> tuple[tuple[str, str], ...]:

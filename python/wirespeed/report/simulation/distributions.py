@@ -65,8 +65,8 @@ def _unit(distribution: Distribution, groups: Sequence[Group]) -> tuple[str, flo
 
 
 def _ends(group: Group) -> tuple[float, ...]:
-    least = () if group.least is None else (group.least,)
-    return (group.quantiles[0], group.quantiles[-1], *least)
+    minimum = () if group.least is None else (group.least,)
+    return (group.quantiles[0], group.quantiles[-1], *minimum)
 
 
 def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
@@ -103,9 +103,9 @@ def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[flo
     if len(found) > 2:
         return ()
     marks = []
-    for least in found:
-        x = place(least / size)
-        label = f"ideal {wording.number(least / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
+    for minimum in found:
+        x = place(minimum / size)
+        label = f"ideal {wording.number(minimum / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
         marks.append(Mark(x, label, "start" if x < 480 else "end"))
     return tuple(marks)
 
@@ -116,8 +116,8 @@ def _legend(group: Group) -> str:
 
 def _row(group: Group, size: float) -> tuple[str, ...]:
     numbers = (group.quantiles[0], *(quantile(group, percent) for percent in _PERCENTS), group.quantiles[-1])
-    least = "" if group.least is None else wording.number(group.least / size)
-    return (group.name, f"{group.count:,}", least, *(wording.number(value / size) for value in numbers))
+    minimum = "" if group.least is None else wording.number(group.least / size)
+    return (group.name, f"{group.count:,}", minimum, *(wording.number(value / size) for value in numbers))
 
 
 def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:

@@ -86,7 +86,11 @@ def pause_map(run: SimulationView) -> Map | None:
     described = f"{wording.plural(len(paused), 'paused port')}. Longest: {longest}."
     places = layout(run.network, {entry.port: float(entry.total_ps) for entry in paused})
     return Map(
-        places, {port: color_scale.shade(of) for port, of in share.items()}, title, described, run.summary.faults
+        places,
+        {port: color_scale.shade(port_share) for port, port_share in share.items()},
+        title,
+        described,
+        run.summary.faults,
     )
 
 
@@ -96,11 +100,11 @@ def player(run: SimulationView) -> Player | None:
     if animation is None:
         return None
     frames = len(animation.starts)
-    totals = [sum(of[at] for of in animation.queue.values()) for at in range(frames)]
+    totals = [sum(levels[at] for levels in animation.queue.values()) for at in range(frames)]
     shown = totals.index(max(totals))
-    busy = {port: float(sum(of)) for port, of in animation.queue.items()}
+    busy = {port: float(sum(levels)) for port, levels in animation.queue.items()}
     places = layout(run.network, busy)
-    state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in animation.queue.items()}
+    state = {port: color_scale.shade(levels[shown] / (LEVELS - 1)) for port, levels in animation.queue.items()}
     title = {port: run.network.link_name(port) for port in run.network.ports}
     unit, size = time_unit(animation.end)
     moment = f"{wording.number(animation.starts[shown] / size)} {unit}"
@@ -112,12 +116,13 @@ def player(run: SimulationView) -> Player | None:
 
 def _top(run: SimulationView, animation: Animation, at: int) -> tuple[tuple[str, str], ...]:
     deepest = sorted(
-        (port for port, of in animation.queue.items() if of[at]), key=lambda port: (-animation.queue[port][at], port)
+        (port for port, levels in animation.queue.items() if levels[at]),
+        key=lambda port: (-animation.queue[port][at], port),
     )
     unit, size = bytes_unit(animation.most_queue_bytes)
-    most = animation.most_queue_bytes / size / (LEVELS - 1)
+    maximum = animation.most_queue_bytes / size / (LEVELS - 1)
     return tuple(
-        (run.network.port_names[port], f"{wording.number(animation.queue[port][at] * most)} {unit}")
+        (run.network.port_names[port], f"{wording.number(animation.queue[port][at] * maximum)} {unit}")
         for port in deepest[:_TOP]
     )
 
@@ -145,4 +150,4 @@ def _ports(animation: Animation) -> list[int]:
 
 
 def _letters(levels: Mapping[int, tuple[int, ...]]) -> dict[str, str]:
-    return {str(port): "".join(_LETTERS[level] for level in of) for port, of in levels.items()}
+    return {str(port): "".join(_LETTERS[level] for level in port_levels) for port, port_levels in levels.items()}

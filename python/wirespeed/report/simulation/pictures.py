@@ -73,7 +73,7 @@ def _drawing() -> Any:
     return svg_to_bytes
 
 
-def _run_pictures(shown: RunPictures, of: str) -> Iterator[tuple[str, str]]:
+def _run_pictures(shown: RunPictures, run_name: str) -> Iterator[tuple[str, str]]:
     faults = _faults(shown.run.summary)
     dashed = f"; dashed: {faults}" if faults else ""
     if shown.paused:
@@ -83,23 +83,31 @@ def _run_pictures(shown: RunPictures, of: str) -> Iterator[tuple[str, str]]:
                 "network",
                 _SizedMap(shown.paused),
                 "PFC pauses",
-                f"{of}: time paused, % of the run. {shown.paused.description}{dashed}",
+                f"{run_name}: time paused, % of the run. {shown.paused.description}{dashed}",
             ),
         )
     if shown.pause_timelines:
         red = f"; red areas: {faults}" if shown.pause_timelines.spans else ""
         yield (
             "pauses",
-            _svg("stripes", shown.pause_timelines, "Pauses over time", f"{of}: time paused, % of each interval{red}"),
+            _svg(
+                "stripes",
+                shown.pause_timelines,
+                "Pauses over time",
+                f"{run_name}: time paused, % of each interval{red}",
+            ),
         )
     if shown.player:
-        subtitle = f"{of}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
+        subtitle = f"{run_name}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
         yield "network", _svg("network", _SizedMap(shown.player.picture), "Queue depth at the peak", subtitle)
     for chart in (*shown.charts, *shown.spread):
         yield (
             _slug(chart.title),
             _svg(
-                "lines", chart, chart.title, f"{of}. {chart.meaning}{f' Red areas: {faults}.' if chart.spans else ''}"
+                "lines",
+                chart,
+                chart.title,
+                f"{run_name}. {chart.meaning}{f' Red areas: {faults}.' if chart.spans else ''}",
             ),
         )
 

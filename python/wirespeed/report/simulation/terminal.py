@@ -62,11 +62,11 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
     yield "memory", f"{_memory(run.peak_rss_bytes)} peak, {_memory(run.rss_growth_bytes)} for this run"
 
 
-def faults(run: Summary, most: int) -> Iterator[str]:
+def faults(run: Summary, limit: int) -> Iterator[str]:
     """Numbered faults with location and time; those beyond ``most`` are counted."""
-    yield from (_fault(run, number) for number in range(min(len(run.faults), most)))
-    if len(run.faults) > most:
-        yield f"{len(run.faults) - most:,} more"
+    yield from (_fault(run, number) for number in range(min(len(run.faults), limit)))
+    if len(run.faults) > limit:
+        yield f"{len(run.faults) - limit:,} more"
 
 
 def _fault(run: Summary, number: int) -> str:

@@ -84,7 +84,7 @@ def _description(series: TimeSeries, unit: str, size: float, time: str, of_time:
     descriptions = []
     for line in series.lines:
         known = [value or 0.0 for value in line.values]
-        most = max(known)
-        at = wording.number(series.starts[known.index(most)] / of_time)
-        descriptions.append(f"{line.name} up to {wording.number(most / size)} {unit} at {at} {time}")
+        maximum = max(known)
+        at = wording.number(series.starts[known.index(maximum)] / of_time)
+        descriptions.append(f"{line.name} up to {wording.number(maximum / size)} {unit} at {at} {time}")
     return f"{series.title} over {wording.number(series.end / of_time)} {time}: {'; '.join(descriptions)}."

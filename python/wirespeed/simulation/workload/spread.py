@@ -156,21 +156,21 @@ class _PatternReader:
             else:
                 ends = list(zip(hosts, _elsewhere(hosts, seed, index), strict=True))
         else:
-            to = self._ends(index, "to", entry.receivers)
+            receivers = self._ends(index, "to", entry.receivers)
             senders = self._ends(index, "from", entry.senders)
             if len(self.problems) > before:
                 return []
             if entry.pattern is Pattern.INCAST:
-                if len(to) != 1:
-                    self._refuse(index, "to", f"{len(to)} receivers", "one")
+                if len(receivers) != 1:
+                    self._refuse(index, "to", f"{len(receivers)} receivers", "one")
                     return []
                 if entry.senders is None:
-                    senders = [sender for sender in senders if sender[0] != to[0][0]]
-                to = to * len(senders)
-            if len(senders) != len(to):
-                self._refuse(index, "to", f"{len(to)} receivers of {len(senders)} senders", "as many of both")
+                    senders = [sender for sender in senders if sender[0] != receivers[0][0]]
+                receivers = receivers * len(senders)
+            if len(senders) != len(receivers):
+                self._refuse(index, "to", f"{len(receivers)} receivers of {len(senders)} senders", "as many of both")
                 return []
-            ends = list(zip(senders, to, strict=True))
+            ends = list(zip(senders, receivers, strict=True))
         pairs = [pair for source, other in ends for pair in self._endpoints(index, entry, source, other)]
         if not pairs and not self.problems:
             self._refuse(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
@@ -208,18 +208,18 @@ class _PatternReader:
         if first[0] == second[0]:
             self._refuse(index, "pattern", f"{first[0]} to itself", "two hosts")
             return
-        here, there = self._rails(first), self._rails(second)
+        source_rails, target_rails = self._rails(first), self._rails(second)
         if first[1] is not None and second[1] is not None:
             yield Endpoint(first[0], first[1]), Endpoint(second[0], second[1])
             return
-        rails = entry.rails or sorted(here.keys() & there.keys())
+        rails = entry.rails or sorted(source_rails.keys() & target_rails.keys())
         for rail in rails:
-            for (name, _), known in ((first, here), (second, there)):
+            for (name, _), known in ((first, source_rails), (second, target_rails)):
                 if rail not in known:
                     expected = f"one of {', '.join(map(str, sorted(known)))}"
                     self._refuse(index, "rails", f"rail {rail} of {name}", expected)
                     return
-            yield Endpoint(first[0], here[rail]), Endpoint(second[0], there[rail])
+            yield Endpoint(first[0], source_rails[rail]), Endpoint(second[0], target_rails[rail])
 
     def _rails(self, end: tuple[str, str | None]) -> dict[int, str]:
         """NICs with a cable, by rail; those without a rail are counted."""

@@ -113,14 +113,14 @@ def _find_causes(
 def _merge_causes(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
     """Many pairs with one symptom and nothing else in common become one cause."""
     alone = [cause for cause in found if kinds.get(cause.name) in (Kind.PAIR, Kind.PATH)]
-    alike: dict[str, list[Cause]] = {}
+    similar_causes: dict[str, list[Cause]] = {}
     for cause in alone:
-        alike.setdefault(cause.symptom, []).append(cause)
-    kept = [cause for cause in found if cause not in alone or len(alike[cause.symptom]) <= _FEW]
-    for group in alike.values():
+        similar_causes.setdefault(cause.symptom, []).append(cause)
+    kept = [cause for cause in found if cause not in alone or len(similar_causes[cause.symptom]) <= _FEW]
+    for group in similar_causes.values():
         if len(group) > _FEW:
-            first, bad, of = group[0], sum(cause.bad for cause in group), sum(cause.of for cause in group)
-            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, of=of))
+            first, bad, total = group[0], sum(cause.bad for cause in group), sum(cause.of for cause in group)
+            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, of=total))
     return kept
 
 

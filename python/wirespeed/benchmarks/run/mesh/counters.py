@@ -34,9 +34,9 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
 
     Nothing else may have been sent meanwhile that is worth mentioning: what others send hides what is not there.
     """
-    least = _minimum_bytes(fabric, mesh, count)
+    minimum = _minimum_bytes(fabric, mesh, count)
     moved = {endpoint.name: _count_bytes(endpoint, before, after) for endpoint in fabric.endpoints}
-    found = [_nic_traffic(endpoint, fabric, least, moved) for endpoint in fabric.endpoints]
+    found = [_nic_traffic(endpoint, fabric, minimum, moved) for endpoint in fabric.endpoints]
     ports = ports_of(plan, fabric)
     causes = [
         of_carried(traffic.nic, ports.get(traffic.nic), sends, _good(mesh, traffic.nic), traffic.detail or "")
@@ -50,12 +50,12 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
 def _minimum_bytes(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
     """Bytes that each NIC must have sent, and as many received: a ping has one packet in each direction."""
     mtu = {endpoint.name: endpoint.mtu or 0 for endpoint in fabric.endpoints}
-    least = dict.fromkeys(mtu, 0)
+    minimum = dict.fromkeys(mtu, 0)
     for (source, target), cell in mesh.cells.items():
         if cell.grades["ping"] is Grade.GOOD:
             for nic in (source, target):
-                least[nic] += count * min(mtu[source], mtu[target])
-    return least
+                minimum[nic] += count * min(mtu[source], mtu[target])
+    return minimum
 
 
 def _count_bytes(endpoint: Endpoint, before: Counters, after: Counters) -> ByteCounters | None:
@@ -67,15 +67,15 @@ def _count_bytes(endpoint: Endpoint, before: Counters, after: Counters) -> ByteC
 
 
 def _nic_traffic(
-    endpoint: Endpoint, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, ByteCounters | None]
+    endpoint: Endpoint, fabric: Fabric, minimum: Mapping[str, int], moved: Mapping[str, ByteCounters | None]
 ) -> NicTraffic:
-    counted, wanted = moved[endpoint.name], least[endpoint.name]
+    counted, wanted = moved[endpoint.name], minimum[endpoint.name]
     if counted is None:
         return NicTraffic(endpoint.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
     if not wanted:
         return NicTraffic(endpoint.name, counted.sent, 0, counted.received, 0, Grade.UNKNOWN, "no ping of it came back")
     details = [
-        f"{word} {got} of at least {wanted} bytes{_instead(endpoint, fabric, least, moved, sent)}"
+        f"{word} {got} of at least {wanted} bytes{_instead(endpoint, fabric, minimum, moved, sent)}"
         for word, got, sent in (("sent", counted.sent, True), ("received", counted.received, False))
         if got < wanted
     ]
@@ -84,14 +84,14 @@ def _nic_traffic(
 
 
 def _instead(
-    endpoint: Endpoint, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, ByteCounters | None], sent: bool
+    endpoint: Endpoint, fabric: Fabric, minimum: Mapping[str, int], moved: Mapping[str, ByteCounters | None], sent: bool
 ) -> str:
     """The NICs of the same host that moved much more than they had to."""
     found = []
     for other in fabric.endpoints:
         counted = moved[other.name]
         if other.host == endpoint.host and other.name != endpoint.name and counted is not None:
-            more = (counted.sent if sent else counted.received) - least[other.name]
+            more = (counted.sent if sent else counted.received) - minimum[other.name]
             if more > (endpoint.mtu or 0):
                 found.append((more, other.name))
     found.sort(key=lambda excess: (-excess[0], excess[1]))

@@ -48,8 +48,10 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
                     if message:
                         messages.setdefault(pair, {})[aspect] = message
     cells = {
-        pair: Cell(*pair, of, tuple(f"{a}: {text}" for a, text in messages.get(pair, {}).items()), small.get(pair))
-        for pair, of in grades.items()
+        pair: Cell(
+            *pair, pair_grades, tuple(f"{a}: {text}" for a, text in messages.get(pair, {}).items()), small.get(pair)
+        )
+        for pair, pair_grades in grades.items()
     }
     return Mesh(tuple(endpoints), cells, aspects, causes(plan, fabric, cells))
 
@@ -84,8 +86,8 @@ _Grading = tuple[Grade, str | None]
 
 def _replies(run: Run) -> dict[tuple[str, str], _Reply]:
     numbers: dict[str, dict[Metric, float | int]] = {}
-    for each in run.measurements:
-        numbers.setdefault(each.place or "", {})[each.metric] = each.value
+    for measurement in run.measurements:
+        numbers.setdefault(measurement.place or "", {})[measurement.metric] = measurement.value
     replies = {}
     for place, pair in run.parameters.mesh_pairs.items():
         source, _, target = place.partition(" -> ")

@@ -249,11 +249,11 @@ class _Reader:
         before.version, before.rccl = match.group(1), True
 
     def _options(self, match: re.Match[str], before: _Preamble) -> None:
-        threads, gpus, ranks, least, most, step, kind, rest = match.groups()
+        threads, gpus, ranks, minimum, maximum, step, kind, rest = match.groups()
         before.rccl = before.rccl or ranks is not None
         parameters = before.parameters
         parameters.threads_per_process, parameters.gpus_per_thread = int(threads), int(gpus)
-        parameters.min_message_bytes, parameters.max_message_bytes = int(least), int(most)
+        parameters.min_message_bytes, parameters.max_message_bytes = int(minimum), int(maximum)
         if kind == "factor":
             parameters.message_step_factor = int(step)
         else:

@@ -247,20 +247,20 @@ class _Reader(RunReader):
             else:
                 draft.measure(column.metric, column.unit, value, line.number, size, column.place)
         if unread:
-            of = "" if size is None else f" of {size} B"
-            draft.notice(line.number, f"{', '.join(unread)} in the row{of}", "numbers; left out")
+            size_text = "" if size is None else f" of {size} B"
+            draft.notice(line.number, f"{', '.join(unread)} in the row{size_text}", "numbers; left out")
         self._rows += 1
         self._last = self._last if size is None else size
         if draft.parameters.window_messages == "varied" and not self._rate:
             self._last = -1  # complete only with its second table
 
     def _startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:
-        ranks, least, unit, most, average = init.groups()
+        ranks, minimum, unit, maximum, average = init.groups()
         draft.ranks = int(ranks)
         if unit is None:
             draft.notice(line.number, "times without a unit", "milliseconds; left out")
         else:
-            for place, value in (("min", least), ("max", most), ("avg", average)):
+            for place, value in (("min", minimum), ("max", maximum), ("avg", average)):
                 draft.measure(Metric.TIME, "ms", int(value), line.number, place=place)
         draft.complete = True
 

@@ -22,18 +22,22 @@ _ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "
 _BETWEEN = ("\\", "/", " \\ ", " / ", "->", " -> ")
 IDENTIFYING_TEXTS = tuple(
     f"{first}{between}{other}"
-    for lower in (*_ENDS, *((to, start) for start, to in _ENDS))
+    for lower in (*_ENDS, *((end, start) for start, end in _ENDS))
     for first, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
     for between in _BETWEEN
 )
 
 _CORNER = re.compile(
-    r"(" + "|".join(start for start, _ in _ENDS) + "|" + "|".join(to for _, to in _ENDS) + r")(?: ?[\\/] ?| ?-> ?)(\w+)"
+    r"("
+    + "|".join(start for start, _ in _ENDS)
+    + "|"
+    + "|".join(end for _, end in _ENDS)
+    + r")(?: ?[\\/] ?| ?-> ?)(\w+)"
     r"\s*(?:[(\[]([^)\]]*)[)\]])?(?=[\s,|])",
     re.IGNORECASE,
 )
 _STARTS = frozenset(start for start, _ in _ENDS)
-_TWINS = dict(_ENDS) | {to: start for start, to in _ENDS}
+_TWINS = dict(_ENDS) | {end: start for start, end in _ENDS}
 _UNIT = re.compile(r"(?:[(\[]|\bin |, ?)([KMGT]?i?(?:b|B|bit|bits)(?:ps|/s|/sec)|usec|us|ms|ns|µs)(?:[)\]]|\b)")
 _RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
 _TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}

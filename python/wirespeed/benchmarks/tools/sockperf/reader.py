@@ -174,10 +174,10 @@ class _Reader(RunReader):
             rank = None if known else f"P{float(percentile.group(1)):g}"
             self._microseconds(line, draft, known or Metric.LATENCY_PERCENTILE, percentile.group(2), rank)
         elif extreme:
-            least = extreme.group(1) == "MIN"
-            metric = Metric.LATENCY_MIN if least else Metric.LATENCY_MAX
+            is_minimum = extreme.group(1) == "MIN"
+            metric = Metric.LATENCY_MIN if is_minimum else Metric.LATENCY_MAX
             self._microseconds(line, draft, metric, extreme.group(2))
-            self._least += least
+            self._least += is_minimum
         return bool(average or lost or percentile or extreme)
 
     def _microseconds(self, line: Line, draft: Draft, metric: Metric, cell: str, rank: str | None = None) -> None:

@@ -91,13 +91,17 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
     if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
         return  # numa=off on the kernel command line makes one node of everything
     vendor, _ = shown.get("Vendor ID", ("", 0))
-    each = nodes // sockets
+    nodes_per_socket = nodes // sockets
     if vendor == "GenuineIntel":
         yield observe(
-            host.child("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line
+            host.child("bios", "sub-numa"),
+            "bios.value",
+            "disabled" if nodes_per_socket == 1 else "enabled",
+            output,
+            line,
         )
-    elif vendor == "AuthenticAMD" and (each == 1 or _caches(shown) not in (None, nodes)):
-        yield observe(host.child("bios", "nps"), "bios.value", str(each), output, line)
+    elif vendor == "AuthenticAMD" and (nodes_per_socket == 1 or _caches(shown) not in (None, nodes)):
+        yield observe(host.child("bios", "nps"), "bios.value", str(nodes_per_socket), output, line)
 
 
 def _caches(shown: dict[str, tuple[str, int]]) -> int | None:

@@ -189,9 +189,9 @@ def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
                 did_you_mean(name, list(PARAMETERS)),
             )
             continue
-        least, most = PARAMETERS[name]
-        if not least <= value <= most:
-            yield Problem(place, f"{name} = {value}", f"{least} to {most}, which the driver can hold")
+        minimum, maximum = PARAMETERS[name]
+        if not minimum <= value <= maximum:
+            yield Problem(place, f"{name} = {value}", f"{minimum} to {maximum}, which the driver can hold")
 
 
 def _pairs(numbers: Mapping[Any, Any]) -> str:

@@ -49,8 +49,11 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
     paths = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
     yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *words), paths)
     if qos.pfc is not None:
-        on = (f"{priority}:on" for priority in sorted(qos.pfc))
-        yield Line(join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
+        pfc_arguments = (f"{priority}:on" for priority in sorted(qos.pfc))
+        yield Line(
+            join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *pfc_arguments),
+            ("nic.qos.pfc",),
+        )
     yield from _app(interface, qos)
     if qos.priority_buffer or qos.buffer_size:
         words = [

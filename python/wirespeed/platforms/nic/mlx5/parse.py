@@ -95,7 +95,7 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
         elif match := _LEVELS.fullmatch(text):
             levels = [int(word) for word in match[2].split()]
             if match[1] == "enabled" and set(levels) <= {0, 1}:
-                pfc = frozenset(Priority(level) for level, on in enumerate(levels) if on)
+                pfc = frozenset(Priority(level) for level, is_enabled in enumerate(levels) if is_enabled)
                 yield observe(place, "nic.qos.pfc", pfc, output, number)
             elif match[1] == "buffer":
                 buffers = {Priority(level): buffer for level, buffer in enumerate(levels)}
@@ -122,7 +122,7 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
 
 def _ecn(place: Place, output: Output) -> Iterator[Observation]:
     """Congestion control of a priority is on when both the notification and the reaction point are."""
-    on: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
+    enabled: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
     parameters: dict[str, int] = {}
     for number, text in numbered_lines(output):
         match = _ECN.fullmatch(text.strip())
@@ -130,17 +130,17 @@ def _ecn(place: Place, output: Output) -> Iterator[Observation]:
             continue
         end, name, value = match[1], match[2], int(match[3])
         if name.isdecimal() and int(name) <= Priority.last:
-            on[end][int(name)] = bool(value)
+            enabled[end][int(name)] = bool(value)
         elif name == "cnp_dscp" and value <= Dscp.last:
             yield observe(place, "nic.qos.cnp_dscp", Dscp(value), output, number)
         elif name == "cnp_802p_prio" and value <= Priority.last:
             yield observe(place, "nic.qos.cnp_priority", Priority(value), output, number)
         elif end == "rp" and name in PARAMETERS:
             parameters[name] = value
-    if len(on["np"]) == len(on["rp"]) == 8:
-        both = frozenset(Priority(value) for value in range(8) if on["np"][value] and on["rp"][value])
-        yield observe(place, "nic.qos.ecn_priorities", both, output)
-        yield observe(place, "nic.qos.ecn", bool(both), output)
+    if len(enabled["np"]) == len(enabled["rp"]) == 8:
+        priorities = frozenset(Priority(value) for value in range(8) if enabled["np"][value] and enabled["rp"][value])
+        yield observe(place, "nic.qos.ecn_priorities", priorities, output)
+        yield observe(place, "nic.qos.ecn", bool(priorities), output)
     if parameters:
         yield observe(place, "nic.qos.congestion_parameters", parameters, output)
 

@@ -97,8 +97,8 @@ def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
     if qos.pfc is not None:
         # In one command: with the length only, mlnx_qos disables PFC on every priority.
         cable = () if nic.cable_length is None else ("--cable_len", -(-int(nic.cable_length) // _METRE))
-        on = ",".join("1" if value in qos.pfc else "0" for value in range(8))
-        yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", on, *cable)
+        pfc_bits = ",".join("1" if value in qos.pfc else "0" for value in range(8))
+        yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", pfc_bits, *cable)
     tcs = {int(priority): int(tc) for priority, tc in (qos.priority_tc or {}).items()}
     served = {int(tc): _WORDS[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
     shares = {int(tc): share for tc, share in (qos.tc_share or {}).items()}

@@ -129,7 +129,7 @@ def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
                 for tc, queue in _sorted_items(value)
             ]
         case "port.qos.pfc":
-            wanted = [key for key, on in value.items() if on] if isinstance(value, Mapping) else value
+            wanted = [key for key, is_enabled in value.items() if is_enabled] if isinstance(value, Mapping) else value
             pfc_lines = [f"qos pfc default-global switch-priority {int(priority)}" for priority in sorted(wanted)]
             return ["qos roce mode lossless", *(pfc_lines if [int(priority) for priority in wanted] != [3] else [])]
         case "port.qos.watchdog.detect" if switch.watchdog_poll:

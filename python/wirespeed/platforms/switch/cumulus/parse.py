@@ -150,14 +150,14 @@ def _vlans(
 
 def _roce(switch: Place, output: Output) -> Iterator[Observation]:
     """The table's last column is what was applied; ``state`` is the newer word for ``enable``."""
-    on: bool | None = None
+    enabled: bool | None = None
     for number, line in numbered_lines(output):
         words = line.split()
         if words and words[0] in ("enable", "state") and len(words) > 1:
-            on = words[-1] in ON
-            if not on:
+            enabled = words[-1] in ON
+            if not enabled:
                 yield observe(switch, "switch.buffers.lossless", False, output, number)
-        elif on and len(words) > 1 and words[0] == "mode":
+        elif enabled and len(words) > 1 and words[0] == "mode":
             yield observe(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
 
 

@@ -60,17 +60,17 @@ def qos_of(statements: list[Statement]) -> Qos:
 
 def _mode(lines: list[Statement]) -> tuple[bool, bool, int]:
     """Whether the RoCE mode is on, whether it is lossless (the default), and the line."""
-    on, mode, number = False, "lossless", 0
+    enabled, mode, number = False, "lossless", 0
     for line in lines:
         if line.words[0] != "roce":
             continue
-        on, number = True, line.number
+        enabled, number = True, line.number
         match line.words:
             case ("roce", "enable" | "state", value) if value in OFF:
                 return False, False, line.number
             case ("roce", "mode", value):
                 mode = value
-    return on, on and mode.startswith("lossless"), number
+    return enabled, enabled and mode.startswith("lossless"), number
 
 
 def _values(lines: list[Statement], *path: str) -> Iterator[tuple[int, str]]:

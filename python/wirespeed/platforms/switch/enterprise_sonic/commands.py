@@ -196,7 +196,10 @@ def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] |
 
 def _pfc_lines(lossless: Any) -> list[str]:
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
-    return [f"{'' if on else 'no '}priority-flow-control priority {int(key)}" for key, on in by_priority.items()]
+    return [
+        f"{'' if is_enabled else 'no '}priority-flow-control priority {int(key)}"
+        for key, is_enabled in by_priority.items()
+    ]
 
 
 _PORT: Mapping[str, Callable[[Any], list[str]]] = {

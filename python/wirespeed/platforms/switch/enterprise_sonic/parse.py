@@ -76,11 +76,11 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
             continue
         if not starts or PORT_NAME.fullmatch(line.split(" ")[0]) is None:
             continue
-        name, device, there, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
-        if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and there):
+        name, device, remote_port, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
+        if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and remote_port):
             continue  # cells cannot be assigned to columns
         described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
         port, source = switch.child("port", name), output.source_of_line(number)
         yield Observation(port, "port.neighbour.device", device, source)
-        name = described[-1] if _MAC.fullmatch(there) and described else there
+        name = described[-1] if _MAC.fullmatch(remote_port) and described else remote_port
         yield Observation(port, "port.neighbour.port", name, source)

@@ -119,8 +119,8 @@ def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]
                 sessions[name] = _port_session(inner, words[2:])
         elif len(words) > 1:
             address = _session_name(words[0])
-            of = groups if address is None else sessions
-            _say(of.setdefault(address or words[0], _SessionLines(inner.number)), inner, rest.partition(" ")[2])
+            owners = groups if address is None else sessions
+            _say(owners.setdefault(address or words[0], _SessionLines(inner.number)), inner, rest.partition(" ")[2])
     _refuse(line, sessions, groups)
     _activate(line, sessions, groups)
     return {name: _effective(session, groups) for name, session in sessions.items()}, whole

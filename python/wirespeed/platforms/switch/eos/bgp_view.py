@@ -45,11 +45,11 @@ class Speaker:
 
     def active(self, family: str) -> list[str]:
         """Neighbours and groups that exchange prefixes of a family."""
-        return [name for name, on in self._families(family) if on]
+        return [name for name, is_active in self._families(family) if is_active]
 
     def inactive(self, family: str) -> list[str]:
         """Those that must not."""
-        return [name for name, on in self._families(family) if on is False]
+        return [name for name, is_active in self._families(family) if is_active is False]
 
     def _families(self, family: str) -> list[tuple[str, bool | None]]:
         groups = [(group.name, group.ipv4 if family == "ipv4" else group.ipv6) for group in self.groups]
@@ -72,7 +72,7 @@ def speaker(switch: Switch) -> Speaker:
     networks = switch.bgp.networks or ()
     return Speaker(
         families=bool(switch.peers) and all(peer.ipv4 is not None for peer in switch.peers.values()),
-        groups=tuple(Group(name, *alike) for alike, name in names.items()),
+        groups=tuple(Group(name, *group_key) for group_key, name in names.items()),
         numbered=tuple(sorted(numbered, key=lambda entry: natural(entry[0]))),
         ports=tuple(
             Ports(tuple(ports), format_interfaces(ports), group, asn) for (group, asn), ports in shared.items()
@@ -84,8 +84,8 @@ def speaker(switch: Switch) -> Speaker:
 
 def group_names(peers: Iterable[BgpPeer]) -> dict[tuple[bool | None, bool | None, bool | None], str]:
     """The peer groups of unnumbered sessions: what they share, and their names."""
-    alike = dict.fromkeys(_group_key(peer) for peer in peers if peer.unnumbered)
-    return {key: GROUP if index == 1 else f"{GROUP}-{index}" for index, key in enumerate(alike, start=1)}
+    group_keys = dict.fromkeys(_group_key(peer) for peer in peers if peer.unnumbered)
+    return {key: GROUP if index == 1 else f"{GROUP}-{index}" for index, key in enumerate(group_keys, start=1)}
 
 
 def group_of(switch: Switch, peer: BgpPeer) -> str:

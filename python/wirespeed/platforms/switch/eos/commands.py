@@ -102,7 +102,8 @@ def _pfc_lines(lossless: Any) -> list[str]:
         return ["no priority-flow-control"]
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
     words = [
-        f"priority-flow-control priority {int(key)} {'no-drop' if on else 'drop'}" for key, on in by_priority.items()
+        f"priority-flow-control priority {int(key)} {'no-drop' if is_enabled else 'drop'}"
+        for key, is_enabled in by_priority.items()
     ]
     return ["priority-flow-control on", *words]
 

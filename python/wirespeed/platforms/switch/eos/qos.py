@@ -85,18 +85,18 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
 
 
 def _pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | None, int]:
-    on = False
+    enabled = False
     lossless: set[Priority] = set()
     for line, rest in lines_after(lines, "priority-flow-control"):
         if rest in ("on", "mode on"):
-            on, number = True, line.number
+            enabled, number = True, line.number
         elif match := re.fullmatch(r"priority ([0-7]) (no-drop|drop)", rest):
             change = lossless.add if match[2] == "no-drop" else lossless.discard
             change(Priority(int(match[1])))
             number = line.number
         elif rest.startswith("priority"):
             return None, line.number
-    return (frozenset(lossless) if on else frozenset()), number
+    return (frozenset(lossless) if enabled else frozenset()), number
 
 
 def _watchdog(lines: list[Line], shared: Globals) -> Found:

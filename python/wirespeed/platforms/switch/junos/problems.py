@@ -120,6 +120,6 @@ def _watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem
     yield from _number(f"{place}: port.qos.watchdog.restore", watchdog.restore, 200, 1000)
 
 
-def _number(place: str, value: Any, least: int, most: int) -> Iterator[Problem]:
-    if value is not None and (value % MS or not least * MS <= value <= most * MS):
-        yield Problem(place, str(value), f"{least} ms to {most} ms")
+def _number(place: str, value: Any, minimum: int, maximum: int) -> Iterator[Problem]:
+    if value is not None and (value % MS or not minimum * MS <= value <= maximum * MS):
+        yield Problem(place, str(value), f"{minimum} ms to {maximum} ms")

@@ -159,9 +159,9 @@ def _pfc(name: str, value: Any, switch: Switch) -> list[str]:
     if not any(by_priority.values()):
         return [f"interface {name}", "priority-flow-control mode off"]
     queues = {int(key): int(queue) for key, queue in (switch.ports.get(name, Port()).qos.pfc_queue or {}).items()}
-    on = {key: queues.get(key, key) for key, wanted in by_priority.items() if wanted}
+    lossless = {key: queues.get(key, key) for key, wanted in by_priority.items() if wanted}
     off = {key: queues.get(key, key) for key, wanted in by_priority.items() if not wanted}
-    return [*_network(on, off), f"interface {name}", "priority-flow-control mode on"]
+    return [*_network(lossless, off), f"interface {name}", "priority-flow-control mode on"]
 
 
 def _network(paused: Mapping[int, int], dropped: Mapping[int, int] | None = None) -> list[str]:
@@ -191,7 +191,7 @@ def _queue(port: str, number: str, path: str, value: Any, switch: Switch) -> lis
 
 
 def _interface(name: str, path: str, value: Any) -> list[str] | None:
-    on = "on" if value else "off"
+    state = "on" if value else "off"
     lines: dict[str, Any] = {
         "port.description": lambda: [f"description {value}"],
         "port.mtu": lambda: [f"mtu {value}"],  # of a VLAN interface
@@ -199,8 +199,8 @@ def _interface(name: str, path: str, value: Any) -> list[str] | None:
         "port.link.speed": lambda: [f"speed {value.whole('Mb/s')}"],
         "port.link.fec": lambda: [FEC_WORDS[value]],
         "port.link.enabled": lambda: ["no shutdown" if value else "shutdown"],
-        "port.link.pause_send": lambda: [f"flowcontrol send {on}"],
-        "port.link.pause_receive": lambda: [f"flowcontrol receive {on}"],
+        "port.link.pause_send": lambda: [f"flowcontrol send {state}"],
+        "port.link.pause_receive": lambda: [f"flowcontrol receive {state}"],
         "port.vlan": lambda: ["switchport", f"switchport access vlan {value}"],
         "port.addresses": lambda: [*([] if name.startswith("Vlan") else ["no switchport"]), *address_lines(value)],
         "port.unnumbered": lambda: ["no switchport", "ip forward", "ipv6 address use-link-local-only"],

@@ -75,13 +75,13 @@ def _features(switch: Switch) -> list[str]:
         "interface-vlan": bool(switch.vlans),
         "lldp": switch.lldp is True,
     }
-    return [feature for feature, on in wanted.items() if on]
+    return [feature for feature, is_needed in wanted.items() if is_needed]
 
 
 def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
     """Address families of the speaker, with what it announces in each."""
     announced = switch.bgp.networks or ()
-    of: dict[str, tuple[str, ...]] = {
+    networks_of_family: dict[str, tuple[str, ...]] = {
         "ipv4": tuple(network for network in announced if ":" not in network),
         "ipv6": tuple(network for network in announced if ":" in network),
     }
@@ -89,7 +89,11 @@ def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
         "ipv4": any(peer.ipv4 for peer in switch.peers.values()),
         "ipv6": any(peer.ipv6 for peer in switch.peers.values()),
     }
-    return [(family, networks) for family, networks in of.items() if networks or spoken[family] or family == "ipv4"]
+    return [
+        (family, networks)
+        for family, networks in networks_of_family.items()
+        if networks or spoken[family] or family == "ipv4"
+    ]
 
 
 def _hardware(model: str | None) -> str:

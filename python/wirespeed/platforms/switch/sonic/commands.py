@@ -140,7 +140,7 @@ def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch)
     bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(qos_map.field)
     if bound is None:
         return None
-    fields = {str(key): str(to) for key, to in sorted(value.items())}
+    fields = {str(key): str(target) for key, target in sorted(value.items())}
     return [_set(qos_map.table, bound, fields), _set("PORT_QOS_MAP", port_name, {qos_map.field: bound})]
 
 
@@ -175,8 +175,8 @@ def _watchdog_lines(port: str, watchdog: Watchdog) -> list[str] | None:
 def _pfc(port: str, lossless: Any) -> list[str]:
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
     return [
-        f"sudo config interface pfc priority {port} {int(key)} {'on' if on else 'off'}"
-        for key, on in by_priority.items()
+        f"sudo config interface pfc priority {port} {int(key)} {'on' if is_enabled else 'off'}"
+        for key, is_enabled in by_priority.items()
     ]
 
 

@@ -119,7 +119,7 @@ def _qos(switch: Switch) -> Database:
         if path == "port.qos.pfc_pg" and not computes_headroom(switch.chip):
             continue
         names = name_policies(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
-        found[qos_map.table] = {name: {str(key): str(to) for key, to in value} for value, name in names.items()}
+        found[qos_map.table] = {name: {str(key): str(target) for key, target in value} for value, name in names.items()}
         for name, port in switch.ports.items():
             if (value := _bound_map(port, path)) is not None:
                 bound[name][qos_map.field] = names[value]

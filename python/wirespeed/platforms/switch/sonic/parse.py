@@ -63,12 +63,12 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         if PORT_NAME.fullmatch(name) is None or not row.get("RemoteDevice"):
             continue
         port, source = switch.child("port", name), output.source_of_line(number)
-        there = row.get("RemotePortID", "")
-        if _MAC.fullmatch(there) and row.get("RemotePortDescr"):
-            there = row["RemotePortDescr"]
+        remote_port = row.get("RemotePortID", "")
+        if _MAC.fullmatch(remote_port) and row.get("RemotePortDescr"):
+            remote_port = row["RemotePortDescr"]
         yield Observation(port, "port.neighbour.device", row["RemoteDevice"], source)
-        if there:
-            yield Observation(port, "port.neighbour.port", there, source)
+        if remote_port:
+            yield Observation(port, "port.neighbour.port", remote_port, source)
 
 
 def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
