@@ -27,7 +27,7 @@ def find_nic_of_rule(plan: Plan, device: str, rule: str) -> str | None:
         (
             name
             for name, nic in nics.items()
-            if any(str(ip_interface(own).ip) == address for own in nic.addresses or ())
+            if any(str(ip_interface(entry).ip) == address for entry in nic.addresses or ())
         ),
         None,
     )
@@ -38,4 +38,4 @@ def _is_in_subnet(peer: str, addresses: tuple[str, ...]) -> bool:
         address = ip_address(peer)
     except ValueError:
         return False
-    return any(address in ip_interface(own).network for own in addresses)
+    return any(address in ip_interface(entry).network for entry in addresses)

@@ -48,7 +48,7 @@ def format_expected(setting: Setting, value: Any) -> str:
 
 
 def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
-    """Both values; of maps only the entries that differ, because 64 code points help nobody."""
+    """Both values; of maps only the entries that differ, because a list of 64 code points is unreadable."""
     if _by_rank(intended) and _by_rank(found):
         intended, found = ({rank: _runs(cores) for rank, cores in enumerate(value)} for value in (intended, found))
     if not isinstance(intended, Mapping) or not isinstance(found, Mapping):

@@ -1,4 +1,4 @@
-"""Routes between switches: eBGP on every cable, so that each hop is an autonomous system of its own (RFC 7938).
+"""Routes between switches: eBGP on every cable, so that each hop is a separate autonomous system (RFC 7938).
 
 Each cable has a session, between the addresses of its two ports, or unnumbered between their IPv6 link-local
 addresses (RFC 8950 carries IPv4 prefixes over it). A switch announces its loopback and the subnets of its hosts.

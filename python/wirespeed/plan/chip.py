@@ -38,7 +38,7 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
 
 
 def _check_shared_headroom(box: Box, found: Buffers, lossless: bool, problems: Problems) -> None:
-    """Whether it is there for somebody, and a part of the buffer; its least is checked where headroom is computed."""
+    """Whether a lossless class uses it and the buffer contains it; its minimum is checked with the headroom."""
     size, path = found.shared_headroom, (*box.spec.path, "buffers", "shared_headroom")
     if size is None:
         return

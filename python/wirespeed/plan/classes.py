@@ -285,7 +285,7 @@ def _check_meeting(
 def _check_groups(
     found: Mapping[str, QueueMap], classes: Mapping[str, TrafficClass], box: Box, problems: Problems
 ) -> None:
-    """A lossless class has an ingress priority group of its own: the headroom of the group protects it."""
+    """A lossless class has a separate ingress priority group: the headroom of the group protects it."""
     owners: dict[int, str] = {}
     for name, at in found.items():
         other = owners.setdefault(int(at.priority_group), name)
@@ -333,8 +333,8 @@ def full_maps(
 ]:
     """All 64 code points, all eight traffic classes and all eight PFC priorities, so that no default is relied on.
 
-    A traffic class that carries none of ours goes to the queue of its own number and to the default's priority group;
-    a PFC priority that is not lossless stops the queue of its own number (as Broadcom 957608-AN210, 2.5.2, has it).
+    A traffic class without a planned class goes to the queue of the same number and to the default's priority group;
+    a PFC priority that is not lossless stops the queue of the same number (as Broadcom 957608-AN210, 2.5.2, has it).
     """
     dscp_tc = {dscp: at[name].traffic_class for name, found in classes.items() for dscp in found.dscp}
     rest = at[DEFAULT]

@@ -49,7 +49,7 @@ class LendingPlan:
 
 
 def packed_size(sizes: Iterable[int]) -> int:
-    """The least memory that holds BARs of these sizes, each at a multiple of its own: the largest first, no gaps."""
+    """The smallest memory for BARs of these sizes, each at a multiple of its size: the largest first, no gaps."""
     end = 0
     for size in sorted(sizes, reverse=True):
         end = -(-end // size) * size + size

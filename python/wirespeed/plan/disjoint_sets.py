@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class DisjointSets:
-    """Sets without a common name. A name that was not joined with another is a set of its own."""
+    """Sets without a common name. A name that was not joined with another is a separate set."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._above = {name: name for name in names}

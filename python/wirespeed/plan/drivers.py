@@ -120,7 +120,7 @@ def _firmware(spec: HostSpec, nic: NicModel, release: DriverRelease) -> Iterator
 def _stack(
     spec: HostSpec, stack: Chosen, gpu: GpuModel | None, firmware: tuple[InstallStep, ...], problems: Problems
 ) -> Drivers:
-    """The vendor's stack, which has the peer-memory API of its own."""
+    """The vendor's stack, which contains a peer-memory API."""
     clients = _clients(spec, gpu, problems)
     again = (peer_memory_step(),) if clients else ()
     return Drivers({}, tuple(stack_steps(stack, spec, gpu)), (*again, *firmware), stack=stack, modules=clients)

@@ -35,7 +35,7 @@ def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | No
 
 @dataclass(frozen=True, slots=True)
 class Deep:
-    """A memory behind virtual output queues, and the lossless groups that share it. Every core has a part of its own.
+    """A memory behind virtual output queues, and the lossless groups that share it. Every core has a separate part.
 
     A group may take a times what is free of its part, so k of them hold k a / (1 + k a) of what is shared (Choudhury
     and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom. Where that is not known it is left out: what

@@ -18,7 +18,7 @@ class Tiers:
     """The switches that have cables to others, in the order of the cluster file.
 
     ``height`` counts cables down to the nearest leaf. A ``group`` is the top of one connected fabric, or the switches
-    of a lower tier that share switches below them, a pod's spines; a leaf is a group of its own. Groups are named
+    of a lower tier that share switches below them, a pod's spines; each leaf is a separate group. Groups are named
     after their first member.
     """
 

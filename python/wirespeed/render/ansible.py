@@ -20,7 +20,7 @@ INVENTORY = "ansible-inventory.yaml"
 
 
 def ansible(plan: Plan, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(name, text) of the files that stand beside the devices' folders.
+    """(name, text) of the files beside the devices' folders.
 
     Args:
         plan: of the cluster.

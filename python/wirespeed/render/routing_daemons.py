@@ -1,4 +1,4 @@
-"""Configuration of the routing daemons on a lab's switches. Switches of a cluster get files of their own systems."""
+"""Configuration of the routing daemons on a lab's switches. A cluster's switches get files of their systems."""
 
 from __future__ import annotations
 

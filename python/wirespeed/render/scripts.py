@@ -16,7 +16,7 @@ import jinja2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A file to install, the commands that make the device obey it, and what they interrupt."""
+    """A file to install, the commands that activate it, and what they interrupt."""
 
     path: str
     mode: int

@@ -3,7 +3,7 @@
 The configuration file that is applied when the RDMA driver loads contains the planned values.
 
 Impact:
-    The running settings may be correct because somebody set them by hand. After the next driver load or reboot the file
+    The running settings may be correct because they were set by hand. After the next driver load or reboot the file
     takes effect, and defaults differ between releases.
 
 Fix:

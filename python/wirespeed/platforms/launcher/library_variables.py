@@ -97,7 +97,7 @@ def _ranks(text: str) -> int | None:
 
 UCX = (
     *_UCX_PLACES,
-    # "rc" stands for every RC transport the NIC has; shared memory (sm) and loopback (self) are needed besides.
+    # "rc" selects every RC transport of the NIC; shared memory (sm) and loopback (self) are also needed.
     Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
     # A transport is in question while the job has at most so many ranks (ucp_is_scalable_transport of
     # src/ucp/core/ucp_context.h; Open MPI's pml/ucx passes the size of the job): above it UD is used.

@@ -60,7 +60,7 @@ def tos(qos: NicQos) -> int:
 
 
 def default_priority(qos: NicQos) -> Priority:
-    """The priority of everything that has no class of its own: the lowest one in the busiest traffic class."""
+    """The priority of all traffic without a planned class: the lowest one in the busiest traffic class."""
     mapped = qos.priority_tc or {}
     count: dict[NicTrafficClass, int] = {}
     for tc in mapped.values():

@@ -32,7 +32,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _ets(place: Place, found: Mapping[str, Any], output: Output) -> Iterator[Observation]:
-    """A strict traffic class has no share of its own; ``vendor`` and ``cbs`` are neither strict nor shared."""
+    """A strict traffic class has no share; ``vendor`` and ``cbs`` are neither strict nor shared."""
     if isinstance(found.get("willing"), bool):
         yield _see(place, "nic.qos.willing", found["willing"], output, "willing")
     if (tcs := _numbers(found.get("prio_tc"), _COUNT - 1)) is not None:

@@ -85,7 +85,7 @@ _OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
 def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
     """An attribute of a system's firmware as a setting: name, value, and whether the name certainly means that.
 
-    None for attributes nobody plans, and for values the firmware does not keep.
+    None for attributes that no plan has, and for values that the firmware does not keep.
     """
     known_there = _OF_SYSTEM.get(system, {}).items()
     names = {

@@ -26,7 +26,7 @@ _UNIT_STATES = (
 _OFED = re.compile(r"/\S*/ofed_uninstall\.sh")
 _PEER_MEM_PACKAGE = "netxtreme-peer-mem"
 _REDUNDANT = ("bnxt-en", "bnxt-re")
-"""Packages that must not stand beside netxtreme-peer-mem, which brings the same modules (957608-AN210 2.2.2)."""
+"""Packages that conflict with netxtreme-peer-mem, which contains the same modules (957608-AN210 2.2.2)."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:

@@ -46,7 +46,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _qos(place: Place, output: Output) -> Iterator[Observation]:
-    """ETS, PFC and DSCP. A strict traffic class has no share of its own, whatever percentage is printed for it."""
+    """ETS, PFC and DSCP. A strict traffic class has no share, even if a percentage is printed for it."""
     shares: tuple[list[int], int] | None = None
     table: int | None = None
     table_ended = False

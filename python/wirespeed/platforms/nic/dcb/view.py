@@ -10,7 +10,7 @@ from wirespeed.platforms.nic.dcb_output import ROCE_PORT
 from wirespeed.settings import Device, Discipline, Host, Nic, NicQos
 
 DRIVERS = ("ice", "i40e", "qede", "hns3")
-"""Ethernet drivers with DCB in the kernel and an RDMA driver beside them, and no configuration tool of their own."""
+"""Ethernet drivers with DCB in the kernel, an RDMA driver beside them, and no configuration tool of the vendor."""
 
 _WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
 

@@ -20,7 +20,7 @@ _LEVELS = re.compile(r"\s+(enabled|buffer)\s+((?:[0-9]\s*){8})")
 _TC = re.compile(r"tc: ([0-7]) ratelimit: .+?, tsa: (\w+)(?:, bw: ([0-9]{1,3})%)?")
 _MEMBER = re.compile(r"\s+priority:\s+([0-7])\s*")
 _ECN = re.compile(r"/sys/class/net/[^/]+/ecn/roce_(np|rp)/(?:enable/)?(\w+):([0-9]{1,10})")
-_TCLASS = re.compile(r"Global tclass=([0-9]{1,3})\s*")  # rules for single connections stand below it
+_TCLASS = re.compile(r"Global tclass=([0-9]{1,3})\s*")  # rules for single connections follow below
 _SERVED = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 _DCBX = {"DCBX mode: OS controlled": False, "DCBX mode: Firmware controlled": True}
 _ECTS = {ect.bits: ect for ect in Ect}

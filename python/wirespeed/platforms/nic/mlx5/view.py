@@ -50,7 +50,7 @@ def nics_of(host: Host) -> dict[str, Nic]:
 
 
 def problems(name: str, host: Host) -> Iterator[Problem]:
-    """What is intended of NICs and they do not have, each once: like NICs want the same."""
+    """Planned settings that the NICs do not support, each once: NICs with equal settings share it."""
     checked: list[NicQos] = []
     for interface, nic in nics_of(host).items():
         if nic.qos in checked:
@@ -125,8 +125,9 @@ def _list(numbers: Mapping[int, int]) -> str:
 
 
 def _dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
-    """The planned code points. By default the upper three bits of a DSCP are its priority: the others of the eight that
-    would so come to a priority with a class of its own go to the rest."""
+    """The planned code points, and the others whose default priority is a planned one: they get the default's priority.
+
+    By default the upper three bits of a DSCP are its priority."""
     planned = dict(qos.dscp_priority or {})
     taken = set(planned.values()) | (qos.pfc or frozenset())
     other = default_priority(qos)

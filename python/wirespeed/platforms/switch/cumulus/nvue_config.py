@@ -18,7 +18,7 @@ class Statement:
     words: tuple[str, ...]
 
     def words_after(self, *path: str) -> tuple[str, ...] | None:
-        """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
+        """The words after these; None when the line starts otherwise. ``*`` matches any word."""
         if len(self.words) < len(path):
             return None
         if any(pattern not in ("*", word) for pattern, word in zip(path, self.words, strict=False)):
@@ -46,7 +46,7 @@ def parse_statements(text: str) -> list[Statement]:
 
 
 MOST_NAMES = 4096
-"""Names that one list stands for at most: no switch has as many ports or VLANs."""
+"""Maximum number of names in one list: no switch has as many ports or VLANs."""
 
 
 def expand_names(names: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The ``qos`` lines: the profiles of all ports, and what a port has of its own."""
+"""The ``qos`` lines: the profiles of all ports, and those of single ports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wirespeed.units import Duration, Size
 
 _MS = 10**9
 _ALL = range(8)
-_SETTINGS_OF_PROFILE = {  # a port's own profile, and the settings that are then another's business
+_SETTINGS_OF_PROFILE = {  # the profile of a single port, and the settings that it replaces
     "mapping": ("port.qos.trust", "port.qos.dscp_tc"),
     "pfc": ("port.qos.pfc", "port.qos.pfc_queue"),
     "egress-queue-mapping": ("port.qos.tc_queue", "port.qos.pfc_queue"),
@@ -212,7 +212,7 @@ def _marking(key: str, value: str) -> tuple[str, object] | None:
 
 
 def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
-    """What holds on a port. Settings for which it has a profile of its own are not read."""
+    """Settings in effect on a port. Those that a profile of this port sets are not read."""
     profiles = {line.words[1] for line in statements if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
     hidden = {path for kind in profiles for path in _SETTINGS_OF_PROFILE.get(kind, ())}
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}

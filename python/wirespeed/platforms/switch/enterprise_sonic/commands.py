@@ -21,7 +21,7 @@ DEFAULT_MTU: int = declared_default("switch/enterprise_sonic", "port.link.mtu")
 """Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
 
 KBYTE = 1000
-"""Bytes in the KBytes of ``wred-policy``: 1048 of them stand for the 1048576 bytes of community SONiC."""
+"""Bytes in the KBytes of ``wred-policy``: 1048 of them are the 1048576 bytes of community SONiC."""
 
 FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "off"}
 

@@ -14,7 +14,7 @@ GROUP = "FABRIC"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Unnumbered sessions must have a peer group; those that are alike share one."""
+    """Unnumbered sessions must have a peer group; those with equal settings share one."""
 
     name: str
     bfd: bool | None

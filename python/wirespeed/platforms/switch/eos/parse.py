@@ -86,7 +86,7 @@ def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iter
 
 
 def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
-    """The priorities of each port: what is in effect, whatever brought it about. They stand without spaces."""
+    """The priorities of each port: what is in effect, whatever set it. They are printed without spaces."""
     for number, line in enumerate(output.text.split("\n"), start=1):
         match = _PFC_PORT.match(line)
         name = long_name(match[1]) if match else None

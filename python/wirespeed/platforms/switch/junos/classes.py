@@ -180,7 +180,7 @@ def _schedulers(
 
 
 def _bound(ports: list[tuple[str, str | None, str | None, str | None]]) -> tuple[Bound, ...]:
-    """One entry for all interfaces where all are alike, else one for each."""
+    """One entry for all interfaces if their settings are equal, else one for each."""
     same = {applied[1:] for applied in ports}
     if same == {(None, None, None)} or not ports:
         return ()

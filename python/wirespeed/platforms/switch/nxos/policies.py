@@ -43,7 +43,7 @@ class Policies:
 
     @property
     def system_output(self) -> str | None:
-        """The queuing policy of every port that has none of its own: the commonest."""
+        """The queuing policy of every port that sets none: the most frequent one."""
         return next(iter(self.outputs), None)
 
 

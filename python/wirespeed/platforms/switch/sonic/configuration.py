@@ -119,10 +119,10 @@ def _members(tables: Tables) -> Mapping[str, Found]:
 
 
 def _addresses(tables: Tables, table: str) -> _Addresses:
-    """By interface, IPv4 first: the database has no order of its own.
+    """By interface, IPv4 first: the database is not ordered.
 
-    None where one makes no sense, or where the interface is in a routing table of its own or lacks the row by itself
-    with which its addresses come into effect.
+    None if one is no address, if the interface is in a VRF, or if it lacks the row without an address that activates
+    its addresses.
     """
     found: dict[str, list[tuple[str | None, int]]] = {}
     for key, row in tables.table(table):

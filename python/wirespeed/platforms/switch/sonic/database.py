@@ -181,7 +181,7 @@ def _thresholds(switch: Switch) -> dict[Ecn, str]:
 
 
 def _wred(ecn: Ecn) -> Fields:
-    """All colours alike, as the images' own profile has it: nothing is left to a default of the chip."""
+    """The same for all colours, as in the profile of the images: no value is left to a default of the chip."""
     found = {"ecn": "ecn_all"}
     for colour in ("green", "yellow", "red"):
         found |= {

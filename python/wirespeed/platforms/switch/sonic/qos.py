@@ -43,7 +43,7 @@ class Qos:
             yield from observe_settings(place.child("queue", str(number)), queue, output)
 
     def _classes(self, bound: Row | None) -> Found:
-        """The maps in effect; the whole switch's classification counts where the port has none of its own."""
+        """The maps in effect; the classification of the whole switch applies if the port has none."""
         found: Found = {}
         trust: list[tuple[str, int]] = []
         for path, qos_map in MAPS.items():
@@ -63,7 +63,7 @@ class Qos:
                 trust.append((path.rpartition(".")[2].removesuffix("_tc"), row.line))
         found["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
         if "port.qos.pfc_pg" not in found:
-            # Chips without such a map: a group sends the pause of its own number (from memory).
+            # Chips without such a map: a group sends the pause of the priority with its number (from memory).
             found["port.qos.pfc_pg"] = ({Priority(index): PriorityGroup(index) for index in range(8)}, 0)
         return found
 

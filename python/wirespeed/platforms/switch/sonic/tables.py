@@ -87,7 +87,7 @@ def tables_of(text: str) -> Tables | None:
 
 
 class _Reader:
-    """Finds the place of every member of an object; the values are json's own business."""
+    """Finds the position of every member of an object; the json module parses the values."""
 
     def __init__(self, text: str) -> None:
         self._text = text
