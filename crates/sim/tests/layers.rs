@@ -55,6 +55,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The traits that only some algorithms of congestion control have.
+const TRAITS_OF_ALGORITHMS: &[&str] = &[
+    "NotificationDriven",
+    "AckDriven",
+    "Windowed",
+    "CongestionEstimate",
+    "UltraEthernet",
+    "ReceiverDriven",
+];
+
 /// The root of the crate, which passes names of all layers on to other crates.
 const ROOT: &str = "lib.rs";
 
@@ -186,6 +196,33 @@ fn tests_comments_and_passed_on_names_are_no_cycle() {
         ),
     ]));
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// The list of algorithms names the traits of each: a trait that it leaves out would never be called.
+#[test]
+fn traits_of_algorithms_are_listed() {
+    let sources = crate_sources();
+    let text = |name: &str| &sources.0[&Path::new("congestion").join(name)];
+    let list = text("mod.rs")
+        .lines()
+        .filter_map(|line| line.split_once("::"));
+    let mut count = 0;
+    for (module, line) in list.filter(|(_, line)| line.ends_with("];")) {
+        let (_, listed) = line.split_once(": [").expect("traits");
+        let listed: Vec<&str> = listed.trim_end_matches("];").split_whitespace().collect();
+        let file = format!("{}.rs", module.trim());
+        for implementation in text(&file)
+            .lines()
+            .filter_map(|line| line.strip_prefix("impl "))
+        {
+            let name = implementation.split(' ').next().expect("a name");
+            if TRAITS_OF_ALGORITHMS.contains(&name) {
+                assert!(listed.contains(&name), "{file}: {name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 15, "{count}");
 }
 
 /// The files of the crate by their path below `src`.

@@ -99,49 +99,51 @@ pub(super) fn window_rate(bytes: f64, rtt: Picoseconds, line: f64) -> Option<f64
     (rtt > Picoseconds::ZERO).then(|| (bytes * 8.0 * SECOND.as_f64() / rtt.as_f64()).min(line))
 }
 
-/// The reaction point of one queue pair.
+/// The reaction point of one queue pair: what every algorithm has. The traits below are for what only some have.
 ///
 /// Calls come in the order of simulated time, which stays below [`crate::time::NEVER`]. An algorithm keeps no timers
 /// in the event queue: it brings itself up to date with what elapsed whenever it is called, so additional calls
 /// change nothing. What is due at the time of a call happens before the call.
 pub trait CongestionControl {
-    /// The rate that paces the frame about to be sent, bits per second; `None` while no limiter stands (line rate).
+    /// The rate that paces the frame about to be sent, bits per second; `None` while no limiter is active (line rate).
     #[inline]
     fn rate(&mut self, now: Picoseconds) -> Option<f64> {
         self.peek(now)
     }
 
+    /// The result of `rate`, without a change of the state.
+    fn peek(&self, now: Picoseconds) -> Option<f64>;
+}
+
+/// An algorithm that reacts to CNPs.
+pub trait NotificationDriven {
     /// A data frame of `bytes` starts on the link.
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: Bytes<u32>) {}
+    fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>);
 
     /// A congestion notification arrived.
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
+    fn on_cnp(&mut self, now: Picoseconds);
+}
 
-    /// An acknowledgement arrived; only algorithms with the [`Feedback`] of ACKs are called.
-    fn on_ack(&mut self, _ack: &Ack) {}
+/// An algorithm with the [`Feedback`] of ACKs.
+pub trait AckDriven {
+    /// An acknowledgement arrived.
+    fn on_ack(&mut self, ack: &Ack);
 
-    /// Something was lost; only algorithms with the [`Feedback`] of ACKs are called.
-    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
+    /// Something was lost.
+    fn on_loss(&mut self, now: Picoseconds, loss: Loss);
+}
 
+/// An algorithm that limits the bytes outstanding.
+pub trait Windowed {
     /// No more bytes than this may be outstanding, but always one packet; `None` = any number.
-    fn window(&self) -> Option<f64> {
-        None
-    }
+    fn window(&self) -> Option<f64>;
 
-    /// What `rate` would say, changing nothing.
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
+    /// The rate that the window allows, bits per second; `None` while no RTT is known: for time series.
+    fn throughput(&self, now: Picoseconds) -> Option<f64>;
+}
 
-    /// What it comes to, bits per second, where a window paces instead of a rate: for time series.
-    fn throughput(&self, now: Picoseconds) -> Option<f64> {
-        self.peek(now)
-    }
-
-    /// The congestion estimate, 0 to 1, where the algorithm has one and a limiter stands: for time series.
-    fn alpha(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
+/// An algorithm that estimates congestion.
+pub trait CongestionEstimate {
+    /// The estimate, 0 to 1; `None` while no limiter is active.
+    fn alpha(&self, now: Picoseconds) -> Option<f64>;
 }

@@ -3,7 +3,7 @@
 //!
 //! Every notification cuts the rate at once and starts all timers anew.
 
-use super::control::CongestionControl;
+use super::control::{CongestionControl, CongestionEstimate, NotificationDriven};
 use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
@@ -163,6 +163,14 @@ impl CongestionControl for Dcqcn {
         Some(limiter.increase.current)
     }
 
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        let mut limiter = self.limiter?;
+        limiter.increase.elapse(now, self.line, &*self.constants);
+        Some(limiter.increase.current)
+    }
+}
+
+impl NotificationDriven for Dcqcn {
     #[inline]
     fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_counter) else {
@@ -183,13 +191,9 @@ impl CongestionControl for Dcqcn {
         limiter.increase.elapse(now, self.line, &*self.constants);
         limiter.cut(now, &self.constants);
     }
+}
 
-    fn peek(&self, now: Picoseconds) -> Option<f64> {
-        let mut limiter = self.limiter?;
-        limiter.increase.elapse(now, self.line, &*self.constants);
-        Some(limiter.increase.current)
-    }
-
+impl CongestionEstimate for Dcqcn {
     fn alpha(&self, now: Picoseconds) -> Option<f64> {
         Some(self.limiter?.alpha(now, &self.constants))
     }

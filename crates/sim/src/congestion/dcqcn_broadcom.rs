@@ -29,7 +29,7 @@
 //! * the rise goes with line rate (`ai_rate_incr`): the driver counts rates by the link ("link bytes per usec", "64B
 //!   transmitted in one rtt"), and HPCC's simulator scales that of DCQCN so (`ai = 5 * bw / 25`, the same file).
 
-use super::control::CongestionControl;
+use super::control::{CongestionControl, CongestionEstimate, NotificationDriven};
 use super::definition::{Checks, Definition};
 use super::moving_average::MovingAverage;
 use crate::bytes::Bytes;
@@ -364,6 +364,12 @@ impl CongestionControl for DcqcnEpochs {
         Some(self.limiter?.current)
     }
 
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        Some(self.at(now)?.current)
+    }
+}
+
+impl NotificationDriven for DcqcnEpochs {
     #[inline]
     fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         self.limiter = self.at(now);
@@ -382,11 +388,9 @@ impl CongestionControl for DcqcnEpochs {
         limiter.notified = limiter.notified.saturating_add(1);
         self.limiter = Some(limiter);
     }
+}
 
-    fn peek(&self, now: Picoseconds) -> Option<f64> {
-        Some(self.at(now)?.current)
-    }
-
+impl CongestionEstimate for DcqcnEpochs {
     fn alpha(&self, now: Picoseconds) -> Option<f64> {
         let limiter = self.at(now)?;
         let average = &self.constants.average;

@@ -6,7 +6,7 @@
 //! arrived, every `rate_reduce_monitor_period` the rate is cut if one did. At one instant alpha comes first, then the
 //! increase, then the cut.
 
-use super::control::CongestionControl;
+use super::control::{CongestionControl, CongestionEstimate, NotificationDriven};
 use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
@@ -221,6 +221,14 @@ impl CongestionControl for DcqcnNvidia {
         Some(limiter.increase.current)
     }
 
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        let mut limiter = self.limiter?;
+        limiter.elapse(now, &self.constants, self.line);
+        Some(limiter.increase.current)
+    }
+}
+
+impl NotificationDriven for DcqcnNvidia {
     #[inline]
     fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
         let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_reset) else {
@@ -241,13 +249,9 @@ impl CongestionControl for DcqcnNvidia {
             }
         }
     }
+}
 
-    fn peek(&self, now: Picoseconds) -> Option<f64> {
-        let mut limiter = self.limiter?;
-        limiter.elapse(now, &self.constants, self.line);
-        Some(limiter.increase.current)
-    }
-
+impl CongestionEstimate for DcqcnNvidia {
     fn alpha(&self, now: Picoseconds) -> Option<f64> {
         Some(self.limiter?.alpha(now, &self.constants))
     }

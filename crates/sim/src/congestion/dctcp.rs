@@ -4,7 +4,9 @@
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
 //! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
-use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
+use super::control::{
+    window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Loss, Windowed,
+};
 use super::definition::Definition;
 use crate::bytes::Bytes;
 use crate::time::Picoseconds;
@@ -124,6 +126,12 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+}
+
+impl AckDriven for Dctcp {
     fn on_ack(&mut self, ack: &Ack) {
         let bytes = ack.bytes.as_f64();
         self.acknowledged += bytes;
@@ -166,7 +174,9 @@ impl CongestionControl for Dctcp {
             }
         }
     }
+}
 
+impl Windowed for Dctcp {
     #[inline]
     fn window(&self) -> Option<f64> {
         Some(self.window)
@@ -175,7 +185,9 @@ impl CongestionControl for Dctcp {
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {
         window_rate(self.window, self.rtt, self.line)
     }
+}
 
+impl CongestionEstimate for Dctcp {
     fn alpha(&self, _now: Picoseconds) -> Option<f64> {
         Some(self.alpha)
     }

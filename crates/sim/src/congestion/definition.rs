@@ -1,7 +1,6 @@
 //! What the file of an algorithm defines for the list of algorithms.
 
 use super::control::{Feedback, Penalty};
-use super::receiver_driven::{Granting, ReceiverDriven};
 use crate::bytes::Bytes;
 use crate::problem::Problem;
 use std::fmt::Display;
@@ -38,38 +37,18 @@ pub trait Definition {
         line_rate_bps: u64,
         packet_bytes: Bytes<u32>,
     ) -> Self::State;
+}
 
-    /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
-    fn entropy_values(_parameters: &Self::Parameters) -> u16 {
-        0
-    }
+/// What Ultra Ethernet adds to an algorithm.
+pub trait UltraEthernet: Definition {
+    /// Number of entropy values that a queue pair sprays its packets over.
+    fn entropy_values(parameters: &Self::Parameters) -> u16;
 
-    /// What a receiver that cannot keep up asks of the windows of its senders.
-    fn penalty(_parameters: &Self::Parameters) -> Penalty {
-        Penalty::default()
-    }
+    /// The reduction of the senders' windows that a slow receiver requests.
+    fn penalty(parameters: &Self::Parameters) -> Penalty;
 
     /// Parameters that are the RTT of the longest path without a queue: computed from the network where they are missing.
-    fn base_rtts(_parameters: &mut Self::Parameters) -> Vec<&mut Option<u32>> {
-        Vec::new()
-    }
-
-    /// How receivers grant credit; none = the algorithm is not receiver-driven.
-    fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
-        None
-    }
-
-    /// The state as that of a receiver-driven algorithm, if it is one.
-    #[inline]
-    fn receiver_driven(_state: &Self::State) -> Option<&dyn ReceiverDriven> {
-        None
-    }
-
-    /// The same, to change it.
-    #[inline]
-    fn receiver_driven_mut(_state: &mut Self::State) -> Option<&mut dyn ReceiverDriven> {
-        None
-    }
+    fn base_rtts(parameters: &mut Self::Parameters) -> Vec<&mut Option<u32>>;
 }
 
 /// Collects what does not fit, for the algorithms' own checks.

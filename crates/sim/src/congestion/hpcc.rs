@@ -6,7 +6,10 @@
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
-use super::control::{window_rate, Ack, CongestionControl, Feedback, Hop};
+use super::control::{
+    window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss,
+    Windowed,
+};
 use super::definition::Definition;
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
@@ -160,6 +163,13 @@ impl Hpcc {
 }
 
 impl CongestionControl for Hpcc {
+    /// R = W / T.
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        window_rate(self.window, Picoseconds::from_f64(self.rtt), self.line)
+    }
+}
+
+impl AckDriven for Hpcc {
     fn on_ack(&mut self, ack: &Ack) {
         if ack.hops.is_empty() || !self.measure(ack.hops) {
             return;
@@ -171,16 +181,22 @@ impl CongestionControl for Hpcc {
         }
     }
 
+    /// HPCC reacts to the telemetry of ACKs alone.
+    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
+}
+
+impl Windowed for Hpcc {
     #[inline]
     fn window(&self) -> Option<f64> {
         Some(self.window)
     }
 
-    /// R = W / T.
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        window_rate(self.window, Picoseconds::from_f64(self.rtt), self.line)
+    fn throughput(&self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
     }
+}
 
+impl CongestionEstimate for Hpcc {
     fn alpha(&self, _now: Picoseconds) -> Option<f64> {
         Some(self.utilisation.min(1.0))
     }

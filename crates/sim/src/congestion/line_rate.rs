@@ -3,6 +3,7 @@
 use super::control::CongestionControl;
 use super::definition::Definition;
 use crate::bytes::Bytes;
+use crate::time::Picoseconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -31,4 +32,8 @@ impl Definition for LineRate {
     }
 }
 
-impl CongestionControl for LineRate {}
+impl CongestionControl for LineRate {
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+}

@@ -13,25 +13,29 @@ use crate::bytes::Bytes;
 use crate::problem::Refused;
 use crate::schema::{self, ranges, variants};
 use crate::time::Picoseconds;
-pub use control::{Ack, CongestionControl, Feedback, Hop, Loss, Penalty};
-pub use definition::{Checks, Definition};
-pub use receiver_driven::{Granting, ReceiverDriven};
+pub use control::{
+    Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss, NotificationDriven,
+    Penalty, Windowed,
+};
+pub use definition::{Checks, Definition, UltraEthernet};
+pub use receiver_driven::{Granting, Grants, ReceiverDriven};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
+// Each with its traits beside `CongestionControl`.
 registry::register! {
-    line_rate::LineRate;
-    dcqcn::Dcqcn;
-    dcqcn_nvidia::DcqcnNvidia;
-    dcqcn_broadcom::DcqcnP, DcqcnD;
-    dctcp::Dctcp;
-    timely::Timely;
-    swift::Swift;
-    hpcc::Hpcc;
-    nscc::Nscc;
-    rccc::Rccc;
+    line_rate::LineRate: [];
+    dcqcn::Dcqcn: [NotificationDriven CongestionEstimate];
+    dcqcn_nvidia::DcqcnNvidia: [NotificationDriven CongestionEstimate];
+    dcqcn_broadcom::DcqcnP, DcqcnD: [NotificationDriven CongestionEstimate];
+    dctcp::Dctcp: [AckDriven Windowed CongestionEstimate];
+    timely::Timely: [AckDriven];
+    swift::Swift: [AckDriven Windowed];
+    hpcc::Hpcc: [AckDriven Windowed CongestionEstimate];
+    nscc::Nscc: [AckDriven Windowed UltraEthernet];
+    rccc::Rccc: [AckDriven Windowed UltraEthernet ReceiverDriven];
 }
 
 // The state of a queue pair stays within two cache lines, with room for its neighbours.

@@ -15,8 +15,10 @@
 
 mod parameters;
 
-use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss, Penalty};
-use super::definition::Definition;
+use super::control::{
+    window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Penalty, Windowed,
+};
+use super::definition::{Definition, UltraEthernet};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
 pub use parameters::Parameters;
@@ -89,7 +91,9 @@ impl Definition for Nscc {
     ) -> Box<Self> {
         Box::new(Nscc::new(parameters, line_rate_bps, packet_bytes))
     }
+}
 
+impl UltraEthernet for Nscc {
     fn entropy_values(parameters: &Parameters) -> u16 {
         parameters.path_entropy_size
     }
@@ -275,6 +279,12 @@ impl Nscc {
 }
 
 impl CongestionControl for Nscc {
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+}
+
+impl AckDriven for Nscc {
     fn on_ack(&mut self, ack: &Ack) {
         let bytes = ack.bytes.as_f64();
         self.achieved += bytes;
@@ -318,7 +328,9 @@ impl CongestionControl for Nscc {
             Loss::Timeout { .. } => self.set(0.0),
         }
     }
+}
 
+impl Windowed for Nscc {
     #[inline]
     fn window(&self) -> Option<f64> {
         Some(self.window)

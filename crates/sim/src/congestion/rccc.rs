@@ -10,10 +10,10 @@
 //! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts
 //! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
 
-use super::control::{Ack, CongestionControl, Feedback, Loss, Penalty};
-use super::definition::Definition;
+use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss, Penalty, Windowed};
+use super::definition::{Definition, UltraEthernet};
 use super::nscc::{self, Nscc};
-use super::receiver_driven::{Granting, ReceiverDriven};
+use super::receiver_driven::{Granting, Grants, ReceiverDriven};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
@@ -109,7 +109,9 @@ impl Definition for Rccc {
     ) -> Box<Self> {
         Box::new(Rccc::new(parameters, line_rate_bps, packet_bytes))
     }
+}
 
+impl UltraEthernet for Rccc {
     fn entropy_values(parameters: &Parameters) -> u16 {
         parameters.path_entropy_size
     }
@@ -125,22 +127,16 @@ impl Definition for Rccc {
         let rtts = nscc.into_iter().chain([&mut parameters.config_base_rtt_ns]);
         rtts.collect()
     }
+}
 
-    fn granting(parameters: &Parameters) -> Option<Granting> {
-        Some(Granting {
+impl Grants for Rccc {
+    fn granting(parameters: &Parameters) -> Granting {
+        Granting {
             packets: parameters.credit_packets,
             rate: parameters.credit_rate,
             timeout: u64::from(parameters.credit_timeout_ns) * NANOSECOND,
             base_rtt: parameters.base_rtt(),
-        })
-    }
-
-    fn receiver_driven(state: &Box<Self>) -> Option<&dyn ReceiverDriven> {
-        Some(&**state)
-    }
-
-    fn receiver_driven_mut(state: &mut Box<Self>) -> Option<&mut dyn ReceiverDriven> {
-        Some(&mut **state)
+        }
     }
 }
 
@@ -174,6 +170,12 @@ impl Rccc {
 }
 
 impl CongestionControl for Rccc {
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+}
+
+impl AckDriven for Rccc {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(window) = &mut self.window {
             window.on_ack(ack);
@@ -193,7 +195,9 @@ impl CongestionControl for Rccc {
             _ => window.on_loss(now, loss),
         }
     }
+}
 
+impl Windowed for Rccc {
     fn window(&self) -> Option<f64> {
         self.window.as_ref()?.window()
     }

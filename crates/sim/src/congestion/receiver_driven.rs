@@ -1,5 +1,6 @@
 //! Algorithms whose receivers grant credit: what a sender does with it, and how receivers grant it.
 
+use super::definition::Definition;
 use crate::bytes::Bytes;
 use crate::time::Picoseconds;
 
@@ -16,6 +17,12 @@ pub trait ReceiverDriven {
 
     /// What the receiver should have granted since the beginning, if `backlog` bytes wait to be sent.
     fn credit_target(&self, backlog: Bytes) -> Bytes;
+}
+
+/// The definition of an algorithm whose receivers grant credit.
+pub trait Grants: Definition {
+    /// How they grant it.
+    fn granting(parameters: &Self::Parameters) -> Granting;
 }
 
 /// How receivers grant credit to the senders of an algorithm.

@@ -1,9 +1,28 @@
 //! The list of algorithms as types: parameters in a scenario, what is prepared from them, and the state of a queue pair.
 
+/// An expression for an algorithm that lists a trait, another for one that does not.
+macro_rules! if_listed {
+    (NotificationDriven [NotificationDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (AckDriven [AckDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (Windowed [Windowed $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (CongestionEstimate [CongestionEstimate $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (UltraEthernet [UltraEthernet $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (ReceiverDriven [ReceiverDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    ($name:ident [$first:ident $($rest:ident)*] $it:ident => $then:expr, $else:expr) => {
+        $crate::congestion::registry::if_listed!($name [$($rest)*] $it => $then, $else)
+    };
+    ($name:ident [] $it:ident => $then:expr, $else:expr) => {{
+        let _ = $it;
+        $else
+    }};
+}
+pub(super) use if_listed;
+
 /// Declares the module of each algorithm, and the types that hold any of them. `module::Type` implements
-/// [`Definition`](super::Definition); a module may define several.
+/// [`Definition`](super::Definition); a module may define several. In brackets are the traits of its state beside
+/// [`CongestionControl`](super::CongestionControl); a trait that is not listed is not called.
 macro_rules! register {
-    ($($module:ident :: $($name:ident),+ ;)+) => {
+    ($($module:ident :: $($name:ident),+ : $traits:tt;)+) => {
         $(pub mod $module;)+
 
         /// Which algorithm runs, and its parameters. What a scenario leaves out has its published value.
@@ -35,28 +54,28 @@ macro_rules! register {
             /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
             pub fn entropy_values(&self) -> u16 {
                 match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::entropy_values(it),)+)+
+                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::entropy_values(it), 0),)+)+
                 }
             }
 
             /// How receivers grant credit to senders; none = these need none.
             pub fn granting(&self) -> Option<Granting> {
                 match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::granting(it),)+)+
+                    $($(Parameters::$name(it) => registry::if_listed!(ReceiverDriven $traits it => Some(<$module::$name as Grants>::granting(it)), None),)+)+
                 }
             }
 
             /// What a receiver that cannot keep up asks of the windows of its senders.
             pub(crate) fn penalty(&self) -> Penalty {
                 match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::penalty(it),)+)+
+                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::penalty(it), Penalty::default()),)+)+
                 }
             }
 
             /// The RTTs of the longest path that the scenario leaves to the network.
             pub(crate) fn missing_base_rtts(&mut self) -> Vec<&mut Option<u32>> {
                 let mut rtts = match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::base_rtts(it),)+)+
+                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::base_rtts(it), Vec::new()),)+)+
                 };
                 rtts.retain(|rtt| rtt.is_none());
                 rtts
@@ -104,7 +123,10 @@ macro_rules! register {
             #[inline]
             pub fn receiver_driven(&self) -> Option<&dyn ReceiverDriven> {
                 match self {
-                    $($(Algorithm::$name(it) => <$module::$name as Definition>::receiver_driven(it),)+)+
+                    $($(Algorithm::$name(it) => registry::if_listed!(ReceiverDriven $traits it => {
+                        let state: &$module::$name = it;
+                        Some(state)
+                    }, None),)+)+
                 }
             }
 
@@ -112,7 +134,61 @@ macro_rules! register {
             #[inline]
             pub fn receiver_driven_mut(&mut self) -> Option<&mut dyn ReceiverDriven> {
                 match self {
-                    $($(Algorithm::$name(it) => <$module::$name as Definition>::receiver_driven_mut(it),)+)+
+                    $($(Algorithm::$name(it) => registry::if_listed!(ReceiverDriven $traits it => {
+                        let state: &mut $module::$name = it;
+                        Some(state)
+                    }, None),)+)+
+                }
+            }
+
+            /// A data frame of `bytes` starts on the link.
+            #[inline]
+            pub fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(NotificationDriven $traits it => it.on_sent(now, bytes), ()),)+)+
+                }
+            }
+
+            /// A congestion notification arrived.
+            #[inline]
+            pub fn on_cnp(&mut self, now: Picoseconds) {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(NotificationDriven $traits it => it.on_cnp(now), ()),)+)+
+                }
+            }
+
+            /// An acknowledgement arrived.
+            pub fn on_ack(&mut self, ack: &Ack) {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(AckDriven $traits it => it.on_ack(ack), ()),)+)+
+                }
+            }
+
+            /// Something was lost.
+            pub fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(AckDriven $traits it => it.on_loss(now, loss), ()),)+)+
+                }
+            }
+
+            /// No more bytes than this may be outstanding, but always one packet; `None` = any number.
+            pub fn window(&self) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(Windowed $traits it => it.window(), None),)+)+
+                }
+            }
+
+            /// The rate that it allows, bits per second; `None` = line rate: for time series.
+            pub fn throughput(&self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(Windowed $traits it => it.throughput(now), it.peek(now)),)+)+
+                }
+            }
+
+            /// The estimate of congestion, 0 to 1, where the algorithm has one and a limiter is active.
+            pub fn alpha(&self, now: Picoseconds) -> Option<f64> {
+                match self {
+                    $($(Algorithm::$name(it) => registry::if_listed!(CongestionEstimate $traits it => it.alpha(now), None),)+)+
                 }
             }
         }
@@ -125,53 +201,9 @@ macro_rules! register {
                 }
             }
 
-            #[inline]
-            fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
-                match self {
-                    $($(Algorithm::$name(it) => it.on_sent(now, bytes),)+)+
-                }
-            }
-
-            #[inline]
-            fn on_cnp(&mut self, now: Picoseconds) {
-                match self {
-                    $($(Algorithm::$name(it) => it.on_cnp(now),)+)+
-                }
-            }
-
-            fn on_ack(&mut self, ack: &Ack) {
-                match self {
-                    $($(Algorithm::$name(it) => it.on_ack(ack),)+)+
-                }
-            }
-
-            fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
-                match self {
-                    $($(Algorithm::$name(it) => it.on_loss(now, loss),)+)+
-                }
-            }
-
-            fn window(&self) -> Option<f64> {
-                match self {
-                    $($(Algorithm::$name(it) => it.window(),)+)+
-                }
-            }
-
             fn peek(&self, now: Picoseconds) -> Option<f64> {
                 match self {
                     $($(Algorithm::$name(it) => it.peek(now),)+)+
-                }
-            }
-
-            fn throughput(&self, now: Picoseconds) -> Option<f64> {
-                match self {
-                    $($(Algorithm::$name(it) => it.throughput(now),)+)+
-                }
-            }
-
-            fn alpha(&self, now: Picoseconds) -> Option<f64> {
-                match self {
-                    $($(Algorithm::$name(it) => it.alpha(now),)+)+
                 }
             }
         }

@@ -5,7 +5,7 @@
 //! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
 //! simulator, and scaling of the target with the number of hops: `base_target_ns` holds the way's length.
 
-use super::control::{window_rate, Ack, CongestionControl, Feedback, Loss};
+use super::control::{window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Windowed};
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND};
@@ -180,6 +180,16 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
+    /// Below one packet the next waits for RTT / window.
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        if self.window >= 1.0 {
+            return None;
+        }
+        window_rate(self.window * self.packet, self.rtt, self.line)
+    }
+}
+
+impl AckDriven for Swift {
     fn on_ack(&mut self, ack: &Ack) {
         self.timeouts = 0;
         let Some(rtt) = ack.rtt else { return };
@@ -211,18 +221,12 @@ impl CongestionControl for Swift {
         }
         self.cut(now, left);
     }
+}
 
+impl Windowed for Swift {
     #[inline]
     fn window(&self) -> Option<f64> {
         Some(self.window * self.packet)
-    }
-
-    /// Below one packet the next waits for RTT / window.
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        if self.window >= 1.0 {
-            return None;
-        }
-        window_rate(self.window * self.packet, self.rtt, self.line)
     }
 
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {

@@ -4,7 +4,7 @@
 //! One RTT is taken for each segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
 //! gradient of the RTT between two thresholds.
 
-use super::control::{Ack, CongestionControl, Feedback};
+use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss};
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
@@ -157,6 +157,12 @@ impl Timely {
 }
 
 impl CongestionControl for Timely {
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        Some(self.rate)
+    }
+}
+
+impl AckDriven for Timely {
     fn on_ack(&mut self, ack: &Ack) {
         self.bytes = self.bytes.saturating_add(ack.bytes);
         let Some(rtt) = ack.rtt else { return };
@@ -167,7 +173,6 @@ impl CongestionControl for Timely {
         self.update((rtt.as_f64() - self.packet_time).max(0.0));
     }
 
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        Some(self.rate)
-    }
+    /// TIMELY reacts to the RTT alone.
+    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
 }

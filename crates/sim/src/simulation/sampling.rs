@@ -1,7 +1,6 @@
 //! What is sampled for time series.
 
 use crate::bytes::Bytes;
-use crate::congestion::CongestionControl;
 use crate::ids::{PortId, Priority};
 use crate::simulation::class;
 use crate::simulation::series::{MARKS, PAUSED, QUEUE, RATE, SENT};

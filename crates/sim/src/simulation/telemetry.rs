@@ -1,7 +1,7 @@
 //! What frames carry for congestion control: written on the path, evaluated at the sender.
 
 use crate::bytes::Bytes;
-use crate::congestion::{Ack, CongestionControl, Hop, Loss};
+use crate::congestion::{Ack, Hop, Loss};
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;

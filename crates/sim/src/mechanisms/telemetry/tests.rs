@@ -1,6 +1,5 @@
 //! What is in flight, seen event by event: a packet leaves only into a window that has room for it.
 
-use crate::congestion::CongestionControl;
 use crate::mechanisms::transport::Transport;
 use crate::reader;
 use crate::simulation::Simulation;
