@@ -64,6 +64,7 @@ def test_headings(document: Document) -> None:
     ]
     assert document.text("h3") == [
         *(
+            "About this run",
             "Victim flows",
             "Pauses over time",
             "Sent by hosts",

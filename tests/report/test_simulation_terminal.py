@@ -81,7 +81,7 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
     lines = stream.getvalue().splitlines()
     assert lines[7:9] == [
-        "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.6 MiB, 5,791 packets marked",
+        "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.60 MiB, 5,791 packets marked",
         "                   leaf1:Eth1/2 → node2:eth0: max queue 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
     ]
 

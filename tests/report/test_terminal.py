@@ -204,7 +204,7 @@ def test_a_run_that_failed_says_so():
 def test_the_whole_report_as_a_file():
     text = terminal.text(sample.REPORT)
     assert text == terminal.text(sample.REPORT)
-    assert text.startswith("two-nodes, recorded 2026-11-20T10:00:00Z\n  host: 2 × dell-xe9680-mi300x\n")
+    assert text.startswith("two-nodes, recorded 2026-11-20 10:00 UTC\n  host: 2 × dell-xe9680-mi300x\n")
     assert "What to do first" in text
     assert not [row for row in text.splitlines() if row != row.rstrip()]
 

@@ -24,7 +24,7 @@ _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipp
 
 def text(report: Report) -> str:
     """The XML document. It holds no character that XML 1.0 forbids."""
-    root = Element("testsuites", name=wording.line(report.cluster))
+    root = Element("testsuites", name=wording.line(report.cluster) or _name_of(report))
     for device, findings in _by_device(report.findings).items():
         suite = _suite(root, device, report.recorded)
         for finding in findings:
@@ -53,6 +53,11 @@ def text(report: Report) -> str:
     _count(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _name_of(report: Report) -> str:
+    """Of results without a cluster."""
+    return "history" if report.histories else "comparison" if report.comparisons else "benchmarks"
 
 
 def _by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:

@@ -25,7 +25,7 @@ from wirespeed.units import BITS_PER_SECOND, Duration
 _Labels = Mapping[str, str]
 
 _HELP = {
-    "wirespeed_recorded_timestamp_seconds": "Time at which the bundle was collected.",
+    "wirespeed_recorded_timestamp_seconds": "Time at which the bundle was collected, or the last campaign began.",
     "wirespeed_findings": "Findings of checks by device, check and status.",
     "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of equal measurements.",
     "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of equal measurements.",

@@ -36,7 +36,7 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
 
     ``titles`` are those of the failure catalogue, by id.
     """
-    recorded = f", recorded {content.recorded}" if content.recorded else ""
+    recorded = f", recorded {wording.moment(content.recorded)}" if content.recorded else ""
     console.print(Text(wording.line(f"{content.cluster}{recorded}"), style="bold"))
     topology(content.topology, console)
     if content.findings:
@@ -133,8 +133,8 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("check", no_wrap=True)
-    table.add_column("count", justify="right")
-    table.add_column("location", overflow="fold")
+    table.add_column("locations", justify="right")
+    table.add_column("at", overflow="fold")
     table.add_column("estimated impact", justify="right", max_width=12)
     for rank, group in enumerate(ranked, 1):
         table.add_row(

@@ -16,8 +16,9 @@ from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
-_STEPS, _DEVICES = 4, 4
+_STEPS, _DEVICES, _LOCATIONS = 4, 4, 2
 """Most rows of each part: with headings and lines that wrap, together a page."""
+_REST = " in the full report"
 _LETTERS = 160  # of a text of devices or files; the whole report has it all
 _URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 
@@ -25,7 +26,9 @@ _URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 def text(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     lines = [f"# {_escape(report.cluster)}", ""]
-    when = f"recorded {wording.line(report.recorded)}" if report.recorded else "time of recording unknown"
+    when = (
+        f"recorded {wording.line(wording.moment(report.recorded))}" if report.recorded else "time of recording unknown"
+    )
     lines += [f"{when[0].upper()}{when[1:]}. Inputs of wirespeed:", ""]
     lines += _bullets([f"{_code(source.name)}: {_escape(source.detail)}" for source in report.inputs], _INPUTS)
     for heading, part in (
@@ -38,6 +41,8 @@ def text(report: Report) -> str:
     ):
         if part:
             lines += ["", f"## {heading}", "", *part]
+    if any(row.endswith(_REST) for row in lines):
+        lines += ["", "The full report: `wirespeed report CLUSTER.yaml -o report.html` with the same inputs."]
     return "\n".join(lines) + "\n"
 
 
@@ -123,7 +128,9 @@ def _wrong(report: Report) -> list[str]:
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         location = _code(wording.location(first.device, first.place))
         if len(group.findings) > 1:
-            location = f"{wording.plural(len(group.findings), 'location')}, first {location}"
+            several = list(dict.fromkeys(wording.location(each.device, each.place) for each in group.findings))
+            rest = f" and {len(several) - _LOCATIONS} more" if len(several) > _LOCATIONS else ""
+            location = ", ".join(map(_code, several[:_LOCATIONS])) + rest
         rows.append(f"{_code(group.check)} at {location}{values}{cost}{read}")
     lines = _bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
@@ -180,15 +187,21 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
 def _next(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then suspects to measure again."""
     steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.first_things(report.findings):
         for finding in group.findings:
             for fix in finding.fix:
                 steps.setdefault((fix.sentence, fix.commands), {})[finding.device] = None
+                checks.setdefault((fix.sentence, fix.commands), {})[finding.check] = None
     lines: list[str] = []
     for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
-        lines += [f"{number}. {_code(format_first(list(devices), _DEVICES))}: {_escape(sentence)}", *_block(commands)]
+        lines += [
+            f"{number}. {_code(format_first(list(devices), _DEVICES))}, {_names_of(checks[sentence, commands])}:"
+            f" {_escape(sentence)}",
+            *_block(commands),
+        ]
     if len(steps) > _STEPS:
-        lines += ["", f"{len(steps) - _STEPS} more steps in the full report"]
+        lines += ["", f"{len(steps) - _STEPS} more steps{_REST}"]
     repeats = list(
         dict.fromkeys(
             command for _, suspect in _suspects(report) if not suspect.confirmed for command in suspect.retest
@@ -197,6 +210,10 @@ def _next(report: Report) -> list[str]:
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_block(tuple(repeats))]
     return lines
+
+
+def _names_of(checks: Iterable[str]) -> str:
+    return _code(format_first(list(checks), _LOCATIONS))
 
 
 def _block(commands: Sequence[str]) -> list[str]:
@@ -209,10 +226,10 @@ def _block(commands: Sequence[str]) -> list[str]:
     return ["", fence, *kept, fence, "", *rest]
 
 
-def _bullets(rows: Sequence[str], limit: int, bullet: str = "- ") -> list[str]:
-    shown = [f"{bullet}{row}" for row in rows[:limit]]
-    if len(rows) > limit:
-        shown.append(f"{bullet or '- '}{len(rows) - limit} more in the full report")
+def _bullets(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
+    shown = [f"{bullet}{row}" for row in rows[:most]]
+    if len(rows) > most:
+        shown.append(f"{bullet or '- '}{len(rows) - most} more{_REST}")
     return shown
 
 

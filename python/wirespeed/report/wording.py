@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 
 from wirespeed.results.findings import Cost
 from wirespeed.results.series import Series
@@ -87,6 +88,15 @@ def _short(value: float) -> str:
     """Three digits: a cost is an estimate."""
     decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     return plain(round(value, decimals))
+
+
+def moment(recorded: str) -> str:
+    """A time stamp to the minute: ``2026-11-23 01:30 UTC``; other texts as they are."""
+    try:
+        time = datetime.fromisoformat(recorded)
+    except ValueError:
+        return recorded
+    return recorded if time.tzinfo is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def plain(value: float) -> str:

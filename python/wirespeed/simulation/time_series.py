@@ -184,7 +184,7 @@ def _marked_packets(samples: Samples, network: Network) -> TimeSeries:
 def _allowed_rates(
     samples: Samples, network: Network, allowed: dict[int, tuple[float, ...]], sending_ports: Mapping[int, int]
 ) -> TimeSeries:
-    meaning = "Rate limit of congestion control per queue pair."
+    meaning = "Rate limit of congestion control per queue pair, also while it has no data to send."
     rates = {entry: tuple(value / 1e9 for value in flow_rates) for entry, flow_rates in allowed.items()}
     if len(rates) <= _LINES:
         lines = [(_pair_name(network, sending_ports, pair), values) for pair, values in rates.items()]

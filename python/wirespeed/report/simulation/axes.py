@@ -13,6 +13,8 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
 _LEGEND_LINE, _LEGEND_COLUMN = 19, 312
 _LETTERS = 40
 """Of a name in the legend."""
+_LETTERS_OF_HALF = 28
+"""Of a name in the legend, where two names are in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +83,32 @@ def up(value: float, top: float) -> float:
 
 def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...], int]:
     """Lines (name, path) with their places in the legend, and the height of the picture."""
+    columns = 1 if any(len(name) > _LETTERS_OF_HALF for name, _ in paths) else 2
     lines = tuple(
         ChartLine(
-            shorten(name, _LETTERS),
+            shorten(name, _LETTERS * 2 // columns),
             index,
             path,
-            LEFT + index % 2 * _LEGEND_COLUMN,
-            HEIGHT + index // 2 * _LEGEND_LINE + 16,
+            LEFT + index % columns * _LEGEND_COLUMN,
+            HEIGHT + index // columns * _LEGEND_LINE + 16,
         )
         for index, (name, path) in enumerate(paths)
     )
-    return lines, HEIGHT + -(-len(lines) // 2) * _LEGEND_LINE + 10
+    return lines, HEIGHT + -(-len(lines) // columns) * _LEGEND_LINE + 10
 
 
 def level_ticks(highest: float, format_value: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
     """The top of an upright axis from 0, and its ticks."""
-    top, values = vertical(highest)
+    values = round_values(highest)
+    top = values[-1]
     return top, tuple(Tick(up(value, top), format_value(value)) for value in values)
+
+
+def round_values(highest: float) -> list[float]:
+    """Ticks at round values, from 0 to the first one that is not below the highest value."""
+    _, values = vertical(highest)
+    step = values[1] - values[0]
+    return values if values[-1] >= highest else [*values, round(values[-1] + step, 12)]
 
 
 def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, line_of, vertical
-from wirespeed.report.simulation.axes import Chart, Mark, across, level_ticks, place_lines, time_unit, up
+from wirespeed.report.chart import Tick, line_of
+from wirespeed.report.simulation.axes import Chart, Mark, across, level_ticks, place_lines, round_values, time_unit, up
 from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
@@ -29,7 +29,8 @@ def chart(distribution: Distribution) -> Chart | None:
     marks = _marks(groups, size, unit, place)
     return Chart(
         title=distribution.title,
-        meaning="CDF over flows." + (" Dashed line: ideal value, without congestion." if marks else ""),
+        meaning=f"Share of the flows with at most this {distribution.title.lower()} (cumulative distribution)."
+        + (" Dashed line: ideal value, without congestion." if marks else ""),
         description=_description(distribution, groups, unit, size),
         axis="% of flows",
         along=f"{distribution.title.lower()} ({unit})"
@@ -82,9 +83,9 @@ def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick
         return place, tuple(Tick(place(value), wording.plain(value)) for value in values if low <= value <= high)
 
     def level(value: float) -> float:
-        return across(value, 0.0, high * 1.02)
+        return across(value, 0.0, values[-1])
 
-    _, values = vertical(high)
+    values = round_values(high)
     return level, tuple(Tick(level(value), wording.plain(value)) for value in values)
 
 

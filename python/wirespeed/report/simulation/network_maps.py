@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wirespeed.report import wording
 from wirespeed.report.simulation import color_scale
@@ -14,6 +15,9 @@ from wirespeed.results.simulation_types import Fault
 from wirespeed.results.simulation_view import LEVELS, Animation, SimulationView
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_LABELED = 3
+"""Ports whose names are written at their lines."""
+_LABEL_WIDTH, _LABEL_HEIGHT = 90, 14
 _TOP = 8
 """Ports that are listed beside the network."""
 KINDS = {
@@ -21,6 +25,15 @@ KINDS = {
     "load": "link utilization, % of the line rate",
     "paused": "time paused, %",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name in a picture."""
+
+    x: float
+    y: float
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +45,22 @@ class Map:
     title: Mapping[int, str]
     description: str
     faults: tuple[Fault, ...]
+    named: Mapping[int, str] = field(default_factory=dict)
+    """Names that are written at their lines, by port."""
+
+    @property
+    def labels(self) -> list[Label]:
+        """Names in the middle of their lines, the later ones lower where they would overlap."""
+        labels: list[Label] = []
+        for direction in self.layout.directions:
+            if direction.port in self.named:
+                numbers = [float(number) for number in re.findall(r"-?[0-9.]+", direction.path)]
+                x, y = (numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2
+                overlaps = sum(abs(label.x - x) < _LABEL_WIDTH and abs(label.y - y) < _LABEL_HEIGHT for label in labels)
+                labels.append(
+                    Label(round(x, 1), round(y + (1 + overlaps) * _LABEL_HEIGHT, 1), self.named[direction.port])
+                )
+        return labels
 
     @property
     def directions(self) -> list[LinkDirection]:
@@ -91,6 +120,7 @@ def pause_map(run: SimulationView) -> Map | None:
         title,
         described,
         run.summary.faults,
+        {entry.port: run.network.port_names[entry.port] for entry in paused[:_LABELED]},
     )
 
 
@@ -100,8 +130,8 @@ def player(run: SimulationView) -> Player | None:
     if animation is None:
         return None
     frames = len(animation.starts)
-    totals = [sum(levels[at] for levels in animation.queue.values()) for at in range(frames)]
-    shown = totals.index(max(totals))
+    peaks = [max((levels[at] for levels in animation.queue.values()), default=0) for at in range(frames)]
+    shown = peaks.index(max(peaks))
     busy = {port: float(sum(levels)) for port, levels in animation.queue.items()}
     places = layout(run.network, busy)
     state = {port: color_scale.shade(levels[shown] / (LEVELS - 1)) for port, levels in animation.queue.items()}

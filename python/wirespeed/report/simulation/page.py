@@ -29,6 +29,8 @@ _LINKS = 500
 """Rows of the table of pauses; all of them are in the folder."""
 _VICTIMS = 100
 _ORIGINS = 5
+RUN_FACTS = ("plan", "result hash", "assumed", "run time", "set-up time", "memory")
+"""Rows of the summary about the run, not about the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ def environment() -> Environment:
         shade_legend=color_scale.legend,
         kinds=network_maps.KINDS,
         most_links=_LINKS,
+        run_facts=RUN_FACTS,
         most_victims=_VICTIMS,
         legend_width=axes.WIDTH,
         us=_us,

@@ -84,7 +84,7 @@ def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str
     """The switch ports with the deepest queues, by device and port."""
     for port in ports:
         size = port.max_queue_bytes
-        queue = "max queue " + (f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
+        queue = "max queue " + (f"{wording.number(size / 2**20)} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
         paused = f", paused {_microseconds(port.paused_us)} µs" if port.paused_us else ""

@@ -15,6 +15,7 @@ for (const player of document.querySelectorAll(".player")) {
     shape, port: shape.dataset.port, base: shape.classList[0], shade: shape.classList[1], more: [...shape.classList].slice(2),
   }));
   const moment = player.querySelector(".moment");
+  const legend = player.querySelector(".scale li");
   const now = player.querySelector(".now");
   const play = player.querySelector(".play");
   const body = player.querySelector(".most tbody");
@@ -41,6 +42,8 @@ for (const player of document.querySelectorAll(".player")) {
     }
     now.textContent = `${animation.times[at]} ${animation.unit}`;
     heading.textContent = HEADINGS[kind];
+    const meaning = player.querySelector(".kind:checked").closest("label").title;
+    legend.textContent = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}:`;
     const most = Object.keys(animation[kind])
       .map((port) => [level(kind, port, at), Number(port)])
       .filter(([share]) => share > 0)
