@@ -33,8 +33,8 @@ from wirespeed.limits.group import Collective, Group, Member
 from wirespeed.results.verdicts import Bound, Term
 
 ACKS_PER_PACKET = 0.5
-"""Acknowledgements for each data packet in a stream both ways: document 000's 775.17 Gb/s of 784.30 lies between one
-for every second packet (776.30) and one for each (768.45)."""
+"""Acknowledgements for each data packet in a bidirectional stream: document 000's 775.17 Gb/s of 784.30 lies between
+one for every second packet (776.30) and one for each (768.45)."""
 
 _RING = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
 _NVLS = "each GPU sends S once and its part of the sum once; efficiency: NCCL src/graph/tuning.cc"

@@ -1,8 +1,9 @@
 """Cut bounds of collectives: what must cross the NICs of a host, and the links of a GPU, whatever the algorithm.
 
 S is the size as nccl-tests counts it, T the time, n the ranks, m the hosts, k the ranks of a host, N what the NICs of
-a host move one way, P what the links of a GPU move one way. Data are taken as incompressible, and reduction happens at
-GPUs only, where no switch is known to sum: a partial sum travels as a whole operand.
+a host move in one direction, P what the links of a GPU move in one direction. Data are taken as
+incompressible, and reduction happens at GPUs only, where no switch is known to sum: a partial sum travels as a whole
+operand.
 
 What must cross, in bytes:
 
@@ -10,7 +11,7 @@ What must cross, in bytes:
   spreading n items to n nodes by one-way messages takes at least 2(n-1) of them (one-way gossip: Harary and Schwenk
   1974; for all-reduce: Patarasuk and Yuan 2009, section 3). So all ranks together send at least 2(n-1)·S. A host whose
   ranks talk among themselves for free is one node of that problem: all hosts together send at least 2(m-1)·S, and none
-  less than S. With two hosts that is S each way: a tree reaches it, a ring of 16 ranks sends 15/8 S.
+  less than S. With two hosts that is S in each direction: a tree reaches it, a ring of 16 ranks sends 15/8 S.
 * **all-gather.** A host must receive what its ranks do not hold: S·(n-k)/n. Sending may be less (multicast).
 * **reduce-scatter.** A host's data enter the sums of all blocks that live elsewhere: it sends S·(n-k)/n, even where the
   network reduces.

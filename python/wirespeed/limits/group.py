@@ -45,8 +45,8 @@ class Links:
 class Member:
     """One host of a collective.
 
-    ``nics`` is the payload each NIC moves one way while the other direction has the same load, GB/s: at most, and with
-    acknowledgements. ``nics_bottleneck`` is their bottleneck.
+    ``nics`` is the payload each NIC moves in one direction while the other direction has the same load, GB/s: at
+    most, and with acknowledgements. ``nics_bottleneck`` is their bottleneck.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Member:
 
     @property
     def network(self) -> float:
-        """All NICs together, GB/s one way, at most."""
+        """All NICs in one direction, GB/s, at most."""
         return sum(self.nics)
 
     @property
     def network_acknowledged(self) -> float:
-        """All NICs together, GB/s one way, with acknowledgements."""
+        """All NICs in one direction, GB/s, with acknowledgements."""
         return sum(self.nics_acknowledged)
 
 

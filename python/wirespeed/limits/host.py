@@ -70,7 +70,7 @@ def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) ->
 def shared_rate(
     plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False
 ) -> tuple[float, str | None]:
-    """What NICs move together one way between host memory and the wire, Gb/s, and the PCIe uplink that is the
+    """What all NICs move in one direction between host memory and the wire, Gb/s, and the PCIe uplink that is the
     bottleneck.
 
     ``rates`` is what each moves alone, by its PCIe address; ``bidirectional``: the other direction has the same load.

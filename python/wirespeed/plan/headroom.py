@@ -87,7 +87,7 @@ def headroom(
 
 
 def explain_headroom(found: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
-    """The headroom with its formula, and what vendors set apart on the same chip."""
+    """The headroom with its formula, and what vendors reserve on the same chip."""
     compared = [_against(found, sample) for sample in _nearest(found, chip.headroom if chip else ())]
     return ComputedValue(
         name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",

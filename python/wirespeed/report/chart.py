@@ -20,7 +20,7 @@ BANDWIDTHS = (Metric.BUSBW, Metric.ALGBW, Metric.BW_AVG, Metric.BITRATE, Metric.
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
 _MOST_TICKS = 8
-_FEWEST_SIZES = 3  # below, a curve says less than bars
+_FEWEST_SIZES = 3  # below, bars show more than a curve
 
 
 @dataclass(frozen=True, slots=True)

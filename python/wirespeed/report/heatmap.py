@@ -16,7 +16,7 @@ from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, Kind, Matrix, Member, Suspect
 
 SINGLE = 64
-"""Most rows that are drawn; 16 bits of a screen each is what an eye still tells apart."""
+"""Most rows that are drawn; 16 bits of a screen each is the least that is still visible."""
 SHADES = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3)
 """Fractions down to which each shade stands; the last is anything below."""
 

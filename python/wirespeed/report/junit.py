@@ -2,7 +2,7 @@
 
 One suite per device with one case per check and place, one suite per benchmark run with one case per judged
 measurement, one per pair matrix, one per comparison and one per history. JUnit has no *warn* and no *unknown*: a
-warning is a passed case that says so in ``system-out``; what is not known is an error of its own type, so that no
+warning is a passed case with the word in ``system-out``; what is not known is an error of its own type, so that no
 pipeline takes it for good.
 """
 

@@ -66,7 +66,7 @@ class Group:
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """Findings a reader must look at, merged where one device says the same at several places; fails first."""
+    """Findings a reader must look at, merged where one device has the same at several places; fails first."""
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         if finding.status in SHOWN:

@@ -14,7 +14,7 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 
 
 def title(relation: Relation) -> str:
-    """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
+    """The gate, and what it compares: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
     subject = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
     at = f", {relation.location}" if relation.location else ""
     worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
@@ -22,7 +22,7 @@ def title(relation: Relation) -> str:
 
 
 def side(measured_side: Side | None) -> str:
-    """``388.1 Gb/s, the min of 4``; what is not there is said."""
+    """``388.1 Gb/s, the min of 4``, or that there is no result."""
     if measured_side is None:
         return ""
     if measured_side.value is None:

@@ -65,13 +65,13 @@ def limiting_terms(verdict: Verdict) -> str:
 
 
 def gate(verdict: Verdict) -> float | None:
-    """The number that a profile's gate asks for."""
+    """The number that a profile's gate requires."""
     gate = verdict.gate
     return None if gate is None else gate.at_least if gate.at_least is not None else gate.at_most
 
 
 def format_gate(verdict: Verdict) -> str:
-    """``≥ 390 Gb/s``, what a gate asks for; empty where there is none."""
+    """``≥ 390 Gb/s``, what a gate requires; empty without a gate."""
     asked = gate(verdict)
     if verdict.gate is None or asked is None:
         return ""

@@ -1,4 +1,4 @@
-"""What goes wrong in a run, as its summary tells it."""
+"""Faults of a run, as its summary lists them."""
 
 from __future__ import annotations
 

@@ -128,8 +128,8 @@ def _parameters(
         notification["interval_ns"] = configured.pop(words.cnp_interval) * 1000
     if missing := [name for name in configured if name not in known]:
         assume(f"{_join_names(missing)} of {nic.model or 'a NIC'}: {algorithm} of the simulator has no such parameter")
-    asked = {known[name]: value for name, value in configured.items() if name in known}
-    taken = _accepted_parameters(algorithm, asked, words.flags, nic, assume)
+    configured_parameters = {known[name]: value for name, value in configured.items() if name in known}
+    taken = _accepted_parameters(algorithm, configured_parameters, words.flags, nic, assume)
     if "init_cp" in taken:
         assume("init_cp counts 1,024ths: its width is not published")
     assume(f"parameters of {algorithm} other than {_join_names(taken) or 'these'}: simulator defaults, not in the plan")
@@ -137,10 +137,12 @@ def _parameters(
 
 
 def _accepted_parameters(
-    algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume
+    algorithm: str, parameters: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume
 ) -> dict[str, int]:
-    """Those that the core takes at the port's rate: it is asked, for it alone knows the ranges."""
-    found: dict[str, int] = {name: bool(value) if name in flags else value for name, value in sorted(asked.items())}
+    """Those that the core accepts at the port's rate; only the core knows the ranges."""
+    found: dict[str, int] = {
+        name: bool(value) if name in flags else value for name, value in sorted(parameters.items())
+    }
     gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
     while found:
         try:

@@ -97,11 +97,11 @@ def _victims(
     paths = _paths(folder)
     if not paths:
         return None  # switches chose paths during the run
-    asked: dict[int, set[int]] = defaultdict(set)
+    sending_nics: dict[int, set[int]] = defaultdict(set)
     for ports in paths.values():
         for port in ports:
-            asked[port].add(ports[0])
-    fits = {port: sum(network.rate(nic) for nic in nics) <= network.rate(port) for port, nics in asked.items()}
+            sending_nics[port].add(ports[0])
+    fits = {port: sum(network.rate(nic) for nic in nics) <= network.rate(port) for port, nics in sending_nics.items()}
     senders = _senders(folder)
     found = []
     for flow in flows:

@@ -1,4 +1,4 @@
-"""The receive buffer of a simulated NIC port: what must fit above XOFF, and when it asks for pauses."""
+"""The receive buffer of a simulated NIC port: what must fit above XOFF, and when it requests pauses."""
 
 from __future__ import annotations
 

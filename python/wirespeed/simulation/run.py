@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PRESETS: tuple[str, ...] = tuple(_core.presets())
 
 _STEP_S = 0.05
-"""About how long the core works before it is asked again: what Ctrl-C waits for, and how often progress is reported."""
+"""Approximate time of one step of the core: Ctrl-C waits for it, and progress is reported after it."""
 _FIRST_STEP = 1 << 14
 """Events of the first step; the following ones are doubled or halved until they take `_STEP_S`."""
 
@@ -82,7 +82,7 @@ def run(
     on_progress: Callable[[Progress], bool] | None = None,
     text: str | None = None,
 ) -> Result:
-    """Run a scenario file to its end, or until ``on_progress`` says false: then the result is what happened by then.
+    """Run a scenario file to its end, or until ``on_progress`` returns false; the result covers the simulated part.
 
     Args:
         path: the scenario, JSON; with ``planned`` the cluster file that it was made from.
@@ -90,7 +90,7 @@ def run(
         seed: of every chance; the same file, preset and seed give the same tables.
         observe: what to record beside the tables.
         planned: the scenario of a plan, and where it comes from.
-        until: end at this simulated time, whatever is still on its way.
+        until: end at this simulated time, also with packets in flight.
         create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
             is captured.
         threads: on at most so many, where that is faster; None: as many as there are processors. The result is the same

@@ -1,4 +1,4 @@
-"""What switches of a plan and their ports are set to, with the values that their platform can say."""
+"""Settings of a plan's switches and their ports, with the values that their platform can configure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACTIONS: dict[WatchdogAction, form.WatchdogAction] = {WatchdogAction.DROP: "dro
 
 
 class Switches:
-    """Settings of a plan's switches. ``assume`` is told what is not in the plan, or in the simulator."""
+    """Settings of a plan's switches. ``assume`` gets what is not in the plan, or not simulated."""
 
     def __init__(self, plan: Plan, assume: Assume) -> None:
         self._plan, self._assume = plan, assume

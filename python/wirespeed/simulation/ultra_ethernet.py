@@ -1,17 +1,17 @@
-"""The network that Ultra Ethernet's congestion control expects, computed from each scenario's own.
+"""The network that Ultra Ethernet's congestion control expects, computed from the scenario.
 
 Packets are sprayed by entropy value, and trimmed rather than paused (Ultra Ethernet Specification 1.0, section 4.1).
-Queues, marks and timers follow from the RTT of the longest way without a queue, and from the bandwidth-delay product
+Queues, marks and timers follow from the RTT of the longest path without queues, and from the bandwidth-delay product
 (BDP) of that RTT and a host's link, as in the consortium's own model, uet-htsim (`htsim/sim/datacenter/main_uec.cpp`):
 
 * a queue holds one BDP in whole packets (`calculate_bdp_pkt`, `DEFAULT_TRIMMING_QUEUESIZE_FACTOR`);
 * marking begins at a fifth of it and is complete at four fifths, in whole packets (`ecn_low`, `ecn_high`);
-* what was lost without a trace is found after 15 us and six full queues (`_min_rto`: two priorities and three hops of
-  an incast). A receiver waits for so long before it takes a packet for lost, a sender that has no credit before it asks
-  again; the sender's timer is the next of InfiniBand's (4.096 us times a power of two).
+* a loss that no trimmed packet reports is detected after 15 us and six full queues (`_min_rto`: two priorities and
+  three hops of an incast). A receiver waits this long before it treats a packet as lost, a sender without credit
+  before it requests credit again; the sender's timer is the next of InfiniBand's (4.096 us times a power of two).
 
-What is said of queues in bytes there holds for each link at its rate here. Where `congestion.config_base_rtt_ns` is
-given, it is the RTT.
+Queue sizes in bytes there hold here for each link at its rate. If `congestion.config_base_rtt_ns` is set, it is the
+RTT.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def read(scenario: Scenario, preset: str) -> _core.Scenario | None:
 
 
 def of_network(parameters: Parameters, unloaded: tuple[int, int, int] | None) -> Parameters:
-    """What follows from the longest way, by group of parameters; none where nothing is acknowledged.
+    """What follows from the longest path, by group of parameters; empty if nothing is acknowledged.
 
     Args:
         parameters: the scenario's own, `FIXED` among them.
-        unloaded: what the core says of that scenario.
+        unloaded: RTT, slowest port and packet size that the core reports for that scenario.
     """
     if unloaded is None:
         return {}

@@ -20,7 +20,7 @@ from wirespeed.results.lab import LabAct, LabEnd, LabFault
 TITLE = "all NICs of the hosts under a leaf in one subnet, with default ARP settings (ARP flux)"
 
 _BRIDGE = "one-subnet"
-_NETWORK = "198.18"  # RFC 2544, C.2.2: set apart for tests of networks; a host's number and a NIC's follow
+_NETWORK = "198.18"  # RFC 2544, C.2.2: reserved for network tests; a host's number and a NIC's follow
 _BITS = 16
 _ARP = ("arp_ignore", "arp_announce")
 _REPLY = re.compile(r"reply from \S+ \[([0-9A-Fa-f:]+)\]")  # arping(8) of iputils

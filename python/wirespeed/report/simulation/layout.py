@@ -73,7 +73,7 @@ class Layout:
 
 
 def layout(network: Network, busy: Mapping[int, float]) -> Layout:
-    """Places of all nodes; ``busy`` says of ports how much goes on there."""
+    """Places of all nodes; ``busy`` is the activity of each port."""
     tiers, left_out = _rows(network, busy)
     top = max(tiers, default=0)
     in_a_row = len(tiers.get(0, ())) <= _HOSTS_IN_A_ROW

@@ -83,14 +83,14 @@ def show(run: SimulationView) -> RunPictures:
 
 
 def rows(runs: Sequence[SimulationView]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What runs amount to, side by side."""
+    """The summary rows of several runs, side by side."""
     columns = [summary_rows(run) for run in runs]
     for name in dict.fromkeys(name for column in columns for name in column):
         yield name, tuple("; ".join(column.get(name, ())) for column in columns)
 
 
 def summary_rows(run: SimulationView) -> Mapping[str, Sequence[str]]:
-    """What a run amounts to: all that is said under each name."""
+    """The rows of the summary: all texts of each name."""
     texts: dict[str, list[str]] = {}
     for name, text in terminal.rows(run.summary, run.congested):
         texts.setdefault(name, []).append(str(text))

@@ -25,7 +25,7 @@ _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
 _DRAWN = ("fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "font-size", "font-weight")
 _LEGEND = 34
 _FAULTS = 4
-"""So many are said beside a picture; all are in the summary."""
+"""Most faults in the subtitle of a picture; the summary has all."""
 _LETTER = 6.9
 
 

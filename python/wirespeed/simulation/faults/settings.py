@@ -152,7 +152,7 @@ class _Setting:
         return False
 
     def _idle(self, found: Plan) -> str | None:
-        """Why the simulator would not tell the difference; None if it would."""
+        """Why the simulation would not change; None if it changes."""
         names = names_of(self._plan)
         before, after = (devices_of(plan, names, self._words, self._traffic) for plan in (self._plan, found))
         if (before.parameters, before.items) != (after.parameters, after.items):

@@ -14,7 +14,7 @@ from wirespeed.units import Quantity
 
 
 def value_of(kind: type[Any], path: str, raw: Any) -> Any:
-    """What YAML says, as the setting's own type.
+    """A YAML value as the type of the setting.
 
     Raises:
         Unfit: it cannot be a value of the setting.
