@@ -9,6 +9,7 @@ import report_sample as sample
 from html_document import Document
 
 from wirespeed.report import html, runs
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
@@ -222,3 +223,9 @@ def test_the_terms_of_the_limits_are_those_of_what_was_judged():
     judged = sample.verdict(2**30, 360.0)
     run = dataclasses.replace(sample.RUN, verdicts=(shown, judged))
     assert [bound.value for _, bound in runs.bounds(run)] == [391.2, 371.6]
+
+
+def test_a_failed_run_lists_its_likely_causes_with_titles():
+    run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="status 12", failures=("NIC-05",), verdicts=())
+    page = html.page(dataclasses.replace(EMPTY, runs=(run,)), {"NIC-05": "A job uses a wrong GID index"})
+    assert "<li>NIC-05 A job uses a wrong GID index</li>" in page

@@ -60,8 +60,11 @@ class Tally:
     reasons: tuple[str, ...]
 
 
-def page(report: Report) -> str:
-    """The HTML document. The same report gives the same bytes."""
+def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
+    """The HTML document. The same report gives the same bytes.
+
+    ``titles`` are those of the failure catalogue, by id.
+    """
     environment = _environment()
     style, script = document.source("style.css"), document.source("script.js")
     return environment.get_template("report.html.j2").render(
@@ -79,6 +82,7 @@ def page(report: Report) -> str:
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
         judgements=_judgements(report.runs),
+        titles=titles or {},
     )
 
 

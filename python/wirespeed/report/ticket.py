@@ -51,7 +51,8 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
     rows: list[tuple[int, float, str]] = []
     for run in runs:
         if run.error:
-            rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)})"))
+            causes = f"; likely causes: {', '.join(run.failures)}" if run.failures else ""
+            rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
         verdicts = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if verdicts:
             worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _fraction(verdict)))

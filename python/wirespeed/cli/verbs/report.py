@@ -302,7 +302,7 @@ def _text(content: Report, style: Format) -> str:
 
     match style:
         case Format.HTML:
-            return html.page(content)
+            return html.page(content, flows.read_failure_titles(content.runs))
         case Format.JSON:
             return json.text(content)
         case Format.JUNIT:
