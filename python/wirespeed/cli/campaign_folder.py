@@ -50,7 +50,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
 
 
 def span_of(attempt: Attempt) -> tuple[float, float] | None:
-    """From when to when an attempt was made, in seconds since 1970; None where the journal does not say it well."""
+    """From when to when an attempt was made, in seconds since 1970; None where the journal has no valid times."""
     try:
         start = datetime.fromisoformat(attempt.started).timestamp()
     except ValueError:

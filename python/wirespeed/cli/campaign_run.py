@@ -53,7 +53,7 @@ def execute(
     with interruptible() as interrupted, Progressing(*columns, console=err(), disable=not err().is_terminal) as shown:
         task = shown.add_task("", total=len(folder.campaign.steps))
 
-        def tell(progress: running.Progress) -> None:
+        def report_progress(progress: running.Progress) -> None:
             now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
             remaining = escape(f"{time(progress.left_s)} left{now}")
             shown.update(task, total=progress.of, completed=progress.done, description=remaining)
@@ -64,7 +64,7 @@ def execute(
                 line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
-        return running.run(suite, request, folder, reach, grade_step, how, tell, interrupted)
+        return running.run(suite, request, folder, reach, grade_step, how, report_progress, interrupted)
 
 
 def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | None) -> None:

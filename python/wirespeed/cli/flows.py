@@ -155,13 +155,13 @@ def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
 def judge_logs(
     plan: Plan,
     files: Iterable[LogFile],
-    asked: RunContext | None = None,
+    context: RunContext | None = None,
     profile: Profile | None = None,
     found: ObservedPlan | None = None,
 ) -> tuple[JudgedLogs, tuple[Problem, ...]]:
     """The runs of benchmark logs, judged together, and what was left out of them.
 
-    Those of ``bench run`` are judged between the NICs they were made with; ``asked`` holds where a log says nothing.
+    Those of ``bench run`` are judged between the NICs they were made with; ``context`` is for other logs.
 
     Raises:
         Refusal: a log holds no output of a known tool or is a lab's, or the user names what there is not.
@@ -180,7 +180,7 @@ def judge_logs(
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
             source, target = _ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
-    return judge_together(logs, plan, asked, profile, found), tuple(notices)
+    return judge_together(logs, plan, context, profile, found), tuple(notices)
 
 
 def _read(file: LogFile, notices: list[Problem]) -> Reading | None:

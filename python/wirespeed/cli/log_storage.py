@@ -39,7 +39,7 @@ class StorageResult:
 
 @dataclass(frozen=True, slots=True)
 class CampaignOptions:
-    """What the user says of a campaign; what is None follows from the logs."""
+    """Options of the user for a stored campaign; None: taken from the logs."""
 
     label: str | None = None
     time: str | None = None
@@ -59,7 +59,7 @@ def open_store(location: str | None) -> Store:
 
 
 def keep(
-    store: Store, files: Sequence[LogFile], readers: Readers, asked: CampaignOptions
+    store: Store, files: Sequence[LogFile], readers: Readers, options: CampaignOptions
 ) -> tuple[Campaign | None, StorageResult]:
     """Store what these logs hold as one campaign, or go on with the campaign of the same label; none for no runs.
 
@@ -69,12 +69,12 @@ def keep(
     from wirespeed import __version__
 
     folder_campaign = campaign_of(files)
-    began = asked.time or (folder_campaign.started if folder_campaign else None)
+    began = options.time or (folder_campaign.started if folder_campaign else None)
     time = _time(began) if began else logs.find_start(files)
-    named = asked.label or (folder_campaign.label or folder_campaign.id if folder_campaign else None)
+    named = options.label or (folder_campaign.label or folder_campaign.id if folder_campaign else None)
     label = named or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
-    cluster = _cluster(asked.cluster) or (folder_campaign.cluster if folder_campaign else None)
-    settings = None if asked.bundle is None else settings_of(asked.bundle)
+    cluster = _cluster(options.cluster) or (folder_campaign.cluster if folder_campaign else None)
+    settings = None if options.bundle is None else settings_of(options.bundle)
     kept = StorageResult()
     campaign: Campaign | None = None
     with interruptible() as interrupted, _progress(readers.size) as advance:

@@ -79,7 +79,7 @@ def text(content: bytes) -> str:
 
 
 def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading:
-    """What a log holds; a step that failed before its tool said anything is a failed run.
+    """What a log holds; a step that failed before its tool printed anything is a failed run.
 
     Raises:
         Refusal: nothing in it is output of a known tool.

@@ -36,7 +36,7 @@ def read(
 ) -> Read:
     """Everything these names hold, and logs ``held`` by a store.
 
-    ``ends`` are the two ends of logs that do not say them.
+    ``ends`` are the two ends of logs that do not name them.
 
     Raises:
         Refusal: a folder of bench run is not whole.
@@ -58,7 +58,7 @@ def read(
 def _stored_log(
     file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read
 ) -> Iterable[Log]:
-    """A log of a stored campaign: between whom it was, the campaign says."""
+    """A log of a stored campaign, which contains its two ends."""
     from wirespeed.benchmarks.peers import Log
 
     if file.location is None:
@@ -73,7 +73,7 @@ def _stored_log(
 
 
 def _places(ends: str) -> tuple[str | None, str | None, str | None]:
-    """Both ends of ``FROM -> TO``, or the one host, as a campaign says where a step is run."""
+    """Both ends of ``FROM -> TO``, or the one host, as a campaign names the location of a step."""
     near, arrow, far = ends.partition(" -> ")
     hosts = [near, far] if arrow else ends.split(", ")
     source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
@@ -91,7 +91,7 @@ def _campaign(folder: Path, found: Read) -> Iterator[Log]:
 
 
 def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> Iterator[Log]:
-    """An attempt; one that narrowed down has no step in the plan, and says its place itself."""
+    """An attempt; one that narrowed down has no step in the plan, and contains its location."""
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 

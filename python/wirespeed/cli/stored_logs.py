@@ -33,7 +33,7 @@ def open_logs(names: Sequence[str], campaign: str | None, store: str | None) -> 
 
 @contextmanager
 def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
-    """The logs of a stored campaign, if one is asked for beside logs of these names.
+    """The logs of a stored campaign, if it is named beside logs of these names.
 
     Raises:
         Refusal: neither is named, or there is no such campaign or store.

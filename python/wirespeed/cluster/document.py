@@ -120,7 +120,7 @@ _SYNTAX_ERRORS = (
     ("could not find expected ':'", 'a key without ":"', _INDENT),
     ("did not find expected key", "wrong indentation", _INDENT),
     ("'-' indicator", "wrong indentation of a list", "start every entry of a list with '- ' in the same column"),
-    ("block sequence entries", 'a "- " where no list can begin', "start a list in a line of its own"),
+    ("block sequence entries", 'a "- " where no list can begin', "start a list in a separate line"),
     ("unexpected end of stream", "a quote that is not closed", "close every ' and \""),
     ("document start", "text outside the mapping", "begin every top-level key in the first column"),
 )

@@ -278,7 +278,7 @@ def _check_meeting(
             problems.refuse(
                 (*path, name),
                 f"{other} and {name} in {kind} {number}",
-                f"a {kind} of its own for {special[0].name}, which is {guarantee}",
+                f"a separate {kind} for {special[0].name}, which is {guarantee}",
             )
 
 
@@ -294,7 +294,7 @@ def _check_groups(
             problems.refuse(
                 (*box.spec.path, "classes", name),
                 f"{other} and {name} in priority group {at.priority_group}",
-                f"a priority group of its own for {lossless}, which is lossless",
+                f"a separate priority group for {lossless}, which is lossless",
             )
 
 

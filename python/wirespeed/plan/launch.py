@@ -148,7 +148,7 @@ def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -
             ("launch", "threads"),
             f"{threads} threads of a rank, bound compact",
             f"at most {topology.siblings}, the hardware threads of a core",
-            "linear and spread give a thread a core of its own",
+            "linear and spread give each thread a separate core",
         )
         return None
     return bind(part.binding, topology, ranks, threads)

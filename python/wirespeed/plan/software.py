@@ -127,7 +127,7 @@ def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, pro
     for key in ("nic_packages", "nic_firmware") if nic is None else ():
         if getattr(part, key) is not None:
             path = (*spec.path, "software", key)
-            problems.refuse(path, f"{key} on a host without an RDMA NIC of its own", "a host with one, or nothing")
+            problems.refuse(path, f"{key} on a host without an RDMA NIC", "a host with one, or nothing")
     for key in ("gcc", "nccl_tests"):
         if getattr(part, key) is not None and part.cuda is None:
             path = (*spec.path, "software", key)

@@ -58,7 +58,7 @@ def _refuse_others(connection: Connection, place: str) -> None:
             place,
             f"tables of another program ({', '.join(sorted(foreign)[:3])})",
             "an empty database or one that wirespeed wrote",
-            "give a database, or in PostgreSQL a schema, of its own",
+            "give a separate database, or in PostgreSQL a separate schema",
         )
 
 

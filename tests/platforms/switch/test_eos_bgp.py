@@ -230,7 +230,7 @@ def test_states_of_sessions() -> None:
 REFUSED = {
     "sessions without a system of one's own": (
         replace(NUMBERED, bgp=Bgp()),
-        "leaf1: switch.bgp.asn: found none; expected the switch's autonomous system, to speak BGP",
+        "leaf1: switch.bgp.asn: found none; expected the autonomous system of the switch, for BGP",
     ),
     "a neighbour without a system": (
         replace(NUMBERED, peers={"10.2.0.1": BgpPeer(ipv4=True)}),

@@ -402,7 +402,7 @@ REFUSED = {
     ),
     "sessions without a system of one's own": (
         replace(BGP, bgp=Bgp()),
-        "leaf1: switch.bgp.asn: found none; expected the switch's autonomous system, to speak BGP",
+        "leaf1: switch.bgp.asn: found none; expected the autonomous system of the switch, for BGP",
     ),
 }
 

@@ -145,14 +145,14 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _store(logs: Sequence[LogFile], jobs: int | None, location: str, asked: CampaignOptions, format: Format) -> None:
+def _store(logs: Sequence[LogFile], jobs: int | None, location: str, options: CampaignOptions, format: Format) -> None:
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
     from wirespeed.errors import Refusal
 
     with Readers(logs, jobs) as readers, open_store(location) as store:
-        campaign, kept = keep(store, logs, readers, asked)
+        campaign, kept = keep(store, logs, readers, options)
         name = store.name
     if campaign is not None:
         _print_kept(name, campaign, kept, format)

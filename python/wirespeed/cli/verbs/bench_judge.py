@@ -141,9 +141,9 @@ def judge(
 
     plan = flows.plan_cluster(cluster)
     found = flows.read_as_found(plan, bundle) if bundle else None
-    asked = _run_context(source, target, algorithm, collective)
+    context = _run_context(source, target, algorithm, collective)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
-        judged, notices = flows.judge_logs(plan, logs, asked, flows.read_profile(profile), found)
+        judged, notices = flows.judge_logs(plan, logs, context, flows.read_profile(profile), found)
     show_problems(notices, label="warning")
     for file, hint in judged.hints:
         err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)

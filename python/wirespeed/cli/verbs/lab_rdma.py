@@ -88,7 +88,7 @@ def rdma(
     plan = flows.plan_cluster(cluster)
     chosen = labs.hosts_of(plan, hosts)
 
-    def tell(message: str) -> None:
+    def print_step(message: str) -> None:
         err().print(message, markup=False, soft_wrap=True)
 
     built = machines.up(
@@ -98,7 +98,7 @@ def rdma(
         render.files(plan, chosen),
         render.routing_daemons,
         cluster,
-        tell,
+        print_step,
         kernel,
         _folder(keep),
     )

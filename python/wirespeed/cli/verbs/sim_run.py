@@ -35,7 +35,7 @@ class Format(StrEnum):
 
 
 class Preset(StrEnum):
-    """What all devices are set to where the scenario does not say."""
+    """Settings of all devices that the scenario leaves out."""
 
     HPCC = "hpcc"
     ROCE = "roce"
@@ -269,7 +269,7 @@ def _several(texts: list[str] | None) -> tuple[str, ...]:
 def _parse_recording(
     series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], until: str | None, output: Path | None
 ) -> tuple[Recording, Duration | None]:
-    """What to record and when to end, as far as it can be told without the scenario.
+    """What to record and when to end, as far as the options alone determine it.
 
     Raises:
         Refusal: a time is none, or there is no folder to record into.
@@ -325,7 +325,7 @@ def _run(
     with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
         task = bar.add_task("", total=None)
 
-        def tell(progress: simulation.Progress) -> bool:
+        def report_progress(progress: simulation.Progress) -> bool:
             _show_progress(bar, task, progress)
             return not interrupted()
 
@@ -339,7 +339,7 @@ def _run(
             until=until,
             create=create,
             threads=threads,
-            on_progress=tell,
+            on_progress=report_progress,
         )
 
 

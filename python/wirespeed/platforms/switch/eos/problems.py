@@ -97,7 +97,7 @@ def _queue_problems(place: str, queue: Queue) -> Iterator[Problem]:
 
 def _bgp_problems(name: str, switch: Switch) -> Iterator[Problem]:
     if switch.bgp.asn is None and (switch.peers or switch.bgp != Bgp()):
-        yield Problem(f"{name}: switch.bgp.asn", "none", "the switch's autonomous system, to speak BGP")
+        yield Problem(f"{name}: switch.bgp.asn", "none", "the autonomous system of the switch, for BGP")
     for peer_name, peer in switch.peers.items():
         place = f"{name} peer {peer_name}"
         if peer.asn is None:
