@@ -83,7 +83,7 @@ def test_explain_shows_a_counter_with_the_checks_that_use_it() -> None:
         (
             ["explain", "zzz"],
             "error: explain: no check, failure or setting named 'zzz'\n"
-            "  hint: `wirespeed list` prints all: `checks`, `failures`, `settings`\n",
+            "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all\n",
         ),
         (
             ["explain", "port.counters.pfc_rx"],

@@ -69,7 +69,7 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
 def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
     subprocess.run(["ip", "netns", "delete", small_lab.namespace("leaf1")], check=True)
     device = lab.status(small_lab.name).devices[1]
-    assert (device.there, device.whole, len(device.missing)) == (False, False, 8)
+    assert (device.exists, device.whole, len(device.missing)) == (False, False, 8)
     assert "leaf1 switch wsl-" in status_lines(small_lab)[3]
 
 
@@ -89,7 +89,7 @@ def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch
 
     monkeypatch.setattr(readiness, "has", goes)
     found = lab.status(small_lab.name)
-    assert (found.whole, {device.there for device in found.devices}) == (False, {False})
+    assert (found.whole, {device.exists for device in found.devices}) == (False, {False})
     assert {link.a.state for link in found.links} == {"gone"}
 
 

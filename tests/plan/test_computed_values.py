@@ -128,9 +128,9 @@ def test_a_step_may_not_stand_below_a_seventh_of_the_loop() -> None:
     control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
     found = window(Bandwidth.gbps(400), Congestion.DCQCN_D, control_loop, None, None)
     assert control_loop is not None
-    assert found.least == control_loop.time * 400 * 10**9 // (7 * 8 * 10**12)
-    assert found.most is None
-    assert "the packet buffer of the chip is not in the catalogue" in found.most_formula
+    assert found.minimum == control_loop.time * 400 * 10**9 // (7 * 8 * 10**12)
+    assert found.maximum is None
+    assert "the packet buffer of the chip is not in the catalogue" in found.maximum_formula
 
 
 def test_the_most_is_what_two_senders_fill_before_pfc() -> None:
@@ -138,7 +138,7 @@ def test_the_most_is_what_two_senders_fill_before_pfc() -> None:
     control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
     assert control_loop is not None
     found = window(Bandwidth.gbps(400), Congestion.DCQCN_P, control_loop, chip, Size(4_000_000))
-    assert found.most == 2 * 0.25 * 60_000_000 / 1.5 - control_loop.time * 400 * 10**9 // (8 * 10**12)
+    assert found.maximum == 2 * 0.25 * 60_000_000 / 1.5 - control_loop.time * 400 * 10**9 // (8 * 10**12)
 
 
 def cables(*rows: str) -> list[Cable]:

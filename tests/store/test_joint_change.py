@@ -46,7 +46,7 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
         _store(tmp_path / "s.db", label, levels, chance)
     code, found = _compare(tmp_path / "s.db")
     assert {row["difference"] for row in found["series"]} == {"no significant change"}
-    assert [change["difference"] for change in found["together"]] == ["no significant change"]
+    assert [change["difference"] for change in found["joint_changes"]] == ["no significant change"]
     assert code == 0
 
 
@@ -61,7 +61,7 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
     assert [row["series"]["location"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
     assert "by how much the other places of this measurement changed" in worse[0]["reason"]
-    assert found["together"][0]["difference"] == "no significant change"
+    assert found["joint_changes"][0]["difference"] == "no significant change"
     assert code == 1
 
 
@@ -71,7 +71,7 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     _store(tmp_path / "s.db", "a", before, chance)
     _store(tmp_path / "s.db", "b", [level * 0.95 for level in before], chance)
     code, found = _compare(tmp_path / "s.db")
-    (whole,) = found["together"]
+    (whole,) = found["joint_changes"]
     assert (whole["difference"], whole["places"], whole["series"]["location"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
     assert {row["difference"] for row in found["series"]} == {"no significant change"}
@@ -85,5 +85,5 @@ def test_few_places_say_nothing_together(tmp_path: Path) -> None:
     _store(tmp_path / "s.db", "a", [390.0] * 5, chance)
     _store(tmp_path / "s.db", "b", [300.0] * 5, chance)
     code, found = _compare(tmp_path / "s.db")
-    assert (code, found["together"]) == (3, [])
+    assert (code, found["joint_changes"]) == (3, [])
     assert {row["difference"] for row in found["series"]} == {"too few values"}

@@ -285,7 +285,7 @@ def comparison_exit(found: Comparison) -> Exit:
     """Exit code of a comparison of campaigns."""
     from wirespeed.results.campaign_history import Difference
 
-    differences = {row.difference for row in found.series} | {joint.difference for joint in found.together}
+    differences = {row.difference for row in found.series} | {joint.difference for joint in found.joint_changes}
     if Difference.WORSE in differences:
         return Exit.FAILED
     return Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE

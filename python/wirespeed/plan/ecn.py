@@ -52,7 +52,7 @@ class Thresholds:
         if isinstance(self.defaults, EcnFillDefaults):
             yield from self._explain_fill(switch, queue, self.defaults)
             return
-        for name, bound in (("minimum", window.least_formula), ("maximum", window.most_formula)):
+        for name, bound in (("minimum", window.minimum_formula), ("maximum", window.maximum_formula)):
             requested, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
             sample: SourcedValue[Size] = getattr(self.defaults, name)
             yield ComputedValue(
@@ -88,22 +88,22 @@ class Thresholds:
 class Window:
     """Where thresholds make sense on a link: above what keeps it busy, below what lets PFC come first.
 
-    * ``least``: after a congestion notification the rates fall together and the queue must last until they have
+    * ``minimum``: after a congestion notification the rates fall together and the queue must last until they have
       recovered. For DCQCN-P the rates fall by alpha/2, and fast recovery halves what is missing every timer T, so the
       queue gives alpha/2 (1 + 1/2 + 1/4 + …) C T = alpha C T, alpha from the fixed point of two flows
       (`wirespeed.plan.dcqcn`). For DCQCN-D, a step, it is C RTT / 7 (Alizadeh et al., Data Center TCP, SIGCOMM 2010,
       section 3.4).
-    * ``most``: N senders into one port fill N ingress groups, each of which pauses at N-th part of N a S / (1 + a N)
+    * ``maximum``: N senders into one port fill N ingress groups, each of which pauses at N-th part of N a S / (1 + a N)
       (S shared buffer, a the chip's share of what is free: Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998);
       until the mark acts they send (N - 1) C RTT more. Marking every packet must begin before that. Of virtual output
-      queues each marks by itself: where every sender is in a core of its own, a queue holds what one group holds, a S /
+      queues each marks by itself: where every sender is in another core, a queue holds what one group holds, a S /
       (1 + a) of its core when it pauses, and gets (1 - 1 / N) C RTT more until then.
     """
 
-    least: Size
-    most: Size | None
-    least_formula: str
-    most_formula: str
+    minimum: Size
+    maximum: Size | None
+    minimum_formula: str
+    maximum_formula: str
 
 
 def window(
@@ -124,11 +124,11 @@ def window(
         headroom: of all ports of the switch; None where it is not known.
         deep: of a switch with virtual output queues, its memory.
     """
-    minimum, least_formula = _lower_bound(speed, congestion, loop)
-    maximum, most_formula = (
+    minimum, minimum_formula = _lower_bound(speed, congestion, loop)
+    maximum, maximum_formula = (
         _upper_bound(speed, loop, chip, headroom) if deep is None else _upper_bound_of_deep(speed, loop, deep)
     )
-    return Window(minimum, maximum, least_formula, most_formula)
+    return Window(minimum, maximum, minimum_formula, maximum_formula)
 
 
 def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
@@ -181,18 +181,18 @@ def check_window(found: Thresholds, window: Window, congestion: Congestion, prob
     if found.effective.minimum is None:
         return
     low, high = found.effective.minimum or Size(0), found.effective.maximum or Size(0)
-    if low < window.least:
+    if low < window.minimum:
         problems.warn(
             found.path,
             f"an ECN minimum of {low} at {found.speed} with {congestion.value}",
-            window.least_formula,
+            window.minimum_formula,
             "below it the link runs empty after every congestion notification",
         )
-    if window.most is not None and high > window.most:
+    if window.maximum is not None and high > window.maximum:
         problems.warn(
             found.path,
             f"an ECN maximum of {high} at {found.speed}",
-            window.most_formula,
+            window.maximum_formula,
             "above it PFC stops the senders before marking slows them",
         )
 

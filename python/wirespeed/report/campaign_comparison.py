@@ -81,7 +81,7 @@ def comparison(found: Comparison, console: Console, limit: int, *, show_all: boo
             console.print(f"{count:,} series only in {letter}")
     for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
-    _joint_changes(found.together, console, limit)
+    _joint_changes(found.joint_changes, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
     changes(found.changes, console)

@@ -154,7 +154,7 @@ def _comparison(suite: Element, comparison: Comparison) -> None:
         case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.series_title(row.series))
         medians = f"{wording.number(row.a.median)} to {wording.quantity(row.b.median, row.series.unit)}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
-    for joint in comparison.together:
+    for joint in comparison.joint_changes:
         name = f"{campaign_comparison.series_title(joint.series)}, all pairs jointly"
         case = SubElement(suite, "testcase", classname="compared", name=name)
         change = campaign_comparison.moved_by(joint)

@@ -64,7 +64,7 @@ def _daemons(device: DeviceStatus) -> str:
 
 
 def _settings_cell(device: DeviceStatus) -> str:
-    if not device.there:
+    if not device.exists:
         return "no namespace"
     return f"{device.expected - len(device.missing)} of {device.expected}"
 

@@ -56,7 +56,7 @@ def _counters(mesh: Mesh, console: Console) -> None:
 def _cause(cause: Cause, console: Console) -> None:
     """What bad pairs have in common, then what it means and where to look on."""
     port = f", cabled to {cause.port}" if cause.port else ""
-    head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
+    head = f"{cause.name}{port}: {cause.bad} of {cause.pairs} pairs bad ({cause.aspect})"
     console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
     console.print(f"  {wording.line(cause.symptom)}", markup=False, soft_wrap=True, highlight=False)
     commands = [f"`wirespeed explain {identifier}`" for identifier in (*cause.checks, *cause.failures)]

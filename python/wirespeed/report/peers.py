@@ -145,8 +145,10 @@ def _suspect(
         return
     for fact in suspect.because.split("; "):
         console.print(Text(f"    {wording.line(fact)}"), soft_wrap=True)
-    if suspect.also:
-        console.print(Text(f"    other possible causes: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
+    if suspect.other_causes:
+        console.print(
+            Text(f"    other possible causes: {wording.line(', '.join(suspect.other_causes))}"), soft_wrap=True
+        )
     for cable in suspect.cables[:_EVIDENCE]:
         console.print(Text(f"    cable: {wording.line(cable)}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:

@@ -171,7 +171,7 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
             for row in worse
         ]
         lines += _bullets(rows, _SERIES, bullet="  - ")
-        whole = [joint for joint in found.together if joint.difference is Difference.WORSE]
+        whole = [joint for joint in found.joint_changes if joint.difference is Difference.WORSE]
         rows = [
             f"{_code(campaign_comparison.series_title(joint.series))} worse {campaign_comparison.moved_by(joint)}"
             for joint in whole

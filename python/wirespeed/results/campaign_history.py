@@ -119,7 +119,7 @@ class Comparison:
     only_a: int
     only_b: int
     changes: Changes
-    together: tuple[JointChange, ...] = ()
+    joint_changes: tuple[JointChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

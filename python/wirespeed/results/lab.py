@@ -171,7 +171,7 @@ class DeviceStatus:
     name: str
     role: Role
     namespace: str
-    there: bool
+    exists: bool
     daemons: tuple[DaemonStatus, ...]
     expected: int
     missing: tuple[str, ...]
@@ -179,7 +179,7 @@ class DeviceStatus:
     @property
     def whole(self) -> bool:
         """Whether it is there, all runs, and nothing is missing."""
-        return self.there and not self.missing and all(daemon.running for daemon in self.daemons)
+        return self.exists and not self.missing and all(daemon.running for daemon in self.daemons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ class Cause:
     aspect: str
     name: str  # "NIC node1/bnxt_re0", "leaf leaf2"; several that the pairs cannot distinguish are joined by "or"
     port: str | None  # what the NIC is cabled to, "leaf1 Eth1/1/1"
-    bad: int  # pairs of it that are
-    of: int  # pairs of it that were measured
+    bad: int  # bad pairs of it
+    pairs: int  # pairs of it that were measured
     symptom: str
     checks: tuple[str, ...]  # that find the cause in a bundle of its devices
     failures: tuple[str, ...]  # entries of the failure catalogue that look like it

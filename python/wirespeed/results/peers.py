@@ -111,7 +111,7 @@ class Suspect:
     cells: int
     confirmed: bool
     slow: tuple[tuple[str, str | None], ...] = ()
-    also: tuple[str, ...] = ()
+    other_causes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     retest: tuple[str, ...] = ()
     cables: tuple[str, ...] = ()

@@ -88,7 +88,7 @@ def test_a_slow_rail_is_a_stripe(hosts, rails, depth, seed):
 def test_a_rail_of_its_own_leaf_cannot_be_told_from_the_leaf():
     found = fabric.matrix(fabric.members(6, 4, by_rail=True), lambda a, b: 0.5 if a.rail == 3 else 1.0)
     assert fabric.list_suspects(found) == [("rail", "all", "3")]
-    assert found.suspects[0].also == ("leaf leaf3",)
+    assert found.suspects[0].other_causes == ("leaf leaf3",)
 
 
 @given(per_leaf=st.integers(2, 5), leaves=st.integers(3, 6), depth=st.floats(0.1, 0.88), seed=st.integers(0, 10**6))

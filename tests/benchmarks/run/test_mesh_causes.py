@@ -60,7 +60,7 @@ def with_nic(name: str, *lines: object) -> PairOutput:
 
 def format_causes(mesh: Mesh) -> list[str]:
     return [
-        f"{cause.aspect}: {cause.name}{f' at {cause.port}' if cause.port else ''}: {cause.bad} of {cause.of}: "
+        f"{cause.aspect}: {cause.name}{f' at {cause.port}' if cause.port else ''}: {cause.bad} of {cause.pairs}: "
         f"{' '.join(cause.checks)}: {' '.join(cause.failures)}"
         for cause in mesh.causes
     ]

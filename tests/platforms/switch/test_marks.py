@@ -92,7 +92,7 @@ def test_a_setting_known_from_memory_warns_at_worst(
     assert doubted
     assert {finding.status for finding in doubted} == {Status.WARN}
     assert all(
-        re.search(rf"the output format of .*{path}.* is not verified: it only warns", finding.evidence[-1])
+        re.search(rf"a warning .*: the output format was not verified on a device for .*{path}", finding.evidence[-1])
         for finding in doubted
     )
 

@@ -30,13 +30,13 @@ _LEAST = 1e-3  # stands for a run that failed, on a logarithmic scale
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A set of cells that one thing has in common. ``also`` names others with the very same cells."""
+    """A set of cells that one thing has in common. ``other_causes`` have the same cells."""
 
     kind: Kind
     pattern: CellPattern
     name: str
     cells: frozenset[Ends]
-    also: tuple[str, ...] = ()
+    other_causes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -48,12 +48,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """From when on a fraction is low: ``least`` off at least, and ``z`` robust standard deviations.
+    """From which deviation on a fraction is low: ``minimum``, and ``z`` robust standard deviations.
 
     ``nearly_all`` is the share of its cells that must be low for a cause to stand.
     """
 
-    least: float
+    minimum: float
     z: float
     nearly_all: float = _NEARLY_ALL
 
@@ -63,7 +63,7 @@ class Rule:
 
     def bound(self, deviation: float, count: int = 1) -> float:
         """The fraction below which it is."""
-        return max(0.0, 1 - max(self.least, self.z * spread.of_group(max(deviation, spread.NOISE), count)))
+        return max(0.0, 1 - max(self.minimum, self.z * spread.of_group(max(deviation, spread.NOISE), count)))
 
 
 def explain(
@@ -159,7 +159,7 @@ def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: 
         if first is None:
             merged[cause.cells] = cause
         elif cause.pattern is CellPattern.ALL and (cause.kind, cause.name) != (first.kind, first.name):
-            also = (*first.also, cause.label)
+            also = (*first.other_causes, cause.label)
             merged[cause.cells] = Cause(first.kind, first.pattern, first.name, first.cells, also)
     return list(merged.values())
 

@@ -244,7 +244,7 @@ def _suspect(
         low=len(low),
         cells=len(cells_of_cause),
         confirmed=_is_confirmed(slow, expected, key, rule),
-        also=cause.also,
+        other_causes=cause.other_causes,
         slow=tuple(
             (cell.source, cell.target) for cell in sorted(slow, key=lambda cell: (cell.source, cell.target or ""))
         ),
@@ -264,7 +264,7 @@ def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], ke
     again = [cell for cell in slow if len({reading.file for reading in cell.readings}) > 1]
     if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
         return False
-    return all(_below(reading, expected[cell.group], key, rule.least) for cell in again for reading in cell.readings)
+    return all(_below(reading, expected[cell.group], key, rule.minimum) for cell in again for reading in cell.readings)
 
 
 def _below(reading: Reading, expected: float | None, key: Key, tolerance: float) -> bool:

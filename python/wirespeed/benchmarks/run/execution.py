@@ -34,7 +34,7 @@ class Progress:
     """How far it is."""
 
     done: int
-    of: int
+    total: int
     running: tuple[Step, ...]
     left_s: float
     last: Attempt | None = None

@@ -13,7 +13,7 @@ from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Cause, Cell
 from wirespeed.results.peers import Kind, Member
 
-_RULE = Rule(least=0.5, z=0.0, nearly_all=0.9)
+_RULE = Rule(minimum=0.5, z=0.0, nearly_all=0.9)
 """A pair is good or bad with nothing between, so a link that is up for one pair of five is not down."""
 _FEW = 3  # pairs alone that are worth naming one by one
 
@@ -119,8 +119,8 @@ def _merge_causes(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
     kept = [cause for cause in found if cause not in alone or len(similar_causes[cause.symptom]) <= _FEW]
     for group in similar_causes.values():
         if len(group) > _FEW:
-            first, bad, total = group[0], sum(cause.bad for cause in group), sum(cause.of for cause in group)
-            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, of=total))
+            first, bad, total = group[0], sum(cause.bad for cause in group), sum(cause.pairs for cause in group)
+            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, pairs=total))
     return kept
 
 
@@ -130,10 +130,10 @@ def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping
     sign = _sign(aspect, found.kind, bad)
     return Cause(
         aspect=aspect,
-        name=" or ".join((found.label, *found.also)),
+        name=" or ".join((found.label, *found.other_causes)),
         port=ports.get(found.name) if found.kind is Kind.NIC else None,
         bad=len(bad),
-        of=len(within),
+        pairs=len(within),
         symptom=sign.symptom,
         checks=sign.checks,
         failures=sign.failures,
