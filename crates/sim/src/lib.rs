@@ -1,6 +1,6 @@
 //! The simulator of lossless RoCEv2 networks: discrete events over integer picoseconds, packet by packet.
 //!
-//! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
+//! It does not depend on Python, files or clocks; the same scenario and seed give the same result on every machine.
 
 pub mod congestion;
 mod devices;

@@ -19,7 +19,7 @@ pub struct Hop {
     pub rate: u64,
 }
 
-/// What an acknowledgement tells a sender. Packets are those of writes and sends; a packet counts as a full one.
+/// What an acknowledgement reports to a sender. Packets are those of writes and sends; a packet counts as a full one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ack<'a> {
     /// When it arrived.
@@ -38,12 +38,12 @@ pub struct Ack<'a> {
     pub marked: bool,
     /// What the switches wrote into that packet.
     pub hops: &'a [Hop],
-    /// What the receiver asks of the sender's window.
+    /// The reduction of the sender's window that the receiver requests.
     pub penalty: Penalty,
 }
 
-/// What a receiver that cannot keep up asks of the windows of its senders: the flow control of the destination, Ultra Ethernet
-/// Specification 1.0, section 3.6.13.2. Nothing, unless it says so.
+/// The reduction of its senders' windows that a slow receiver requests: the flow control of the destination, Ultra Ethernet
+/// Specification 1.0, section 3.6.13.2. Default: none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Penalty {
     /// 128ths of what this acknowledges, by which the window becomes smaller (`Rcv_Cwnd_Pend`); 0 = it does not.
@@ -52,7 +52,7 @@ pub struct Penalty {
     pub restore_cwnd: bool,
 }
 
-/// A loss as a sender hears of it; `next` is the packet to be sent next when it did.
+/// A loss as it is reported to a sender; `next` is the packet to be sent next when it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// A negative acknowledgement: packet `until` is missing.
@@ -80,7 +80,7 @@ pub enum Loss {
     },
 }
 
-/// What an algorithm hears of the network.
+/// The feedback that an algorithm gets from the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feedback {
     /// CNPs, or marks echoed in ACKs if the notification point is set so.

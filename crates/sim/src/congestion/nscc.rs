@@ -1,13 +1,13 @@
 //! NSCC, the sender's congestion control of Ultra Ethernet: Ultra Ethernet Specification 1.0, section 3.6.13 (network
 //! signaled congestion control).
 //!
-//! A window moves by two signals. A mark without delay leaves it alone, because another way may be free; no mark lets it
+//! A window moves by two signals. A mark without delay does not change it, because another path may be free; no mark lets it
 //! grow, much below the target delay and equally for all senders above it; mark and delay together cut it. Where nearly
 //! nothing gets through, it becomes at once what did (quick adapt).
 //!
 //! Names and rules are those of the consortium's own model, the NSCC of uet-htsim (`htsim/sim/uec.cpp`, `initNsccParams`
 //! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
-//! them. Three things are otherwise: the average of the delay is over the last base RTT, as section 3.6.13.6 says, where
+//! them. Three things are otherwise: the average of the delay is over the last base RTT, as in section 3.6.13.6, where
 //! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
 //! a timeout, after which all that was in flight is sent again, leaves one packet. The penalty of a receiver that cannot
 //! keep up (section 3.6.13.2) is the specification's, the model has none; credit of receivers is in
@@ -29,7 +29,7 @@ use std::sync::Arc;
 const REFERENCE_BDP: f64 = 150_000.0;
 /// The same in ps.
 const REFERENCE_RTT: f64 = Picoseconds::from_nanoseconds(REFERENCE_RTT_NS as u64).as_f64();
-/// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".
+/// A delay below this is none: `fast_increase` of uet-htsim. The specification has "about 0".
 const NO_DELAY: f64 = MICROSECOND.as_f64();
 
 /// The sender of one queue pair. Times are ps, amounts bytes.
@@ -64,7 +64,7 @@ pub struct Nscc {
     period_ends: Picoseconds,
     /// Something was trimmed since quick adapt changed the window.
     trimmed: bool,
-    /// What was in flight then, and how much of it has been heard of.
+    /// What was in flight then, and how much of it has been reported since.
     in_flight_then: f64,
     heard_since: f64,
 }

@@ -3,10 +3,10 @@
 //! NSDI 2022). With `nscc` a sender keeps to both.
 //!
 //! A receiver grants credit in turns to all that want to send to it, no faster than its link carries; a sender sends only
-//! while it has credit, and every packet says how much is wanted (`credit_target`, table 3-34). This file is the sender,
+//! while it has credit, and every packet states the wanted amount (`credit_target`, table 3-34). This file is the sender,
 //! [`crate::devices::credits`] what receivers do and what goes over the wire.
 //!
-//! What begins, is asked for and is granted is that of the consortium's own model (uet-htsim, `htsim/sim/uec.cpp`:
+//! The initial credit, requests and grants are those of the consortium's own model (uet-htsim, `htsim/sim/uec.cpp`:
 //! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts
 //! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
 
@@ -76,12 +76,12 @@ impl Parameters {
 /// The sender of one queue pair. Amounts are bytes on the link.
 #[derive(Debug, Clone)]
 pub struct Rccc {
-    /// The most that is asked for at a time.
+    /// Maximum request, bytes.
     most: Bytes<i64>,
     credit: Bytes<i64>,
     /// Granted since the beginning, as far as is known.
     granted: Bytes,
-    /// The receiver was not heard of yet: the credit is what every sender begins with.
+    /// Nothing has arrived from the receiver yet: the credit is what every sender begins with.
     speculating: bool,
     packet: Bytes<i64>,
     window: Option<Nscc>,
@@ -161,7 +161,7 @@ impl Rccc {
         }
     }
 
-    /// The receiver is there: from now on it says how much is sent.
+    /// The receiver has answered: from now on its grants limit what is sent.
     fn stop_speculating(&mut self) {
         if std::mem::take(&mut self.speculating) {
             self.credit = self.credit.min(Bytes(0));
@@ -214,7 +214,7 @@ impl ReceiverDriven for Rccc {
 
     fn on_credit(&mut self, granted: Bytes) {
         self.stop_speculating();
-        // One that was overtaken says less than is known.
+        // A grant that was overtaken has a lower total than the known one.
         let more = granted.saturating_sub(self.granted);
         self.credit += Bytes(more.0 as i64);
         self.granted += more;

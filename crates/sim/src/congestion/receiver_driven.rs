@@ -32,8 +32,8 @@ pub struct Granting {
     pub packets: u32,
     /// The share of its link that a receiver grants, above 0 and at most 1.
     pub rate: f64,
-    /// A sender without credit asks again after this.
+    /// Time after which a sender without credit repeats its request.
     pub timeout: Picoseconds,
-    /// The RTT without a queue: a sender asks at most once in it.
+    /// The RTT without a queue: a sender requests at most once per RTT.
     pub base_rtt: Picoseconds,
 }

@@ -65,7 +65,7 @@ macro_rules! register {
                 }
             }
 
-            /// What a receiver that cannot keep up asks of the windows of its senders.
+            /// The reduction of its senders' windows that a slow receiver requests.
             pub(crate) fn penalty(&self) -> Penalty {
                 match self {
                     $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::penalty(it), Penalty::default()),)+)+

@@ -3,7 +3,7 @@
 //!
 //! The window follows the delay of the fabric: additive below the target, multiplicative above it, at most once per RTT.
 //! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
-//! simulator, and scaling of the target with the number of hops: `base_target_ns` holds the way's length.
+//! simulator, and scaling of the target with the number of hops: `base_target_ns` includes the length of the path.
 
 use super::control::{window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Windowed};
 use super::definition::{Checks, Definition};
@@ -198,7 +198,7 @@ impl AckDriven for Swift {
         let it = &constants.parameters;
         let (delay, target) = (rtt.as_f64(), constants.target(self.window));
         if delay < target {
-            // A window that is not used says nothing of the network (RFC 7661).
+            // An unused window is no evidence of the network (RFC 7661).
             if 2.0 * f64::from(ack.outstanding) + 2.0 < self.window {
                 return;
             }

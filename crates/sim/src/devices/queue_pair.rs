@@ -63,7 +63,7 @@ pub struct QueuePair {
     /// Packets that may be outstanding.
     window: u32,
     cnp_waits: bool,
-    /// The peer hears of marks in ACKs.
+    /// ACKs report marks to the peer.
     pub echoes: bool,
     /// What happens seldom.
     pub counts: Counts,
@@ -167,7 +167,7 @@ impl QueuePair {
         }
     }
 
-    /// Takes over what congestion control says now, in packets of `mtu` bytes.
+    /// Takes over the rate and window of congestion control, in packets of `mtu` bytes.
     pub(crate) fn follow(&mut self, now: Picoseconds, mtu: Bytes<u32>) {
         self.limited = self.congestion.peek(now).is_some();
         if let Some(bytes) = self.congestion.window() {

@@ -34,7 +34,7 @@ impl Simulation {
         telemetry.write(index, hop);
     }
 
-    /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
+    /// The reduction of the sender's window that the receiver behind `port` requests goes back in the ACK.
     pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut TelemetryRecord) {
         let set = self.scenario.of_priority_queue(port, frame.priority);
         let mut penalty = set.congestion.penalty();
@@ -46,7 +46,7 @@ impl Simulation {
         carried.penalty = penalty;
     }
 
-    /// Congestion control hears of an ACK; `before` is how many packets had arrived.
+    /// Reports an ACK to congestion control; `before` is how many packets had arrived.
     pub(crate) fn acknowledged(
         &mut self,
         id: QueuePairId,
@@ -99,7 +99,7 @@ impl Simulation {
         self.activate(id);
     }
 
-    /// Congestion control hears of a timeout.
+    /// Reports a timeout to congestion control.
     pub(crate) fn timed_out(&mut self, id: QueuePairId) {
         if self.telemetry.is_none() {
             return;
