@@ -31,6 +31,7 @@ def environment() -> Environment:
         cost=wording.cost,
         cable=wording.cable,
         plural=wording.plural,
+        moment=wording.moment,
     )
     return made
 
