@@ -39,7 +39,7 @@ def test_headings_tell_the_story_in_order(document):
         *("Computed values", "Inputs"),
     ]
     assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 locations failed"]
-    assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20T10:00:00Z"]
+    assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20 10:00 UTC"]
 
 
 def test_all_six_statuses_are_counted(document):
