@@ -8,7 +8,7 @@ use wirespeed_sim::model::faults::descriptions::{describe_faults, FaultDescripti
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
-use wirespeed_sim::problem::Refused;
+use wirespeed_sim::problem::Refusal;
 use wirespeed_sim::time::{Picoseconds, NEVER};
 use wirespeed_sim::{congestion, reader, IdleNetwork, Run, Threads};
 
@@ -49,7 +49,7 @@ impl Scenario {
     fn new(py: Python<'_>, text: &str, preset: &str, seed: u64) -> PyResult<Self> {
         let scenario = py
             .detach(|| reader::read(text, preset, seed))
-            .map_err(|refused| refusal(py, refused))?;
+            .map_err(|error| refusal(py, error))?;
         Ok(Scenario(Some(scenario)))
     }
 
@@ -191,7 +191,7 @@ impl Simulation {
         };
         let simulation = py
             .detach(|| Run::new(scenario, Threads::AtMost(threads)))
-            .map_err(|refused| refusal(py, refused))?;
+            .map_err(|error| refusal(py, error))?;
         Ok(Simulation(Some(simulation)))
     }
 
@@ -325,11 +325,11 @@ fn bytes<'py, T: Copy, const N: usize>(
 }
 
 /// `wirespeed.errors.Refusal` with every problem.
-fn refusal(py: Python<'_>, refused: Refused) -> PyErr {
+fn refusal(py: Python<'_>, refusal: Refusal) -> PyErr {
     let raised = || {
         let errors = py.import("wirespeed.errors")?;
         let problem = errors.getattr("Problem")?;
-        let problems = refused
+        let problems = refusal
             .0
             .iter()
             .map(|one| {

@@ -17,7 +17,7 @@ pub struct Problem {
 
 /// A scenario that cannot run, with everything wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused(pub Vec<Problem>);
+pub struct Refusal(pub Vec<Problem>);
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,14 +33,14 @@ impl fmt::Display for Problem {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
         write!(f, "{}", lines.join("\n"))
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Refusal {}
 
 /// The number with a comma between thousands.
 pub(crate) fn grouped(number: i128) -> String {

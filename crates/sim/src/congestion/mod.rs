@@ -10,7 +10,7 @@ mod receiver_driven;
 mod registry;
 
 use crate::bytes::Bytes;
-use crate::problem::Refused;
+use crate::problem::Refusal;
 use crate::schema::{self, ranges, variants};
 use crate::time::Picoseconds;
 pub use control::{
@@ -55,7 +55,7 @@ impl Parameters {
 
     /// Refuses what no queue pair can run with. `place` is the location of the parameters in the scenario, `line_rate_bps`
     /// the rate of the slowest sending port.
-    pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refused> {
+    pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refusal> {
         let mut checks = Checks {
             place,
             problems: ranges::problems(form(), form(), self, place),
@@ -64,7 +64,7 @@ impl Parameters {
         if checks.problems.is_empty() {
             return Ok(());
         }
-        Err(Refused(checks.problems))
+        Err(Refusal(checks.problems))
     }
 }
 

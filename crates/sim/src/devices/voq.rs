@@ -18,7 +18,7 @@ use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::model::parameters::{Architecture, MarkAt, Parameters};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
-use crate::problem::{Problem, Refused};
+use crate::problem::{Problem, Refusal};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
 /// What the switches of a scenario hold in virtual output queues.
@@ -74,7 +74,7 @@ impl Voqs {
     pub fn from_scenario(
         scenario: &Scenario,
         resolved: &BufferSettings,
-    ) -> Result<Option<Box<Self>>, Refused> {
+    ) -> Result<Option<Box<Self>>, Refusal> {
         let ports = ports_of(scenario.links.len());
         let first_pools = resolved.first_pools();
         let settled = |port| {
@@ -252,7 +252,7 @@ impl Egress {
 }
 
 /// It is the virtual output queue that marks, when a frame joins it.
-fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), Refused> {
+fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), Refusal> {
     let late = |parameters: &Parameters| {
         parameters.marking.enabled && parameters.marking.at == MarkAt::Dequeue
     };
@@ -275,7 +275,7 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
     };
     match nodes.is_empty() {
         true => Ok(()),
-        false => Err(Refused(nodes.iter().map(problem).collect())),
+        false => Err(Refusal(nodes.iter().map(problem).collect())),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::mechanisms::priority_settings::PrioritySettings;
 use crate::model::overrides::Slot;
 use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch};
 use crate::model::scenario::{Link, Scenario};
-use crate::problem::{grouped, Problem, Refused};
+use crate::problem::{grouped, Problem, Refusal};
 use crate::time::{NANOSECOND, SECOND};
 
 /// The settings of all ports and the pools of all switches.
@@ -37,7 +37,7 @@ impl BufferSettings {
 }
 
 /// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
-pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
+pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refusal> {
     let rules = Rules::from_scenario(scenario);
     let ports = scenario.links.len() * 2;
     let mut priority_settings = PortPriorityTable::new(ports, |_, _| PrioritySettings::default());
@@ -69,7 +69,7 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refused> {
             slices,
             pools,
         }),
-        false => Err(Refused(problems)),
+        false => Err(Refusal(problems)),
     }
 }
 

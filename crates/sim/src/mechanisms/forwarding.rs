@@ -13,7 +13,7 @@ use crate::mechanisms::routing::refuse_unreachable;
 use crate::model::faults::Kind;
 use crate::model::parameters::{Balance, Ecmp, Spray};
 use crate::model::scenario::Scenario;
-use crate::problem::Refused;
+use crate::problem::Refusal;
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) struct Packet {
 
 impl Forwarding {
     /// For a scenario that asks for it. Refused: connections whose ends no switches join.
-    pub fn from_scenario(scenario: &Scenario) -> Result<Option<Self>, Refused> {
+    pub fn from_scenario(scenario: &Scenario) -> Result<Option<Self>, Refusal> {
         let asked = scenario.is_balanced()
             || !scenario.routes.is_empty()
             || !link_changes(scenario).is_empty()

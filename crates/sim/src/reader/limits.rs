@@ -7,7 +7,7 @@ use crate::ids::PRIORITIES;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
 use crate::model::schema::scenario;
-use crate::problem::{grouped, Refused};
+use crate::problem::{grouped, Refusal};
 use crate::schema::ranges;
 
 /// What an event's key can name (`queue::Event`): ports times priorities, queue pairs, operations.
@@ -35,7 +35,7 @@ pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
     let document = scenario();
     let schema = &document["$defs"]["Parameters"];
     let found = ranges::problems(document, schema, parameters, root);
-    problems.take::<()>(Err(Refused(found)));
+    problems.take::<()>(Err(Refusal(found)));
     let mut it = ParameterCheck { root, problems };
     buffer(&mut it, &parameters.switch);
     pools(&mut it, &parameters.switch);

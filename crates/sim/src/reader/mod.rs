@@ -42,7 +42,7 @@ use crate::model::parameters::Parameters;
 use crate::model::preset;
 use crate::model::scenario::{Link, Observe, Scenario};
 use crate::model::schema::form::{expected_whole, forms};
-use crate::problem::{Problem, Refused};
+use crate::problem::{Problem, Refusal};
 use crate::time::{Picoseconds, NEVER};
 use addresses::Addresses;
 use json::{quoted, Json};
@@ -53,7 +53,7 @@ use suggestion::did_you_mean;
 use traffic::Traffic;
 
 /// Reads a scenario. Parameters are those of `preset` where the file has no others.
-pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
+pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refusal> {
     let preset = by_name(preset)?;
     let json: Json = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     let mut problems = Problems::default();
@@ -94,9 +94,9 @@ fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-fn by_name(name: &str) -> Result<Parameters, Refused> {
+fn by_name(name: &str) -> Result<Parameters, Refusal> {
     preset::by_name(name).ok_or_else(|| {
-        Refused(vec![Problem {
+        Refusal(vec![Problem {
             place: "preset".into(),
             found: quoted(name),
             expected: preset::NAMES.join(" or "),
@@ -106,10 +106,10 @@ fn by_name(name: &str) -> Result<Parameters, Refused> {
 }
 
 /// serde_json says where it stopped at the end of its message; here that is the place.
-fn not_json(error: &serde_json::Error) -> Refused {
+fn not_json(error: &serde_json::Error) -> Refusal {
     let message = error.to_string();
     let (reason, _) = message.split_once(" at line ").unwrap_or((&message, ""));
-    Refused(vec![Problem {
+    Refusal(vec![Problem {
         place: format!("line {}, column {}", error.line(), error.column()),
         found: format!("no JSON ({reason})"),
         expected: "a scenario in JSON".into(),

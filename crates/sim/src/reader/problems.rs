@@ -3,7 +3,7 @@
 use super::json::{quoted, Json};
 use super::suggestion::did_you_mean;
 use crate::model::schema::form::{expected_whole, Form};
-use crate::problem::{grouped, Problem, Refused};
+use crate::problem::{grouped, Problem, Refusal};
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -42,10 +42,10 @@ impl Problems {
     }
 
     /// Takes over what another part refused.
-    pub fn take<T>(&mut self, result: Result<T, Refused>) -> Option<T> {
+    pub fn take<T>(&mut self, result: Result<T, Refusal>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
-            Err(Refused(problems)) => {
+            Err(Refusal(problems)) => {
                 for it in problems {
                     self.note(it.place, it.found, it.expected, it.hint);
                 }
@@ -68,7 +68,7 @@ impl Problems {
     }
 
     /// Refuses if there is anything.
-    pub fn refuse(&mut self) -> Result<(), Refused> {
+    pub fn refuse(&mut self) -> Result<(), Refusal> {
         if self.listed.is_empty() {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Problems {
                 hint: String::new(),
             });
         }
-        Err(Refused(problems))
+        Err(Refusal(problems))
     }
 }
 

@@ -29,7 +29,7 @@ use crate::model::overrides::Slot;
 use crate::model::parameters::{MarkAt, Parameters};
 use crate::model::results::Summary;
 use crate::model::scenario::{self, Scenario};
-use crate::problem::Refused;
+use crate::problem::Refusal;
 use crate::simulation::capture::{self, file::Capture};
 use crate::simulation::class;
 use crate::simulation::series::Series;
@@ -42,9 +42,9 @@ impl Simulation {
     /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
     ///
     /// # Errors
-    /// `Refused` when a switch has no room left to share, a queue pair no route to its peer, or what is to be captured
+    /// `Refusal` when a switch has no room left to share, a queue pair no route to its peer, or what is to be captured
     /// has no form on a wire.
-    pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
+    pub fn new(mut scenario: Scenario) -> Result<Simulation, Refusal> {
         telemetry::make_room(&mut scenario);
         base_rtt::fill(&mut scenario);
         capture::check(&scenario)?;

@@ -12,7 +12,7 @@ use crate::mechanisms::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, L
 use crate::mechanisms::transport::Transport;
 use crate::model::parameters::Framing;
 use crate::model::scenario::{Scenario, Service};
-use crate::problem::{Problem, Refused};
+use crate::problem::{Problem, Refusal};
 use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ const KEY: u32 = 0x1234;
 const FIRST_QUEUE_PAIR: u32 = 0x100;
 
 /// Refused: a capture of packets that RoCEv2 does not know.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
+pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
     if scenario.observe.captures.is_empty() {
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
     if mtu <= MAX_PAYLOAD {
         return Ok(());
     }
-    Err(Refused(vec![Problem {
+    Err(Refusal(vec![Problem {
         place: "parameters.transport.mtu_bytes".to_owned(),
         found: format!("{mtu} and a port to capture"),
         expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),

@@ -3,7 +3,7 @@
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::mechanisms::routing::Routes;
 use wirespeed_sim::model::preset;
-use wirespeed_sim::problem::Refused;
+use wirespeed_sim::problem::Refusal;
 use wirespeed_sim::reader;
 
 /// No panic; a refusal says why; what is accepted has a route for every queue pair and a pool in every switch.
@@ -15,7 +15,7 @@ pub fn check_reader(bytes: &[u8]) {
                 Routes::compute(&scenario).expect("a route for every queue pair");
                 buffer_settings::resolve(&scenario).expect("a pool in every switch");
             }
-            Err(Refused(problems)) => assert!(!problems.is_empty()),
+            Err(Refusal(problems)) => assert!(!problems.is_empty()),
         }
     }
 }

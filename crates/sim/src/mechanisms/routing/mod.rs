@@ -11,7 +11,7 @@ pub(crate) mod next_hops;
 use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::ecmp::Flow;
 use crate::model::scenario::Scenario;
-use crate::problem::{Problem, Refused};
+use crate::problem::{Problem, Refusal};
 use fabric::{Distance, Fabric, NONE};
 
 /// The path of every queue pair.
@@ -26,7 +26,7 @@ impl Routes {
     ///
     /// Nodes, ports and links of the scenario must exist, as [`crate::reader::read`] sees to. Refused: connections
     /// whose ends no switches join.
-    pub fn compute(scenario: &Scenario) -> Result<Routes, Refused> {
+    pub fn compute(scenario: &Scenario) -> Result<Routes, Refusal> {
         let fabric = Fabric::from_scenario(scenario);
         let mut routes = Routes {
             starts: vec![0; scenario.connections.len() * 2],
@@ -157,14 +157,14 @@ fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
 pub(crate) fn refuse_unreachable(
     scenario: &Scenario,
     mut queue_pairs: Vec<QueuePairId>,
-) -> Result<(), Refused> {
+) -> Result<(), Refusal> {
     if queue_pairs.is_empty() {
         return Ok(());
     }
     queue_pairs.sort_unstable();
     queue_pairs.dedup_by_key(|queue_pair| queue_pair.connection());
     let problems = queue_pairs.into_iter();
-    Err(Refused(
+    Err(Refusal(
         problems.map(|it| unreachable(scenario, it)).collect(),
     ))
 }

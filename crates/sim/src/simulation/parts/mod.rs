@@ -21,7 +21,7 @@ pub use serial::SerialReason;
 
 use crate::model::results::Outcome;
 use crate::model::scenario::Scenario;
-use crate::problem::Refused;
+use crate::problem::Refusal;
 use crate::simulation::state::Simulation;
 use crate::simulation::{Occupancy, Progress};
 use crate::time::{Picoseconds, NEVER};
@@ -80,7 +80,7 @@ impl Run {
     ///
     /// # Errors
     /// As [`Simulation::new`].
-    pub fn new(scenario: Scenario, threads: Threads) -> Result<Run, Refused> {
+    pub fn new(scenario: Scenario, threads: Threads) -> Result<Run, Refusal> {
         let whole = Simulation::new(scenario)?;
         Ok(Run(match plan(&whole, threads) {
             Ok((partition, on)) => State::cut(whole, partition, on, threads),
