@@ -250,7 +250,7 @@ def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> 
     switch = resolve_parameters(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
     if shown is not None and lossless:
         found = resolve_parameters(document, port, int(lossless[0].priority))["switch"]["headroom"]
-        devices.compare(f"headroom {place}", f"({found['bytes']} B)", shown.partition(" ")[2].partition(" ")[2])
+        devices.compare(f"headroom {place}", f"{found['bytes']:,} B", shown.partition(" (")[0])
     model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
     chip = CATALOGUE.chips.get(model.chip)
     count = -(-model.ports.value * model.speed.value // chip.capacity.value) if chip and chip.capacity else 1
