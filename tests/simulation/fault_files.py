@@ -14,7 +14,7 @@ from wirespeed.plan import Plan, build
 from wirespeed.render import simulator_mappings
 from wirespeed.results.simulation_types import Summary
 from wirespeed.simulation import Result, run
-from wirespeed.simulation.from_plan import plan_scenario
+from wirespeed.simulation.planned_scenario import plan_scenario
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "arista-leaf-spine" / "cluster.yaml"
 SENT = "version: 1\ntraffic:\n  - {pattern: incast, to: node1, size: 8 MB}\n"

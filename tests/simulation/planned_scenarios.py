@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.cluster.ranges import members
 from wirespeed.plan import Cable, Plan
 from wirespeed.render import simulator_mappings
-from wirespeed.simulation.from_plan import Scenario, scenario_of
+from wirespeed.simulation.planned_scenario import Scenario, scenario_of
 from wirespeed.simulation.workload import read_traffic
 
 INCAST = """\

@@ -1,6 +1,6 @@
 """A scenario through the simulator, packet by packet: the result as Arrow tables, and as files.
 
-Scenarios of a plan are made by `wirespeed.simulation.from_plan`, which is not loaded for others.
+Scenarios of a plan are made by `wirespeed.simulation.planned_scenario`, which is not loaded for others.
 """
 
 from wirespeed.simulation.compare import ALGORITHMS, compare

@@ -13,8 +13,8 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.settings import Congestion
 from wirespeed.simulation.compare import Candidate
-from wirespeed.simulation.from_plan import plan_scenario
 from wirespeed.simulation.nics import DriverNames
+from wirespeed.simulation.planned_scenario import plan_scenario
 
 
 def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names: DriverNames) -> Candidate:

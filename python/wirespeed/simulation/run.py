@@ -27,7 +27,7 @@ from wirespeed.units import Duration
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from wirespeed.simulation.from_plan import PlannedScenario
+    from wirespeed.simulation.planned_scenario import PlannedScenario
 
 PRESETS: tuple[str, ...] = tuple(_core.presets())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from judge_support import plan
-from tests.benchmarks.judge.test_as_found import X8, overlay_plan
 from tests.benchmarks.judge.test_cli import write_bw
+from tests.benchmarks.judge.test_overlay_verdicts import X8, overlay_plan
 
 from wirespeed.benchmarks.judge.profile import read
 from wirespeed.benchmarks.run import GradeOptions, fabric_of, grade

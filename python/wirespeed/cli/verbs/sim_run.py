@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.results.simulation_types import Summary
     from wirespeed.simulation import Folder, Progress, Recording, Result
-    from wirespeed.simulation.from_plan import PlannedScenario
+    from wirespeed.simulation.planned_scenario import PlannedScenario
     from wirespeed.units import Duration
 
 
@@ -240,7 +240,7 @@ def _build_scenario(
         return None
     from wirespeed.cli import flows
     from wirespeed.render import simulator_mappings
-    from wirespeed.simulation.from_plan import plan_scenario
+    from wirespeed.simulation.planned_scenario import plan_scenario
 
     plan = flows.plan_cluster(file)
     planned = plan_scenario(file, plan, traffic, seed, simulator_mappings())
