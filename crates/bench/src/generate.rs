@@ -50,7 +50,7 @@ pub fn by_name(name: &str) -> Option<&'static GeneratedScenario> {
 
 struct Made {
     text: String,
-    /// A data packet of 4,096 bytes and its ACK on each link of its way.
+    /// A data packet of 4,096 bytes and its ACK on each link of its path.
     #[cfg_attr(not(test), allow(dead_code))]
     hops: u64,
 }
@@ -215,7 +215,7 @@ mod tests {
         reader::read(&made.text, "hpcc", 1).unwrap_or_else(|refused| panic!("{refused}"))
     }
 
-    /// Small ones of each kind do all they should, in as many hops as they are said to have.
+    /// A small scenario of each kind completes, in the number of hops that its generator states.
     #[test]
     fn small_ones_run() {
         let rows = [

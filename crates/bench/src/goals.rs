@@ -36,7 +36,7 @@ pub const LARGEST_PEAK_BYTES: f64 = (12u64 << 30) as f64;
 pub struct Known {
     /// Its name.
     pub name: &'static str,
-    /// Its hops when nothing is sent twice: packets, each acknowledged, times links on the way.
+    /// Its hops without retransmissions: packets and their ACKs, times links on the path.
     pub hops: u64,
     /// csg-htsim's hops per second. The simulator must not be slower.
     pub htsim: f64,

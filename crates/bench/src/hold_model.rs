@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mix_is_what_it_says() {
+    fn the_mix_has_its_stated_shares() {
         let mut model = HoldModel::<Heap>::new(Mix::Timers, 1);
         let deltas: Vec<_> = (0..100_000).map(|_| model.delta()).collect();
         let share = |delta: u64| {

@@ -14,7 +14,7 @@ pub fn processor() -> String {
     let Some(name) = value("model name") else {
         return format!("unknown processor, {cpus} CPUs");
     };
-    // A virtual machine may give all its processors one name; family and model tell the generations apart.
+    // A virtual machine may report one name for all processors; family and model distinguish the generations.
     match (value("cpu family"), value("model\t")) {
         (Some(family), Some(model)) => {
             format!("{name} (family {family}, model {model}), {cpus} CPUs")
@@ -23,13 +23,13 @@ pub fn processor() -> String {
     }
 }
 
-/// How many processes wanted to run, mean over the last minute; `None` where the system does not say.
+/// Runnable processes, mean over the last minute; `None` if the system does not report it.
 pub fn load() -> Option<f64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split(' ').next()?.parse().ok()
 }
 
-/// The most memory this process ever had resident, bytes; `None` where the system does not say.
+/// Peak resident memory of this process, bytes; `None` if the system does not report it.
 pub fn peak_rss_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

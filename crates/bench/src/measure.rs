@@ -8,7 +8,7 @@ use wirespeed_sim::{reader, Run, Threads};
 /// Events between two looks at whether the run has ended.
 const EVENTS: u64 = 1 << 16;
 
-/// What a run took, and what says whether it was right.
+/// Cost of a run, and the results that verify it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Name of the scenario.
@@ -21,13 +21,13 @@ pub struct Measurement {
     pub setup_s: f64,
     /// From the first event to the filled tables, seconds.
     pub run_s: f64,
-    /// The most memory the process ever had resident, where the system says it.
+    /// Peak resident memory of the process, if the system reports it.
     pub peak_rss_bytes: Option<u64>,
     /// Flows, and operations where the scenario has those.
     pub flows: u64,
     /// Of these, not completed.
     pub unfinished: u64,
-    /// Frames dropped in switches and NICs, losses on links aside: no room, no way, or a port that is down.
+    /// Frames dropped in switches and NICs, without losses on links: buffer full, no route, or port down.
     pub drops: u64,
     /// Data packets sent again.
     pub retransmissions: u64,
@@ -46,7 +46,7 @@ pub struct Rounds {
 /// Reads the scenario and runs it to its end, as `wirespeed sim run` does.
 ///
 /// # Errors
-/// The text that says why it cannot be read or run.
+/// The reason why the scenario cannot be read or run.
 pub fn measure(
     text: String,
     preset: &str,

@@ -12,7 +12,7 @@ pub struct Setting {
     pub date: String,
     /// Processor.
     pub processor: String,
-    /// Load of the machine before and after, where it says.
+    /// Load of the machine before and after, if the system reports it.
     pub load: [Option<f64>; 2],
     /// The hold model, nanoseconds: before the first scenario and after each.
     pub hold_ns: Vec<f64>,
@@ -81,7 +81,7 @@ struct Goal {
 }
 
 impl Report {
-    /// Holds the measurements, each on one thread and if asked for on several, against the goals.
+    /// Compares the measurements, each on one thread and if requested on several, with the goals.
     pub fn new(setting: Setting, measurements: Vec<(Measurement, Rounds)>) -> Report {
         let scale = goals::REFERENCE_HOLD_NS / setting.fastest_hold_ns();
         let preset = &setting.preset;

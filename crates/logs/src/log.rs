@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_says_whether_it_ended() {
+    fn the_last_line_records_the_end() {
         let ended = |text: &str| {
             Log::new(text)
                 .lines()

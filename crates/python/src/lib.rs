@@ -107,7 +107,7 @@ fn pcie_reads(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
         .map_err(no_link)
 }
 
-/// Bits per second of so many packets under way at one time.
+/// Bits per second with `count` packets in flight.
 #[pyfunction]
 fn outstanding_rate(count: u32, bytes: u32, nanoseconds: u64) -> PyResult<u64> {
     if nanoseconds == 0 {

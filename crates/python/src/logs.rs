@@ -1,4 +1,4 @@
-//! Logs: lines as Python objects, made only for the lines that are asked for.
+//! Logs: lines as Python objects, built only for the lines that are read.
 
 use std::collections::HashSet;
 

@@ -106,7 +106,7 @@ impl Scenario {
         Ok(names.collect())
     }
 
-    /// (RTT of the longest way in ps, bits per second of the slowest NIC port, bytes of a full packet) of the acknowledged
+    /// (RTT of the longest path in ps, bits per second of the slowest NIC port, bytes of a full packet) of the acknowledged
     /// connections without any queue; none where there is no such connection.
     fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
         let scenario = self.read()?;
@@ -151,7 +151,7 @@ impl Scenario {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 #[pyclass]
 pub struct Simulation(Option<Run>);
 

@@ -346,7 +346,7 @@ fn nvidia_target_at_a_cut() {
 
 #[test]
 fn nvidia_size_of_a_cut() {
-    // Alpha stays 1: it keeps all it can and is told so in every period. (gd, least left in percent, left)
+    // Alpha stays 1: a CNP arrives in every period. (gd, minimum rate in percent, rate left)
     let rows = [
         (11, 50, 0.5),
         (11, 0, 0.5),

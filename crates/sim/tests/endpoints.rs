@@ -1,5 +1,5 @@
-//! Endpoints on the wire: what frames cost, how operations follow each other, what a slow host, a lossy link and a
-//! marked stream do. The `roce` preset unless a test says otherwise. Expected times are sums of wire times.
+//! Endpoints on the wire: what frames cost, how operations follow each other, effects of a slow host, a lossy link and
+//! a marked stream. The `roce` preset unless a test sets another. Expected times are sums of wire times.
 
 mod support;
 

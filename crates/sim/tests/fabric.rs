@@ -1,5 +1,5 @@
-//! What switches do, against what their standards and models say to the byte and the picosecond: shared buffer, PFC and its
-//! headroom, marking, scheduling, multipath.
+//! Switches, compared with their standards and models to the byte and the picosecond: shared buffer, PFC and its headroom,
+//! marking, scheduling, multipath.
 
 mod support;
 

@@ -31,7 +31,7 @@ proptest! {
         ledger.operations_end_in_time_and_in_order();
         ledger.payload_arrives_once();
         ledger.switches_keep_nothing();
-        ledger.every_pause_is_heard();
+        ledger.every_pause_is_received();
         ledger.nothing_is_dropped_where_nothing_may_be();
         ledger.packets_are_those_posted();
         ledger.nothing_is_sent_without_credit();

@@ -2,7 +2,7 @@
 
 mod support;
 
-#[allow(dead_code)] // what only the ledger asks
+#[allow(dead_code)] // used only by the ledger
 #[path = "invariants/scenario_generator.rs"]
 mod scenario_generator;
 
@@ -214,7 +214,7 @@ fn a_run_that_ends_early() {
     }
 }
 
-/// What is captured tells of both ends of a connection, and runs in one.
+/// A capture contains both ends of a connection, so the run has one part.
 #[test]
 fn a_capture_is_not_cut() {
     let mut scenario = read("P1");
@@ -386,7 +386,7 @@ fn mechanisms_in_parts() {
     assert!(summary("CNPs lost and late").cnp_frames > 10);
 }
 
-/// Where threads are only offered, a small run takes one, and a large one keeps them; one that stays alone says why.
+/// With `threads` as an upper limit, a small run uses one thread and a large run all; a serial run reports why.
 #[test]
 fn threads_are_taken_where_they_pay() {
     let threads = |name: &str, offered| {

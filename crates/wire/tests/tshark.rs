@@ -14,7 +14,7 @@ use wirespeed_wire::{Addresses, Packet, PacketKind, Pfc, Syndrome, Tag};
 const ENCAPSULATIONS: [(Addresses, Option<Tag>); 4] =
     [(V4, None), (V6, None), (V4, Some(TAG)), (V6, Some(TAG))];
 
-/// RoCEv2 over IPv6 has no UDP checksum either, which tshark reports where it is not told.
+/// RoCEv2 over IPv6 has no UDP checksum either; tshark reports that as an error unless configured.
 const CHECKSUMS: [&str; 4] = [
     "-o",
     "udp.ignore_ipv6_zero_checksum:TRUE",
@@ -64,7 +64,7 @@ fn small_payloads_are_decoded_as_meant() {
     compare(&packets, &rows);
 }
 
-/// Cut behind the longest headers: all but the invariant CRC is still said, and nothing is malformed.
+/// Packets cut after the longest headers: all fields but the invariant CRC are decoded, and nothing is malformed.
 #[test]
 fn cut_packets_are_decoded_as_meant() {
     const SNAP_LENGTH: u32 = 96;
@@ -170,7 +170,7 @@ fn values(packet: &Packet) -> Vec<String> {
     row.extend(fields(
         network.tag.map(|tag| [tag.priority.into(), tag.vlan]),
     ));
-    // The two IP versions, one of them empty; of the checksum, 1 says that it is good.
+    // The two IP versions, one of them empty; checksum status 1 is "good".
     match network.addresses {
         Addresses::V4 {
             source,

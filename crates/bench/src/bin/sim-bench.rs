@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// `None`: help was asked for.
+/// `None`: `--help` was given.
 fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     let mut arguments = Arguments {
         scenarios: Vec::new(),
@@ -172,8 +172,8 @@ fn compare(arguments: &Arguments) -> Result<bool, String> {
     Ok(report.is_right())
 }
 
-/// The best on one thread; and where that is asked for rounds of one, several, and several runs side by side, so that all have
-/// the same of a machine's moods.
+/// The best measurement on one thread. If requested, also rounds of one thread, several threads and several concurrent runs:
+/// rounds alternate, so a change in the machine's speed affects all three.
 fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), String> {
     let mut best: Option<Measurement> = None;
     let mut rounds = Rounds::default();
@@ -219,10 +219,10 @@ fn start_process(
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(match said.trim().strip_prefix(NAME) {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(match message.trim().strip_prefix(NAME) {
             Some(why) => why.to_owned(),
-            None => format!("{}: {}\n{said}", path.display(), output.status),
+            None => format!("{}: {}\n{message}", path.display(), output.status),
         });
     }
     serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())

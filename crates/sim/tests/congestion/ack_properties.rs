@@ -1,4 +1,4 @@
-//! Any ACKs and losses, in any order, as ACK-driven algorithms hear them: windows and rates stay where they may be.
+//! Any ACKs and losses, in any order, for ACK-driven algorithms: windows and rates stay within their bounds.
 
 use super::{GIGABIT, MTU};
 use crate::support::draws;
@@ -126,17 +126,17 @@ struct Sender {
     now: Picoseconds,
     until: u32,
     next: u32,
-    /// What switches said of themselves, of each packet that was acknowledged.
-    told: Vec<[Hop; 2]>,
-    /// How many hops the last ACK told of that was not overtaken, and when that was.
+    /// Telemetry of the switches for each acknowledged packet.
+    telemetry: Vec<[Hop; 2]>,
+    /// Number of hops in the last ACK that was not overtaken, and its time.
     newest: (usize, Picoseconds),
-    /// The last ACK was overtaken by one that came the same way.
+    /// The last ACK was overtaken by one on the same path.
     overtaken: bool,
 }
 
 impl Sender {
     /// An ACK of any number of packets, late or early, marked or not; or a loss.
-    fn hear(&mut self, it: &mut Algorithm, line: u64, call: [u16; 4]) {
+    fn process_event(&mut self, it: &mut Algorithm, line: u64, call: [u16; 4]) {
         let [what, packets, wait, other] = call.map(u32::from);
         self.now += u64::from(wait) * 10 * NANOSECOND;
         self.next += packets % 50;
@@ -164,9 +164,9 @@ impl Sender {
                 } else {
                     0
                 };
-                let hops = match self.told.len() {
+                let hops = match self.telemetry.len() {
                     0..=16 => hops,
-                    count => self.told[count - 1 - ago],
+                    count => self.telemetry[count - 1 - ago],
                 };
                 let hops = &hops[..(what % 3) as usize];
                 if let Some(first) = hops.first() {
@@ -195,9 +195,9 @@ impl Sender {
         it.on_sent(self.now, Bytes(MTU));
     }
 
-    /// What switches say of themselves: they send no more than their line carries, and queue what they like.
+    /// Telemetry of two switches: they send at most the line rate; queue depths are arbitrary.
     fn pass_switches(&mut self, line: u64, other: u32) -> [Hop; 2] {
-        let mut hops = self.told.last().copied().unwrap_or_default();
+        let mut hops = self.telemetry.last().copied().unwrap_or_default();
         for (port, hop) in (1..).zip(&mut hops) {
             let elapsed = self.now - hop.time;
             let could = (elapsed.as_f64() * line as f64 / 8e12) as u64;
@@ -207,7 +207,7 @@ impl Sender {
             hop.sent_bytes += Bytes(could * u64::from(other % 101) / 100);
             hop.queue_bytes = Bytes(other * 37);
         }
-        self.told.push(hops);
+        self.telemetry.push(hops);
         hops
     }
 }
@@ -226,7 +226,7 @@ proptest! {
         let by_telemetry = matches!(parameters, Parameters::Hpcc(_));
         for call in calls {
             let before = (it.window(), it.alpha(sender.now));
-            sender.hear(&mut it, line, call);
+            sender.process_event(&mut it, line, call);
             if by_telemetry && sender.overtaken {
                 prop_assert_eq!((it.window(), it.alpha(sender.now)), before, "it is of the past");
             }

@@ -132,27 +132,30 @@ fn hpcc_by_hand() {
         (it.window(), it.rate(Picoseconds::ZERO)),
         (Some(125_000.0), Some(100e9))
     );
-    let told = |it: &mut Algorithm, hop: Hop, until, next| {
+    let acknowledge = |it: &mut Algorithm, hop: Hop, until, next| {
         it.on_ack(&Ack {
             hops: &[hop],
             ..ack(1000, until, next)
         });
         it.window().unwrap()
     };
-    // The first tells nothing: a rate needs two.
-    assert_eq!(told(&mut it, hop(100, 1_000_000, 50_000), 1, 10), 125_000.0);
+    // The first ACK changes nothing: a rate needs two.
+    assert_eq!(
+        acknowledge(&mut it, hop(100, 1_000_000, 50_000), 1, 10),
+        125_000.0
+    );
     // A full link for one T, and a fifth of T's bytes at least in the queue: u = 1.2.
-    let first = told(&mut it, hop(110, 1_125_000, 25_000), 2, 20);
+    let first = acknowledge(&mut it, hop(110, 1_125_000, 25_000), 2, 20);
     close(Some(first), 125_000.0 / (1.2 / 0.95) + 80.0);
     close(it.rate(Picoseconds::ZERO), first * 8.0 / 10e-6);
     // Half of T at half of the rate: U = 0.6 + 0.25, below 0.95. Not a new window yet: W_c stays.
-    let second = told(&mut it, hop(115, 1_156_250, 0), 20, 25);
+    let second = acknowledge(&mut it, hop(115, 1_156_250, 0), 20, 25);
     close(Some(second), first + 80.0);
     // 0.425 + 0.25 = 0.675: the next window; four more make five additive steps.
     let mut until = 21;
     for step in 1..=5 {
         let now = 115 + 5 * step;
-        let window = told(
+        let window = acknowledge(
             &mut it,
             hop(now, 1_156_250 + 31_250 * step, 0),
             until,
@@ -162,12 +165,12 @@ fn hpcc_by_hand() {
         until += 1;
     }
     // After them the sixth is multiplicative. U halves its distance to 0.5 with each: 0.5 + 0.35 / 2^6.
-    let sixth = told(&mut it, hop(145, 1_156_250 + 31_250 * 6, 0), until, until);
+    let sixth = acknowledge(&mut it, hop(145, 1_156_250 + 31_250 * 6, 0), until, until);
     let expected = (first + 400.0) / ((0.5 + 0.35 / 64.0) / 0.95) + 80.0;
     close(Some(sixth), expected.min(125_000.0));
 }
 
-/// An ACK that others overtook tells of the past, and changes nothing; nor is it what the next is measured against.
+/// An ACK that others overtook carries old telemetry: it changes nothing, and the next is not measured against it.
 #[test]
 fn hpcc_does_not_go_back_in_time() {
     let parameters = hpcc::Parameters {
@@ -194,7 +197,7 @@ fn hpcc_does_not_go_back_in_time() {
 }
 
 #[test]
-fn hpcc_takes_the_fullest_link_and_starts_anew_on_another_way() {
+fn hpcc_takes_the_fullest_link_and_restarts_on_another_path() {
     let parameters = hpcc::Parameters {
         base_rtt_ns: 10_000,
         ..hpcc::Parameters::default()
@@ -233,12 +236,12 @@ fn swift_by_hand() {
     };
     let mut it = started(Parameters::Swift(parameters), 100);
     let after = |it: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
-        let told = Ack {
+        let acknowledgement = Ack {
             now,
             rtt: Some(rtt),
             ..ack(3 * PACKET, 10, 30)
         };
-        it.on_ack(&told);
+        it.on_ack(&acknowledgement);
         it.window().unwrap() / f64::from(PACKET)
     };
     // Below the target: 3 packets acknowledged of a window of 12.

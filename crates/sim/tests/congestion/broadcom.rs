@@ -72,7 +72,7 @@ fn p_counts_epochs_and_d_counts_packets() {
         tr_update_cyls: 255,
         ..Broadcom::default()
     };
-    // P: cp stays 1, so each cut halves; then half of the way back to the target, 20 Gb/s.
+    // P: cp stays 1, so each cut halves; then half of the distance back to the target, 20 Gb/s.
     let probabilistic = run(p(at_every_cut.clone()));
     assert_eq!(probabilistic, (20e9, 10e9, 15e9, 15.0 / 16.0));
     // The target is still what the rate was before the first of the two cuts, 40 Gb/s.

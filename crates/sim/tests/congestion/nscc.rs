@@ -157,7 +157,8 @@ fn without_delay_it_grows_fast() {
     );
 }
 
-/// Little got through in a period: that is the window, and marks say nothing until what was in flight is heard of.
+/// Few bytes were acknowledged in a period: they become the window, and marks are ignored until the ACKs of the bytes in
+/// flight.
 #[test]
 fn quick_adapt() {
     let trimmed = Loss::Trimmed {
@@ -231,7 +232,7 @@ fn parameters_that_do_not_fit() {
 /// By so many 128ths of what is acknowledged, from no more than what is in flight; and no growth meanwhile.
 #[test]
 fn a_receiver_that_cannot_keep_up() {
-    let asks = |rcv_cwnd_pend, packets: u32| Ack {
+    let penalized = |rcv_cwnd_pend, packets: u32| Ack {
         penalty: Penalty {
             rcv_cwnd_pend,
             restore_cwnd: true,
@@ -241,25 +242,25 @@ fn a_receiver_that_cannot_keep_up() {
     };
     let mut it = started(Nscc::default(), 100);
     window_of(&mut it, 120.0);
-    it.on_ack(&asks(64, 8));
+    it.on_ack(&penalized(64, 8));
     close(it.window(), 100_000.0 - 4_000.0);
-    it.on_ack(&asks(32, 4));
+    it.on_ack(&penalized(32, 4));
     close(it.window(), 96_000.0 - 1_000.0);
-    it.on_ack(&asks(127, 4));
+    it.on_ack(&penalized(127, 4));
     close(it.window(), 95_000.0 - 4_000.0 * 127.0 / 128.0);
-    // 64 in all of a round trip halves it, as the specification says; a packet is the least.
+    // 64 in every ACK of a round trip halves the window (UE specification); the minimum is one packet.
     let mut halved = started(Nscc::default(), 100);
     window_of(&mut halved, 100.0);
     for _ in 0..100 {
-        halved.on_ack(&asks(64, 1));
+        halved.on_ack(&penalized(64, 1));
     }
     close(halved.window(), 50_000.0);
-    it.on_ack(&asks(127, 200));
+    it.on_ack(&penalized(127, 200));
     assert_eq!(it.window(), Some(1_000.0));
     // It can again: what the window was before, and then what this acknowledgement adds.
-    it.on_ack(&asks(0, 0));
+    it.on_ack(&penalized(0, 0));
     close(it.window(), 120_000.0);
-    it.on_ack(&asks(0, 0));
+    it.on_ack(&penalized(0, 0));
     close(it.window(), 120_000.0);
 }
 

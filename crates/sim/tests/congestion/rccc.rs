@@ -40,7 +40,7 @@ fn trimmed(last_hop: bool) -> Loss {
 }
 
 #[test]
-fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
+fn initial_credit_lasts_until_the_first_grant() {
     let mut it = started(Rccc::default());
     assert_eq!(
         (credit(&it), it.window(), it.peek(Picoseconds::ZERO)),
@@ -73,15 +73,15 @@ fn credit_counts_from_the_beginning() {
 }
 
 #[test]
-fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
+fn requests_cover_the_backlog_up_to_a_window() {
     let mut it = started(Rccc::default());
-    // A packet's worth at least as long as nothing was heard.
+    // At least one packet until the first grant.
     assert_eq!(sender(&mut it).credit_target(Bytes(20_000)), Bytes(1_000));
     assert_eq!(sender(&mut it).credit_target(Bytes(300)), Bytes(300));
     assert_eq!(sender(&mut it).credit_target(Bytes(0)), Bytes(0));
     sender(&mut it).on_credit(Bytes(5_000));
     sender(&mut it).spend(Bytes(4_000));
-    for (backlog, asked) in [
+    for (backlog, requested) in [
         (0, 0),
         (1_000, 0),
         (1_200, 200),
@@ -90,13 +90,13 @@ fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
     ] {
         assert_eq!(
             sender(&mut it).credit_target(Bytes(backlog)),
-            Bytes(5_000 + asked),
+            Bytes(5_000 + requested),
             "{backlog}"
         );
     }
 }
 
-/// With NSCC a window holds it as well, and no more than that and a packet is asked for.
+/// With NSCC a window limits it as well: requests are at most the window and one packet.
 #[test]
 fn both_together() {
     let nscc = nscc::Parameters {
@@ -176,8 +176,8 @@ fn parameters_that_do_not_fit() {
 proptest! {
     #![proptest_config(crate::support::draws(1_000))]
 
-    /// Whatever comes in whatever order: nothing is sent that was not granted, but for what a sender begins with and the
-    /// packet that ends its credit; and what is asked for is never more than that and a window.
+    /// Events in any order: a sender sends no more than its grants, its initial credit and the packet that ends its credit;
+    /// requests never exceed that and a window.
     #[test]
     fn credit_is_conserved(calls in prop::collection::vec((0..4_u8, 0..200_000_u64), 0..200)) {
         let mut it = started(Rccc::default());

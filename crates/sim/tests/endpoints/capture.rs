@@ -1,4 +1,4 @@
-//! What a capture says about messages.
+//! Messages in a capture.
 
 use crate::chain;
 use crate::roce;
@@ -85,9 +85,9 @@ fn message_sequence_numbers() {
     assert_eq!(found, expected);
 }
 
-/// The second response of a read is lost: the rest is asked for, from where it begins.
+/// The second response of a read is lost: the requester repeats the read from the missing byte.
 #[test]
-fn a_read_asked_for_again() {
+fn a_repeated_read() {
     let seeds = 1..200;
     let requests = seeds.map(|seed| {
         let mut scenario = chain(1, 100, 100, roce());
@@ -122,7 +122,7 @@ fn a_read_asked_for_again() {
     assert!(requests.flatten().filter(|(psn, ..)| *psn > 0).count() > 5);
 }
 
-/// A receiver that is not ready says for how long, and names the message.
+/// The RNR NAK of a receiver carries the delay and the PSN of the message.
 #[test]
 fn rnr_naks() {
     let mut parameters = roce();
@@ -232,8 +232,8 @@ fn sockets_to_the_byte() {
     }
 }
 
-/// Credit and requests for it are datagrams to Ultra Ethernet's port; the last of each says what its table says, in units of
-/// 256 bytes.
+/// Credits and credit requests are datagrams to Ultra Ethernet's port; the last of each carries the total in the table, in
+/// units of 256 bytes.
 #[test]
 fn credit_is_in_the_capture() {
     let mut parameters = roce();

@@ -31,7 +31,7 @@ fn with_pipe(pipe: Option<Pipe>) -> Parameters {
     parameters
 }
 
-/// A NIC fetches a packet while it sends the one before: packets begin as far apart as the slower of pipe and wire says.
+/// A NIC fetches a packet while it sends the previous one: the slower of pipe and wire sets the packet interval.
 #[test]
 fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
     const PACKETS: u64 = 500;
@@ -151,7 +151,7 @@ fn a_slow_receiver_pauses_the_switch() {
     let late = end - (pipe_time + first);
     assert!(late < wire(FULL, 100), "the pipe stood still for {late} ps");
 
-    // The NIC asked, the switch obeyed: the wire, which could carry 98.04 Gb/s of payload, was silent the rest of the time.
+    // The NIC sent pauses, the switch stopped: the wire, which can carry 98.04 Gb/s of payload, was idle the rest of the time.
     let xoff = queue(&outcome, TO_RECEIVER, "xoff_received");
     assert_eq!(xoff, queue(&outcome, TO_RECEIVER - 1, "xoff_sent"));
     assert_eq!(

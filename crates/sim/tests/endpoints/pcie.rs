@@ -68,8 +68,8 @@ fn hosts(slots: [Option<Pcie>; 2], mtu_bytes: u32) -> Scenario {
     scenario
 }
 
-/// Host 0 is the one whose memory has the data, whoever asks for them.
-fn carry(scenario: &mut Scenario, source: u32, verb: Verb) {
+/// The data are in the memory of host 0, whichever end posts the operation.
+fn post_transfer(scenario: &mut Scenario, source: u32, verb: Verb) {
     let other = 1 - source;
     let (a, b) = match verb {
         Verb::Read => (other, source),
@@ -79,8 +79,8 @@ fn carry(scenario: &mut Scenario, source: u32, verb: Verb) {
     post(scenario, queue_pair, verb, MESSAGE, Picoseconds::ZERO);
 }
 
-/// Gb/s of payload until the last of it is in memory, and pauses asked for by NICs.
-fn found(scenario: Scenario) -> (f64, u64) {
+/// Gb/s of payload until the last byte is in memory, and pauses that the NICs sent.
+fn measure(scenario: Scenario) -> (f64, u64) {
     let outcome = run(scenario);
     assert_eq!((outcome.summary.drops, outcome.summary.failed), (0, 0));
     (rate(&outcome), pauses_of_nics(&outcome))
@@ -101,8 +101,8 @@ fn pauses_of_nics(outcome: &Outcome) -> u64 {
 /// One direction, into a slot and out of it.
 fn one_way(slots: [Option<Pcie>; 2], verb: Verb) -> (f64, u64) {
     let mut scenario = hosts(slots, 4096);
-    carry(&mut scenario, 0, verb);
-    found(scenario)
+    post_transfer(&mut scenario, 0, verb);
+    measure(scenario)
 }
 
 #[track_caller]
@@ -137,7 +137,7 @@ fn a_slot_that_is_too_narrow() {
     }
     let ends = |slots| {
         let mut scenario = hosts(slots, 4096);
-        carry(&mut scenario, 0, Verb::Write);
+        post_transfer(&mut scenario, 0, Verb::Write);
         let outcome = run(scenario);
         assert_eq!(pauses_of_nics(&outcome), 0);
         outcome.summary.completion
@@ -145,7 +145,7 @@ fn a_slot_that_is_too_narrow() {
     assert_eq!(ends([Some(HEALTHY); 2]), ends([None, None]));
 }
 
-/// Without relaxed ordering a receiver takes what is under way in the time that a write takes, or what was measured.
+/// Without relaxed ordering, the writes in flight and the latency of a write, or a measured rate, limit a receiver.
 #[test]
 fn writes_that_keep_their_order() {
     let outstanding = |writes, commit_ns| OrderedWrites::Outstanding { writes, commit_ns };
@@ -257,9 +257,9 @@ fn both_directions() {
         };
         let mut scenario = hosts([Some(slot); 2], 4096);
         for source in [0, 1] {
-            carry(&mut scenario, source, Verb::Write);
+            post_transfer(&mut scenario, source, Verb::Write);
         }
-        let (each, _) = found(scenario);
+        let (each, _) = measure(scenario);
         about(each, link / f64::max(on_link[0], on_link[1]));
     }
 }
@@ -271,8 +271,8 @@ fn packets_that_do_not_fill_their_writes() {
     for (mtu, writes) in [(1024, 4), (1025, 5), (64, 1)] {
         let mut scenario = hosts([None, Some(slot(4, 16, 256))], mtu);
         scenario.operations.clear();
-        carry(&mut scenario, 0, Verb::Send);
-        let (received, pauses) = found(scenario);
+        post_transfer(&mut scenario, 0, Verb::Send);
+        let (received, pauses) = measure(scenario);
         let expected = link * f64::from(mtu) / f64::from(mtu + 24 * writes);
         let wire = 400.0 * f64::from(mtu) / f64::from(mtu.next_multiple_of(4) + 62 + 20);
         about(received, expected.min(wire));

@@ -99,7 +99,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     transport.receive_ns = 45_000;
     transport.min_rnr_timer = 0;
     transport.ack_timeout = 1;
-    // Copies leave at 40, 48, ... us; the first is refused at 60, its RNR NAK heard at 80; the second is taken at 68.
+    // Copies leave at 40, 48, ... us; the first is refused at 60, its RNR NAK arrives at 80; the second is taken at 68.
     let mut scenario = chain(0, GBPS, 20_000, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
     for before in [None, Some(0), Some(1)] {
@@ -130,9 +130,9 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     assert!(again.contains(&(Picoseconds(outcome.summary.end) - 40 * MICROSECOND)));
 }
 
-/// Receives, and what a sender is told without one, are the receiver's; the sender's own code is for what it receives.
+/// Posted receives and the RNR timer code are those of the receiver; the sender's code applies to what it receives.
 #[test]
-fn the_receiver_says_how_long() {
+fn the_receiver_sets_the_rnr_delay() {
     let refused = |sender: u8, receiver: u8| {
         let text = format!(
             r#"{{"hosts": 2, "switches": 0, "link_gbps": 100, "link_delay_ns": 1000, "links": [[0, 1]],

@@ -100,7 +100,7 @@ fn without_loss_both_are_the_same() {
 
 /// A window of W packets is worth W packets per round trip: from a packet's first bit to its ACK's last.
 #[test]
-fn the_window_bounds_what_is_on_its_way() {
+fn the_window_limits_packets_in_flight() {
     let round_trip = packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     for window in [1, 10, 25] {
         let outcome = long_write(Recovery::SelectiveRepeat, window, 0.0, 1);

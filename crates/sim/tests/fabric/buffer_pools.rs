@@ -136,7 +136,7 @@ fn a_lossy_flood_makes_no_lossless_sender_pause() {
     assert_eq!(pauses(Some([30, 70]), 0), 1);
 }
 
-/// Each group has at most what its settings say, and all no more than there is.
+/// Each group uses at most its limit, and all groups at most the pool.
 #[test]
 fn headroom_that_is_shared_can_run_out() {
     const EACH: u64 = 100;

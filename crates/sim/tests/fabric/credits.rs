@@ -44,9 +44,9 @@ fn sum(outcome: &Outcome, table: &str, name: &str) -> u64 {
 }
 
 /// No sender is without what it was granted, and none sends more, but for what it begins with and a packet.
-fn conserved(outcome: &Outcome) {
+fn check_conservation(outcome: &Outcome) {
     let of = |name: &str| column(outcome, "credits", name);
-    let (asked, granted) = (of("asked_bytes"), of("granted_bytes"));
+    let (requested, granted) = (of("asked_bytes"), of("granted_bytes"));
     let (received, spent) = (of("received_bytes"), of("spent_bytes"));
     let initial = of("initial_bytes");
     for row in 0..spent.len() {
@@ -54,7 +54,7 @@ fn conserved(outcome: &Outcome) {
         assert!(received[row] <= granted[row], "{row}");
         assert!(spent[row] < received[row] + initial[row] + packet, "{row}");
         let again = outcome.summary.trims + outcome.summary.retransmissions;
-        assert!(granted[row] <= asked[row] + again * packet, "{row}");
+        assert!(granted[row] <= requested[row] + again * packet, "{row}");
     }
 }
 
@@ -83,8 +83,8 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
         let largest_after = |congestion: Congestion| {
             let (samples, outcome) =
                 queue_over_time(incast(senders, 32 * BYTES / u64::from(senders), congestion));
-            // What was sent before the receiver was heard of, at most 12 us of it, drains into the hundredth of the link
-            // that is not granted.
+            // Packets sent before the first grant, at most 12 us of them, drain into the hundredth of the link that is not
+            // granted.
             let after = samples
                 .iter()
                 .filter(|(time, _)| *time > 13 * MILLISECOND / 10);
@@ -99,12 +99,12 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
         assert_eq!((it.drops, it.pfc_pauses, it.failed), (0, 0, 0), "{senders}");
         assert_eq!(sum(&outcome, "queue_pairs", "timeouts"), 0);
         assert!(queue <= 8.0 * PACKET as f64, "{senders}: {queue}");
-        conserved(&outcome);
+        check_conservation(&outcome);
         assert_eq!(
             column(&outcome, "credits", "initial_bytes"),
             vec![INITIAL; senders as usize]
         );
-        // The link carries all, with what credit leaves of it, after the first way there and back.
+        // The link carries all messages at the rate that credit leaves, after the first round trip.
         let frames = 32 * 256;
         let least = (frames * PACKET + 16 * u64::from(senders)) * 80;
         let most = (least as f64 / 0.98) as u64 + 3 * RTT.0;
@@ -121,7 +121,7 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
     }
 }
 
-/// All that is trimmed was sent before the receiver was heard of.
+/// All trimmed packets were sent before the first grant.
 #[test]
 fn nothing_is_trimmed_after_the_first_round_trip() {
     for senders in [8, 32] {
@@ -157,13 +157,13 @@ fn senders_are_served_in_turns() {
 #[test]
 fn credit_is_paced_by_the_receivers_link() {
     for rate in [0.5, 0.9] {
-        let told = with(rccc::Parameters {
+        let congestion = with(rccc::Parameters {
             credit_rate: rate,
             ..rccc::Parameters::default()
         });
-        let outcome = run(incast(4, 4 * BYTES, told));
+        let outcome = run(incast(4, 4 * BYTES, congestion));
         let bytes = 4 * (1_024 * PACKET + 16);
-        // What is sent before the receiver is heard of is not granted.
+        // Packets sent before the first grant use initial credit.
         let paced = (bytes - 4 * INITIAL) as f64 * 80.0 / rate;
         let end = outcome.summary.end as f64;
         assert!(
@@ -198,14 +198,14 @@ fn lost_credit_is_made_up_for() {
                 "{recovery:?} {loss}: {it:?}"
             );
             assert_eq!(sum(&outcome, "queue_pairs", "delivered_bytes"), 4 * 300_000);
-            conserved(&outcome);
+            check_conservation(&outcome);
         }
     }
 }
 
-/// Once its credit is gone a sender says so when there is more to send, not before.
+/// A sender without credit requests more when a new message is posted, not before.
 #[test]
-fn a_message_after_a_pause_asks_first() {
+fn a_message_after_a_pause_requests_credit_first() {
     let mut scenario = incast(2, BYTES, with(Default::default()));
     post(
         &mut scenario,
@@ -268,14 +268,14 @@ fn a_narrow_network_needs_nscc_as_well() {
         let outcome = run(scenario);
         assert_eq!((outcome.summary.failed, outcome.summary.drops), (0, 0));
         assert_eq!(queue(&outcome, 16, 3, "drops"), 0);
-        conserved(&outcome);
+        check_conservation(&outcome);
         outcome.summary.trims
     };
     let (alone, both) = (trims(None), trims(Some(Default::default())));
     assert!(alone > 4 * both, "{alone} {both}");
 }
 
-/// A receiver that is not there any more is not asked for ever.
+/// A sender stops requesting credit from a receiver that does not reply.
 #[test]
 fn a_sender_whose_receiver_is_gone_fails() {
     for ack_timeout in [5, 0] {

@@ -1,4 +1,4 @@
-//! The flow control of the destination: a receiver that cannot keep up asks its senders for smaller windows.
+//! Flow control of the destination: an overloaded receiver requests smaller windows from its senders.
 
 use crate::support::{connect, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{nscc, rccc, Parameters as Congestion};
@@ -12,7 +12,7 @@ const BUFFER: u64 = 512 << 10;
 /// What the memory of the receiver needs for those of both senders; a buffer of it after the last ACK.
 const LEAST: Picoseconds = Picoseconds((2 * BYTES - BUFFER) * 8 * 1_000 / 40);
 
-fn asking(rcv_cwnd_pend: u8) -> nscc::Parameters {
+fn with_penalty(rcv_cwnd_pend: u8) -> nscc::Parameters {
     nscc::Parameters {
         rcv_cwnd_pend,
         ..nscc::Parameters::default()
@@ -48,11 +48,11 @@ fn slow_memory(congestion: Congestion) -> Outcome {
 
 #[test]
 fn a_penalty_spares_the_receive_buffer() {
-    let silent = slow_memory(Congestion::Nscc(asking(0))).summary;
+    let silent = slow_memory(Congestion::Nscc(with_penalty(0))).summary;
     assert!(silent.drops > 20, "the buffer overflows: {}", silent.drops);
     assert_eq!(silent.trims, 0, "no queue in the network");
     for penalty in [32, 64, 127] {
-        let it = slow_memory(Congestion::Nscc(asking(penalty))).summary;
+        let it = slow_memory(Congestion::Nscc(with_penalty(penalty))).summary;
         assert_eq!((it.drops, it.trims, it.failed), (0, 0, 0), "{penalty}");
         assert_eq!(it.retransmissions, 0, "{penalty}");
         assert!(
@@ -74,17 +74,17 @@ fn beside_credit() {
         slow_memory(Congestion::Rccc(credit)).summary
     };
     assert!(with(None).drops > 100);
-    assert!(with(Some(asking(0))).drops > 20);
-    let asked = with(Some(asking(64)));
-    assert_eq!((asked.drops, asked.failed), (0, 0));
+    assert!(with(Some(with_penalty(0))).drops > 20);
+    let penalized = with(Some(with_penalty(64)));
+    assert_eq!((penalized.drops, penalized.failed), (0, 0));
 }
 
-/// A receiver that can keep up asks for nothing, whatever it is told to ask for when it cannot.
+/// A receiver that keeps up requests no smaller window, whatever penalty is configured.
 #[test]
-fn who_keeps_up_asks_for_nothing() {
+fn a_receiver_that_keeps_up_sends_no_penalty() {
     let fast = |penalty| {
         let mut parameters = ultra_ethernet();
-        parameters.congestion = Congestion::Nscc(asking(penalty));
+        parameters.congestion = Congestion::Nscc(with_penalty(penalty));
         let mut scenario = star(3, 100, 1_000, parameters);
         for sender in 0..2 {
             let queue_pair = connect(&mut scenario, sender, 2);

@@ -95,7 +95,7 @@ fn one_switch_marks() {
     }
 }
 
-/// At its own threshold, and judged when it says so: a queue that marks at enqueue beside one that marks at dequeue.
+/// Each queue has its threshold and its marking point: one queue marks at enqueue, one at dequeue.
 #[test]
 fn thresholds_of_one_port() {
     let base = r#""marking": {"enabled": false}, "congestion": {"algorithm": "line-rate"}"#;

@@ -12,8 +12,8 @@ use wirespeed_sim::time::MICROSECOND;
 
 const COMPLETED: u64 = 1;
 
-/// A route that says what holds anyway: the last switch sends to the host.
-fn as_before(scenario: &Scenario, host: u32) -> Route {
+/// A route equal to the computed one: the last switch sends to the host.
+fn redundant_route(scenario: &Scenario, host: u32) -> Route {
     let last_hop = port(scenario, host) ^ 1;
     Route {
         node: scenario.node_of(PortId(last_hop)),
@@ -31,16 +31,16 @@ fn one_flow(spines: u32, packets: u64, balance: Balance) -> Scenario {
     scenario
 }
 
-/// A flow that chooses its ways while it runs takes those that are chosen for it before.
+/// Per-flow hashing during the run selects the same paths as hashing before the run.
 #[test]
-fn by_flow_it_makes_no_difference_when_ways_are_chosen() {
+fn per_flow_paths_are_the_same_whenever_chosen() {
     for parameters in [plain(), crate::support::preset("hpcc")] {
         let mut scenario = fat_tree(parameters);
         for host in 0..16 {
             flow(&mut scenario, host, (host + 7) % 16, 50 * 4096);
         }
         let before = run(scenario.clone());
-        scenario.routes = vec![as_before(&scenario, 3)];
+        scenario.routes = vec![redundant_route(&scenario, 3)];
         let after = run(scenario);
         assert!(before.tables == after.tables && before.summary == after.summary);
     }
@@ -105,7 +105,7 @@ fn spraying_at_random_is_fair() {
     assert_ne!(found[0], found[1]);
 }
 
-/// Over ways of unequal length packets overtake each other, and go-back-N takes that for loss.
+/// Packets overtake each other on paths of unequal length, and go-back-N treats that as loss.
 #[test]
 fn go_back_n_does_not_bear_spraying() {
     for (balance, overtaken) in [(Balance::Flow, false), (Balance::Spray, true)] {
@@ -180,7 +180,7 @@ fn adaptive_choice_spares_a_slow_link() {
 }
 
 /// A ring of five switches with a host at each; hosts send to the next but one, over `around` further switches.
-fn ring(parameters: Parameters, long_way: bool) -> Scenario {
+fn ring(parameters: Parameters, long_path: bool) -> Scenario {
     const COUNT: u32 = 5;
     let hosts = (0..COUNT).map(|n| link(n, COUNT + n, 100, 1_000));
     let around = (0..COUNT).map(|n| link(COUNT + n, COUNT + (n + 1) % COUNT, 100, 1_000));
@@ -192,7 +192,7 @@ fn ring(parameters: Parameters, long_way: bool) -> Scenario {
         for _ in 0..2 {
             flow(&mut scenario, n, to, 32 << 20);
         }
-        for step in (0..3).filter(|_| long_way) {
+        for step in (0..3).filter(|_| long_path) {
             let node = COUNT + (n + step) % COUNT;
             scenario.routes.push(Route {
                 node: NodeId(node),
@@ -219,11 +219,11 @@ fn routes_by_hand_can_lock_a_ring() {
     assert_eq!(column(&run(short), "flows", "status"), [COMPLETED; 4]);
 }
 
-/// The long way is taken: every data packet passes four switches instead of three.
+/// Packets take the long path: every data packet passes four switches instead of three.
 #[test]
 fn routes_by_hand_are_taken() {
-    for (long_way, switches) in [(false, 3), (true, 4)] {
-        let mut scenario = ring(plain(), long_way);
+    for (long_path, switches) in [(false, 3), (true, 4)] {
+        let mut scenario = ring(plain(), long_path);
         scenario.buffer_bytes.fill(Bytes(16 << 20));
         scenario.operations.truncate(1);
         scenario.operations[0].bytes = Bytes(10 * 4_096);
@@ -233,7 +233,7 @@ fn routes_by_hand_are_taken() {
         let data: Vec<u64> = column(&outcome, "ports", "frames");
         let on_ring: u64 = (5..10).map(|cable| data[2 * cable]).sum();
         let back: u64 = (5..10).map(|cable| data[2 * cable + 1]).sum();
-        match long_way {
+        match long_path {
             true => assert_eq!(on_ring, 10 * (switches - 1) + on_ring % 10),
             false => assert_eq!((on_ring, back), (2, 20)),
         }

@@ -368,16 +368,16 @@ fn only_ecn_capable_packets_are_marked() {
     assert_eq!(received.iter().sum::<u64>(), outcome.summary.ecn_marks);
 }
 
-/// A queue pair is told once per interval, by a CNP in a class of its own.
+/// A queue pair receives one CNP per interval, in a separate class.
 #[test]
-fn a_receiver_tells_once_per_interval() {
+fn a_receiver_sends_one_cnp_per_interval() {
     const UNTIL: Picoseconds = MICROSECOND.times(150);
     for interval_ns in [0, 4_000, 50_000] {
         let mut parameters = marking(0, 0, 1.0);
         parameters.notification.interval_ns = interval_ns;
         let cnp_bytes = parameters.framing.cnp_bytes;
         let outcome = run_until(steady(parameters, 2, 2000), UNTIL);
-        let told = column(&outcome, "queue_pairs", "cnps_received")[0];
+        let cnps = column(&outcome, "queue_pairs", "cnps_received")[0];
         // A's first frame is the fourth to leave, and marked as all that follow; a CNP takes two links back.
         let frame = frame_time(RATE, FRAME);
         let seen = frame_time(100 * RATE, FRAME) + DELAY + 4 * frame + DELAY;
@@ -386,6 +386,6 @@ fn a_receiver_tells_once_per_interval() {
             .max(frame)
             .next_multiple_of(frame);
         let expected = (UNTIL - back - seen) / spacing + 1;
-        assert_eq!(told, expected, "{interval_ns} ns");
+        assert_eq!(cnps, expected, "{interval_ns} ns");
     }
 }

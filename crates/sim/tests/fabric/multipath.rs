@@ -1,4 +1,4 @@
-//! Equal-cost multipath: how connections spread, and that each keeps its way.
+//! Equal-cost multipath: connections spread over the paths, and each keeps its path.
 
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
@@ -105,7 +105,7 @@ fn first_hops(scenario: &Scenario) -> Vec<u32> {
         .collect()
 }
 
-/// Another seed or another source port is another draw: of n connections (k - 1) / k change their way.
+/// Another seed or another source port is another draw: of n connections (k - 1) / k change their path.
 #[test]
 fn seed_and_source_port_move_connections() {
     const COUNT: u32 = 4096;
@@ -218,12 +218,12 @@ fn choices_at_successive_switches_are_independent() {
 
 /// The share of the paths from a pod to the core of a fat tree of 8-port switches that 4,000 connections take, which all begin
 /// at one edge switch and end in another pod.
-fn core_ways(set: impl Fn(&mut Ecmp)) -> f64 {
-    core_ways_of_tiers(set, |_| {})
+fn core_paths(set: impl Fn(&mut Ecmp)) -> f64 {
+    core_paths_of_tiers(set, |_| {})
 }
 
 /// The same where aggregation switches differ from edge switches.
-fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64 {
+fn core_paths_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64 {
     const K: u32 = 8;
     const HALF: u32 = K / 2;
     let hosts = 2 * HALF * HALF;
@@ -271,13 +271,13 @@ fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64
     taken.len() as f64 / f64::from(HALF * HALF)
 }
 
-/// With equal seeds the flows that reach an aggregation switch agree in their hash already, and it sends all of them the
-/// same way: one of its four uplinks is used.
+/// With equal seeds the flows that reach an aggregation switch agree in their hash already, and all of them take the same
+/// uplink: one of its four uplinks is used.
 #[test]
 fn equal_seeds_on_two_tiers_polarise() {
     for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3] {
         let paths = |seed| {
-            core_ways(|ecmp| {
+            core_paths(|ecmp| {
                 ecmp.hash = hash;
                 ecmp.seed = seed;
             })
@@ -292,7 +292,7 @@ fn equal_seeds_on_two_tiers_polarise() {
 #[test]
 fn other_seeds_do_not_help_a_linear_hash() {
     let paths = |seed| {
-        core_ways(|ecmp| {
+        core_paths(|ecmp| {
             ecmp.hash = EcmpHash::Crc32Lo;
             ecmp.seed = seed;
         })
@@ -300,7 +300,7 @@ fn other_seeds_do_not_help_a_linear_hash() {
     assert_eq!((paths(Some(7)), paths(None)), (0.25, 0.25));
     // A seed for each tier changes nothing either; taking other bits of the hash does.
     let tiers = |hash, seed, offset_bits| {
-        core_ways_of_tiers(
+        core_paths_of_tiers(
             |ecmp| (ecmp.hash, ecmp.seed) = (hash, Some(1)),
             |ecmp| (ecmp.seed, ecmp.offset_bits) = (Some(seed), offset_bits),
         )

@@ -65,8 +65,7 @@ fn after(scenario: &Scenario, until: Picoseconds) -> (Outcome, [u64; 2]) {
     (outcome, bytes)
 }
 
-/// Two classes that always have something: the shares of two moments differ by what the weights say, within a turn of each,
-/// which is as many bytes as the longest frame for the least weight. What is lossless loses nothing, the other does.
+/// Two classes that are never empty: their shares between two moments match the weights, within a turn of each, which is as many bytes as the longest frame for the least weight. What is lossless loses nothing, the other does.
 #[test]
 fn datagrams_take_their_share_and_no_more() {
     for (roce, other) in [(50, 50), (70, 30), (1, 4)] {

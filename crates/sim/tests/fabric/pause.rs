@@ -1,4 +1,4 @@
-//! Priority flow control: when it is asked for, when it is obeyed, how it ends, and whom it hits.
+//! Priority flow control: when pauses are sent, when they take effect, how they end, and which flows they affect.
 
 use crate::bench::{
     capture, frame_time, pauses, plain, queue, run_until, send_frame, sends, share, What, DATA,
@@ -191,7 +191,7 @@ fn quanta_run_out() {
         // The last frame before it may still be on the link.
         let next = over.max(before * SHORT);
         assert_eq!(sent[before as usize], next / NANOSECOND);
-        // The switch, which asked once, is overrun.
+        // The switch, which sent one pause, overflows.
         assert_eq!(queue(&outcome, INGRESS, DATA, "xoff_sent"), 1);
         assert!(outcome.summary.drops > 0);
     }
@@ -440,7 +440,7 @@ fn a_victim_flow_falls_to_the_pause_duty_share() {
 
 /// Without PFC the flood is dropped at the threshold, and nobody pauses.
 #[test]
-fn no_priority_is_lossless_unless_it_is_said() {
+fn no_priority_is_lossless_unless_configured() {
     let mut parameters = parameters(0, 0);
     parameters.pfc.lossless_priorities = 0;
     parameters.switch.headroom = Headroom::Fixed { bytes: 1 << 20 };

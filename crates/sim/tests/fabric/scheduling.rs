@@ -187,7 +187,7 @@ fn an_idle_priority_saves_nothing() {
     }
 }
 
-/// A NIC port chooses between its queue pairs' priorities in the same way.
+/// A NIC port schedules the priorities of its queue pairs by the same rules.
 #[test]
 fn a_nic_schedules_as_a_switch_does() {
     for (strict, weight, share) in [(0, 1, 0.5), (0, 3, 0.75), (1 << 5, 1, 1.0)] {

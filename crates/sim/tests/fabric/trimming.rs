@@ -1,4 +1,4 @@
-//! Packet trimming: what would be dropped goes on as a header, and is asked for again.
+//! Packet trimming: instead of dropping a packet, the switch forwards its header, and the receiver requests the packet again.
 
 use crate::bench::{lossy, share, DATA};
 use crate::multipath::{frames, leaves};
@@ -66,7 +66,7 @@ fn has_table(outcome: &Outcome, name: &str) -> bool {
 }
 
 #[test]
-fn what_would_be_dropped_is_trimmed_and_asked_for_at_once() {
+fn packets_are_trimmed_instead_of_dropped_and_requested_at_once() {
     for verb in [Verb::Write, Verb::Send] {
         let dropped = run(incast(parameters(), verb));
         assert!(dropped.summary.drops > 0 && dropped.summary.trims == 0);
@@ -78,7 +78,7 @@ fn what_would_be_dropped_is_trimmed_and_asked_for_at_once() {
         let trimmed = run(incast(with, verb));
         let it = &trimmed.summary;
         assert!(it.trims > 0 && it.drops == 0 && it.failed == 0, "{it:?}");
-        // Every packet that was trimmed is asked for, and sent again: once for each time.
+        // Every trimmed packet is requested and sent again, once per trim.
         assert_eq!(sum(&trimmed, "queue_pairs", "naks_sent"), it.trims);
         assert_eq!(it.retransmissions, it.trims);
         assert_eq!(sum(&trimmed, "queue_pairs", "timeouts"), 0);
@@ -111,7 +111,7 @@ fn headers_have_a_priority_and_a_length_of_their_own() {
 
 /// The queue is as long as it may be when a packet comes that is let in, and one packet longer after it.
 #[test]
-fn a_queue_is_no_longer_than_told() {
+fn a_queue_is_no_longer_than_its_limit() {
     for (ns, bytes) in [(0, 0), (2_000, 25_000), (5_000, 62_500)] {
         let mut with = parameters();
         with.switch.trimming = Some(Trimming {

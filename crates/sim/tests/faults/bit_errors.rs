@@ -116,7 +116,7 @@ fn an_xoff_may_be_lost() {
         .zip(column(&clean, "pauses", "start_ps"));
     let first = rows.filter(|(port, _)| *port == 0).map(|(_, start)| start);
     let first = Picoseconds(first.min().expect("host 0 is paused"));
-    // It was in flight for 84 bytes and the cable, and obeyed when the standard says so at the latest.
+    // Its flight takes 84 byte times and the cable delay; the standard limits the response time after that.
     let answer = Picoseconds(84 * 80) + 500 * NANOSECOND + response_ceiling(100_000_000_000);
     let burst = |errors: BitErrors| Fault {
         from: first - answer - 100 * NANOSECOND,

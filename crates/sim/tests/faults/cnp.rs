@@ -101,8 +101,8 @@ fn late_ones_leave_more_to_pfc() {
     assert_eq!(run(incast(late(Picoseconds::ZERO))), well);
 }
 
-/// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a strict class of their own
-/// leave it all the same; in the class of the data they wait with it, and its senders hear of no congestion.
+/// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a separate strict class
+/// still leave; in the class of the data they wait behind it, and the senders receive no notification.
 #[test]
 fn in_a_class_of_their_own() {
     let cnps = |priority| {

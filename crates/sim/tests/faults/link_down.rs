@@ -32,7 +32,7 @@ fn down(
 
 /// Two leaves with a host each and two spines; a write of 8 MiB. Also the link from the leaf to the spine that it takes, and
 /// that to the other.
-fn two_ways() -> (Scenario, u32, u32) {
+fn two_paths() -> (Scenario, u32, u32) {
     let mut parameters = roce();
     parameters.transport.ack_timeout = 6; // 262 us
     let mut links = vec![link(0, 2, 100, 500), link(1, 3, 100, 500)];
@@ -52,10 +52,10 @@ fn frames(outcome: &Outcome, link: u32) -> u64 {
     column(outcome, "ports", "frames")[2 * link as usize]
 }
 
-/// Without the fault one way carries everything. With it, what was on the link is lost, and the other way carries the rest.
+/// Without the fault one path carries everything. With it, packets on the link are lost, and the other path carries the rest.
 #[test]
 fn routes_lead_around_a_link_that_is_down() {
-    let (mut scenario, taken, other) = two_ways();
+    let (mut scenario, taken, other) = two_paths();
     let begin = 200 * MICROSECOND;
     scenario.faults = vec![down(Links::One(LinkId(taken)), begin, NEVER, 10, 40)];
     let outcome = run(scenario);
@@ -66,7 +66,7 @@ fn routes_lead_around_a_link_that_is_down() {
     let lost = column(&outcome, "ports", "lost")[2 * taken as usize];
     let blind = 10 * MICROSECOND / PACKET;
     assert!((blind..blind + 5).contains(&lost), "{lost} of {blind}");
-    // Another 40 us of frames that the leaf knows no other way for.
+    // Another 40 us of frames for which the leaf has no other route.
     let drops = outcome.summary.drops;
     let waiting = 40 * MICROSECOND / PACKET;
     assert!(
@@ -81,7 +81,7 @@ fn routes_lead_around_a_link_that_is_down() {
 /// Two faults of a link, the second too short to be seen alone: the link is back when both are over.
 #[test]
 fn a_flap_at_the_end_of_an_outage() {
-    let (mut scenario, ..) = two_ways();
+    let (mut scenario, ..) = two_paths();
     let at = |us: u64| us * MICROSECOND;
     let long = down(Links::One(LinkId(0)), at(200), at(300), 10, 40);
     let short = down(Links::One(LinkId(0)), at(298), at(302), 10, 40);
@@ -93,7 +93,7 @@ fn a_flap_at_the_end_of_an_outage() {
 /// Down for less time than its ports take to see it: frames are lost, and nothing else happens.
 #[test]
 fn a_flap_is_not_noticed() {
-    let (mut scenario, taken, other) = two_ways();
+    let (mut scenario, taken, other) = two_paths();
     let begin = 200 * MICROSECOND;
     scenario.faults = vec![down(
         Links::One(LinkId(taken)),
@@ -113,7 +113,7 @@ fn a_flap_is_not_noticed() {
 /// A link that comes back is used again, after as long as routing takes.
 #[test]
 fn a_link_that_comes_back_is_used_again() {
-    let (mut scenario, taken, other) = two_ways();
+    let (mut scenario, taken, other) = two_paths();
     let begin = 100 * MICROSECOND;
     let back = begin + 300 * MICROSECOND;
     let end = |convergence| {
@@ -121,7 +121,7 @@ fn a_link_that_comes_back_is_used_again() {
         scenario.faults = vec![down(Links::One(LinkId(taken)), begin, back, 0, convergence)];
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
-        // The other way is taken from routing's knowing it until it knows that the link is back.
+        // The other path is used between the two routing updates: link down and link up.
         let meanwhile = frames(&outcome, other) * PACKET;
         let outage = 300 * MICROSECOND;
         assert!(
@@ -147,7 +147,7 @@ fn a_link_that_comes_back_is_used_again() {
 
 /// The only link of a host: the retries are used up, or the link is back before.
 #[test]
-fn without_another_way_the_retries_decide() {
+fn without_another_path_the_retries_decide() {
     for (until, status) in [(NEVER, FAILED), (4 * MILLISECOND, COMPLETED)] {
         let mut parameters = roce();
         parameters.transport.ack_timeout = 8; // 1 ms, eight times
@@ -182,9 +182,9 @@ fn a_sender_waits_for_its_link() {
     );
 }
 
-/// A NIC that was paused forgets it with its link; when the link is back it is asked again, or it would overrun the headroom.
+/// A NIC loses its pause with its link; after link up it receives a new pause, or it would overflow the headroom.
 #[test]
-fn a_pause_is_asked_for_again() {
+fn a_pause_is_sent_again_after_link_up() {
     let mut parameters = roce();
     parameters.pfc.quanta = None;
     parameters.pfc.refresh_quanta = None;

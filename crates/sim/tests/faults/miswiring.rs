@@ -44,7 +44,7 @@ fn exchanged_hosts_hear_what_is_not_theirs() {
     assert_eq!(outcome.summary.unroutable, outcome.summary.drops);
 }
 
-/// Hosts 0 and 2 at each other's leaf: what they send arrives, as switches ask only where it goes; what goes to them does not.
+/// Hosts 0 and 2 at each other's leaf: packets from them arrive, as switches route by destination; packets to them do not.
 #[test]
 fn hosts_at_each_others_leaf_send_but_do_not_receive() {
     let outcome = leaves(r#"{"kind": "miswired", "links": [0, 2]}"#);
@@ -62,8 +62,8 @@ fn hosts_at_each_others_leaf_send_but_do_not_receive() {
     );
 }
 
-/// Two leaves in each other's port of spine 4: what it sends to one goes back to the other, whose hash sends it up the same
-/// way again, until its TTL ends. A write fails whose packets or acknowledgements go by spine 4; one that goes by spine 5
+/// Two leaves in each other's port of spine 4: what it sends to one goes back to the other, whose hash selects the same
+/// uplink again, until its TTL ends. A write fails whose packets or acknowledgements go by spine 4; one that goes by spine 5
 /// alone does not notice.
 #[test]
 fn a_wrong_cable_between_switches_makes_circles() {
@@ -97,7 +97,7 @@ fn a_wrong_cable_between_switches_makes_circles() {
     assert!(failed > 0 && completed > 0, "{failed} {completed}");
 }
 
-/// What a column of the table `ports` says of all ports of a node.
+/// Sum of a column of the table `ports` over all ports of a node.
 fn sum_of_node(outcome: &Outcome, node: u64, name: &str) -> u64 {
     let of = column(outcome, "ports", "node");
     let rows = of.into_iter().zip(column(outcome, "ports", name));

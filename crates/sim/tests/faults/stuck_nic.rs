@@ -73,7 +73,7 @@ fn the_last_to_end_ends_it() {
     }
 }
 
-/// Pauses of 1000 quanta, 5 us at 100 Gb/s, that the NIC does not ask for again by itself: it does while it is stuck.
+/// Pauses of 1000 quanta, 5 us at 100 Gb/s. A NIC does not repeat them, except while it is stuck.
 #[test]
 fn it_never_lets_a_pause_run_out() {
     let mut parameters = patient();

@@ -90,7 +90,7 @@ fn well() -> Scenario {
     }
 }
 
-/// Without a watchdog the storm reaches all the way back, and stops who has nothing to do with it.
+/// Without a watchdog the storm spreads back to the senders, and stops unrelated flows.
 #[test]
 fn a_storm_stops_the_others() {
     assert_eq!(status(&run(well())), [COMPLETED; 2]);

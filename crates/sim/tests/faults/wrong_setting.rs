@@ -1,11 +1,11 @@
-//! One wrong setting on one of two equal switches, and the counter that tells which.
+//! One wrong setting on one of two equal switches, and the counter that identifies it.
 
 use crate::support::{column, run};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::reader;
 
-/// Hosts 0 to 3 at switch 6 write to host 4 at switch 7, and what switch 6 holds is what tells.
-fn with(devices: &str, algorithm: &str) -> Outcome {
+/// Hosts 0 to 3 at switch 6 write to host 4 at switch 7; the queue at switch 6 shows the setting.
+fn run_with(devices: &str, algorithm: &str) -> Outcome {
     let text = format!(
         r#"{{"hosts": 6, "switches": 2, "link_gbps": 100, "link_delay_ns": 5000, "buffer_bytes": 4000000,
             "links": [[0, 6], [1, 6], [2, 6], [3, 6], {{"a": 6, "b": 7, "gbps": 100}}, [4, 7], [5, 7]],
@@ -35,10 +35,10 @@ fn at_hosts(outcome: &Outcome, table: &str, name: &str) -> u64 {
 
 #[test]
 fn pfc_off_on_the_priority() {
-    let well = with("", "line-rate");
+    let well = run_with("", "line-rate");
     assert!(at_hosts(&well, "queues", "xoff_sent") > 0);
     assert_eq!(well.summary.drops, 0);
-    let off = with(&on_6(r#""pfc": {"lossless_priorities": 0}"#), "line-rate");
+    let off = run_with(&on_6(r#""pfc": {"lossless_priorities": 0}"#), "line-rate");
     assert_eq!(at_hosts(&off, "queues", "xoff_sent"), 0);
     assert!(at_hosts(&off, "ports", "drops") > 0);
     assert_eq!(off.summary.drops, at_hosts(&off, "ports", "drops"));
@@ -48,7 +48,7 @@ fn pfc_off_on_the_priority() {
 #[test]
 fn headroom_missing() {
     let without = r#""switch": {"headroom": {"rule": "fixed", "bytes": 0}}"#;
-    let outcome = with(&on_6(without), "line-rate");
+    let outcome = run_with(&on_6(without), "line-rate");
     assert!(at_hosts(&outcome, "queues", "xoff_sent") > 0);
     assert_eq!(at_hosts(&outcome, "queues", "max_headroom_bytes"), 0);
     let drops = at_hosts(&outcome, "ports", "drops");
@@ -59,9 +59,9 @@ fn headroom_missing() {
 /// Where marking begins ten times later, PFC has to do what ECN was for.
 #[test]
 fn kmin_ten_times_too_high() {
-    let well = with("", "dcqcn");
+    let well = run_with("", "dcqcn");
     let high = r#""marking": {"kmin_bytes": 1000000, "kmax_bytes": 4000000}"#;
-    let outcome = with(&on_6(high), "dcqcn");
+    let outcome = run_with(&on_6(high), "dcqcn");
     let marks = |outcome: &Outcome| {
         let rows = column(outcome, "queues", "port").into_iter().zip(column(
             outcome,

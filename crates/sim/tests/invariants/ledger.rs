@@ -181,9 +181,9 @@ impl Ledger<'_> {
         }
     }
 
-    /// Each PFC frame sent on a link is received at its other end, every pause has ended, and the table of pauses is what
-    /// the counters say.
-    pub fn every_pause_is_heard(&self) {
+    /// Each PFC frame sent on a link is received at its other end, every pause has ended, and the table of pauses matches the
+    /// counters.
+    pub fn every_pause_is_received(&self) {
         let ports = self.of_ports("frames").len();
         let names = [
             "xoff_sent",
@@ -340,21 +340,21 @@ impl Ledger<'_> {
         ByteTime::from_rate(rates[0].min(rates[1]))
     }
 
-    /// What a sender spends it was granted, but for what it begins with and the packet that ends it; and it is granted no more
-    /// than it asked for, and what was trimmed.
+    /// A sender spends at most its grants, its initial credit and the packet that ends it; grants are at most its requests and
+    /// the trimmed bytes.
     pub fn nothing_is_sent_without_credit(&self) {
         if !self.outcome.tables.iter().any(|it| it.name == "credits") {
             return;
         }
         let of = |name: &str| self.column("credits", name);
-        let (asked, granted) = (of("asked_bytes"), of("granted_bytes"));
+        let (requested, granted) = (of("asked_bytes"), of("granted_bytes"));
         let (received, spent) = (of("received_bytes"), of("spent_bytes"));
         let initial = of("initial_bytes");
         let longest = u64::from(self.scenario.longest_frame().0 + 20);
         for row in 0..spent.len() {
             assert!(received[row] <= granted[row]);
             assert!(spent[row] < received[row] + initial[row] + longest);
-            assert!(granted[row] <= asked[row] + self.outcome.summary.trims * longest);
+            assert!(granted[row] <= requested[row] + self.outcome.summary.trims * longest);
         }
     }
 

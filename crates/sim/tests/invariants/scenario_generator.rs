@@ -267,7 +267,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
         pcie: None,
         gbps: Some(draws.one_of(&[64, 8, 4])),
         latency_ns: draws.one_of(&[0, 500]),
-        receive_buffer_bytes: xoff + room * lossless.max(1), // each priority is asked by itself
+        receive_buffer_bytes: xoff + room * lossless.max(1), // each priority is paused separately
         xoff_bytes: xoff,
         xon_bytes: draws.one_of(&[xoff / 2, 0, xoff]),
     });
@@ -506,7 +506,7 @@ pub fn pauses_arrive(scenario: &Scenario) -> bool {
     !scenario.faults.iter().any(noise)
 }
 
-/// Whether a lossless priority loses nothing: headroom is as computed, and all that is asked to pause does.
+/// Whether a lossless priority loses nothing: headroom is as computed, and every peer obeys a pause.
 pub fn headroom_suffices(parameters: &Parameters) -> bool {
     let computed = parameters.switch.headroom == Headroom::Computed { percent: 100 };
     // Shared headroom may be filled by others.

@@ -108,7 +108,7 @@ fn dctcp_keeps_the_queue_around_k() {
 }
 
 #[test]
-fn hpcc_leaves_the_queue_empty_and_the_link_as_full_as_it_is_told() {
+fn hpcc_leaves_the_queue_empty_and_the_link_at_its_target() {
     for senders in [1, 2, 4, 8] {
         let it = second_half(incast(senders, Congestion::Hpcc(Default::default())));
         assert!((0.93..0.97).contains(&it.used), "{senders}: {}", it.used);
@@ -116,11 +116,11 @@ fn hpcc_leaves_the_queue_empty_and_the_link_as_full_as_it_is_told() {
         assert!(it.highest < f64::from(K), "{senders}: {}", it.highest);
     }
     for percent in [50, 80] {
-        let told = Congestion::Hpcc(hpcc::Parameters {
+        let congestion = Congestion::Hpcc(hpcc::Parameters {
             target_percent: percent,
             ..hpcc::Parameters::default()
         });
-        let it = second_half(incast(4, told));
+        let it = second_half(incast(4, congestion));
         let target = f64::from(percent) / 100.0;
         assert!((it.used - target).abs() < 0.02, "{percent}: {}", it.used);
     }
@@ -144,12 +144,12 @@ fn hpcc_is_as_fair_as_its_additive_step_lets_it() {
 fn swift_keeps_the_delay_at_its_target() {
     for base in [20_000, 40_000] {
         for senders in [2, 4, 8] {
-            let told = Congestion::Swift(swift::Parameters {
+            let congestion = Congestion::Swift(swift::Parameters {
                 base_target_ns: base,
                 fs_range_ns: 0, // the target without the part that depends on the window
                 ..swift::Parameters::default()
             });
-            let it = second_half(incast(senders, told));
+            let it = second_half(incast(senders, congestion));
             let queue = (f64::from(base) - 4_700.0) * 100.0 / 8.0;
             assert!((it.median / queue - 1.0).abs() < 0.1, "{}", it.median);
             assert!(it.used > 0.99 && it.jain > 0.98, "{} {}", it.used, it.jain);
@@ -172,12 +172,12 @@ fn swift_targets_grow_with_the_number_of_flows() {
 /// the same delay.
 #[test]
 fn nscc_shares_an_incast_equally() {
-    let told = Congestion::Nscc(nscc::Parameters::default());
+    let congestion = Congestion::Nscc(nscc::Parameters::default());
     for senders in [2, 4, 8] {
-        let lossless = incast(senders, told.clone());
+        let lossless = incast(senders, congestion.clone());
         let mut ultra = lossless.clone();
         ultra.parameters = ultra_ethernet();
-        ultra.parameters.congestion = told.clone();
+        ultra.parameters.congestion = congestion.clone();
         for scenario in [lossless, ultra] {
             let it = second_half(scenario);
             assert!(it.used > 0.99, "{senders}: {}", it.used);
@@ -186,8 +186,8 @@ fn nscc_shares_an_incast_equally() {
     }
 }
 
-/// The paper's constants at its 10 Gb/s. Its first cuts are deep: it needs most of a second to climb again. How equally
-/// it shares is not stated, because TIMELY has no fixed point that says so (Zhu et al., "ECN or Delay", CoNEXT 2016).
+/// The paper's constants at its 10 Gb/s. Its first cuts are deep: it needs most of a second to climb again. The test
+/// does not check fairness, because TIMELY has no unique fixed point (Zhu et al., "ECN or Delay", CoNEXT 2016).
 #[test]
 fn timely_keeps_the_delay_at_its_thresholds() {
     for senders in [2, 4] {

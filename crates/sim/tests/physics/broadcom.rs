@@ -94,7 +94,7 @@ fn d_keeps_the_queue_lower_and_takes_more_cnps() {
     }
 }
 
-/// Under D a sender hears of a packet when it has passed the queue, and meanwhile its rate may have risen by a thousandth of the
+/// Under D a sender gets feedback on a packet when it has passed the queue, and meanwhile its rate may have risen by a thousandth of the
 /// link in each epoch. So what the first burst leaves stands where that is several times its share: the delay D of that
 /// queue, N senders and epochs of R have to have N D below 3 times 1000 R, 120 ms. The first burst of many is as long as PFC
 /// lets it be, so that is a bound on buffers, or on `ai_rate_incr`.

@@ -26,7 +26,7 @@ fn pair() -> Scenario {
     ];
     let mut parameters = preset("roce");
     parameters.nic.pipe = None;
-    parameters.transport.ack_every = 1000; // none stands in the way of the last
+    parameters.transport.ack_every = 1000; // only the last packet is acknowledged
     network(2, 2, links, parameters)
 }
 
@@ -106,7 +106,7 @@ fn paths_go_from_cable_to_cable() {
 
 /// Where switches choose while the run goes on, nothing is claimed.
 #[test]
-fn no_way_is_known_before_it_is_chosen() {
+fn no_path_is_known_before_it_is_chosen() {
     let mut scenario = read("S2", 1);
     scenario.until = MICROSECOND;
     scenario.parameters.ecmp.balance = Balance::Spray;
@@ -150,7 +150,7 @@ fn samples_stay_few() {
     }
 }
 
-/// Bytes and marks are counted from the beginning: the last sample is what the tables say.
+/// Bytes and marks are counted from the beginning: the last sample equals the tables.
 #[test]
 fn counters_end_at_the_totals() {
     let mut scenario = read("S1", 1);

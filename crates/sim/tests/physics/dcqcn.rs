@@ -198,8 +198,8 @@ fn second_half(senders: u32, at: MarkAt) -> SecondHalf {
     }
 }
 
-/// One notification and no more: the first cut halves (alpha is 1), then every 55 us the rate moves half of the way back
-/// to the target, which is line rate; from the sixth step on the target would rise by 40 Mb/s and is line rate already.
+/// One notification and no more: the first cut halves (alpha is 1), then every 55 us the rate moves half of the
+/// distance back to the target, which is line rate; from the sixth step on the target would rise by 40 Mb/s and is line rate already.
 #[test]
 fn the_first_cut_and_its_recovery() {
     // The second sender's 100 kB queue up at 40 Gb/s against one port; every packet behind more than 50 kB is marked.

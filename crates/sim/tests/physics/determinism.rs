@@ -245,12 +245,12 @@ fn the_same_run_however_it_is_driven() {
 fn the_seed_matters_where_chance_does() {
     let differ = |make: &dyn Fn(u64) -> Scenario| results(&run(make(1))) != results(&run(make(2)));
     assert!(differ(&|seed| read("S1", seed)), "marks");
-    assert!(differ(&|seed| read("S2", seed)), "ways");
+    assert!(differ(&|seed| read("S2", seed)), "paths");
     assert!(differ(&everything), "losses");
     assert!(!differ(&|seed| read("S4", seed)), "nothing is marked");
     assert!(
         !differ(&|seed| read("P1", seed)),
-        "nothing is marked, one way to go"
+        "nothing is marked, one path"
     );
 }
 
@@ -320,7 +320,7 @@ fn the_tables_are_those_recorded() {
             let operations = scenario.operations.len();
             let outcome = run(scenario);
             writeln!(found, "{name}, seed {seed}").unwrap();
-            found.push_str(&described(&outcome.summary, operations));
+            found.push_str(&describe_run(&outcome.summary, operations));
             for (table, hash) in results(&outcome) {
                 writeln!(found, "  hash of {table:<13} {hash:016x}").unwrap();
             }
@@ -340,8 +340,8 @@ fn the_tables_are_those_recorded() {
     assert_eq!(found, recorded);
 }
 
-/// What a run comes to, for people: operations, times, and what happened on the way.
-fn described(summary: &Summary, operations: usize) -> String {
+/// Summary of a run for people: operations, times, and events.
+fn describe_run(summary: &Summary, operations: usize) -> String {
     let us = |time: Picoseconds| time.as_f64() / MICROSECOND.as_f64();
     let mut times = summary.completion.clone();
     times.sort_unstable();

@@ -4,8 +4,8 @@ use crate::scenarios::{completion, largest, read};
 use crate::support::{column, run};
 use wirespeed_sim::bytes::Bytes;
 
-/// Sixteen times 1024 frames of 4144 bytes at 100 Gb/s, and the first one's way: two cables of 1 us and one more time on
-/// a link; the last ACK of 60 bytes comes back the same way.
+/// Sixteen times 1024 frames of 4144 bytes at 100 Gb/s, and the path of the first one: two cables of 1 us and one more
+/// wire time; the last ACK of 60 bytes returns on the same path.
 fn bound() -> f64 {
     let byte = 80e-6;
     16.0 * 1024.0 * 4144.0 * byte + 4144.0 * byte + 2.0 * 60.0 * byte + 4.0 * 1.0

@@ -28,7 +28,7 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)
 }
 
-/// Nothing was dropped or sent again, every flow ended, and each link carried the PFC frames its ends say.
+/// No drops and no retransmissions, every flow completed, and each link carried the PFC frames that its ends count.
 fn assert_lossless(name: &str, outcome: &Outcome) {
     let summary = &outcome.summary;
     let lost = (
@@ -49,14 +49,14 @@ fn assert_lossless(name: &str, outcome: &Outcome) {
     assert_eq!(sum("xon_received"), summary.pfc_resumes);
 }
 
-/// Frames on links: every packet and its ACK once on each link of the way.
+/// Frames on links: every packet and its ACK once on each link of the path.
 #[test]
 fn frames_on_links_are_exact() {
     let one_switch = |flows: u64, bytes: u64| flows * (bytes / 4096) * 2 * 2;
     let rows = [
         ("S1", one_switch(16, 4 << 20), 65_536),
         ("S1L", one_switch(16, 64 << 20), 1_048_576),
-        ("S2", 733_184, 733_184), // ns-3's count: the ways are as long whatever ECMP chooses
+        ("S2", 733_184, 733_184), // ns-3's count: all ECMP paths have the same length
         ("S3", 3_069_952, 3_069_952),
         ("S4", one_switch(64 * 63, 256 << 10), 1_032_192),
         ("S4R", one_switch(64 * 63, 256 << 10), 1_032_192),

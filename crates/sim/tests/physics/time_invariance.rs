@@ -52,7 +52,7 @@ fn what_comes_days_later_takes_as_long() {
             let late = outcome(algorithm, later_ns);
             let pairs = times(&late).into_iter().zip(times(&soon));
             for (late, soon) in pairs {
-                // HPCC's first ACK after the pause tells of the rate since the last one, which is never quite zero.
+                // HPCC's first ACK after the pause carries the rate since the last one, which is never exactly zero.
                 let most = if algorithm == "hpcc" {
                     soon / 1_000_000
                 } else {

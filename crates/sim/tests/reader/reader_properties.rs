@@ -6,7 +6,7 @@ use wirespeed_sim::model::preset;
 use wirespeed_sim::problem::Refusal;
 use wirespeed_sim::reader;
 
-/// No panic; a refusal says why; what is accepted has a route for every queue pair and a pool in every switch.
+/// No panic; a refusal states the reason; an accepted scenario has a route for every queue pair and a pool in every switch.
 pub fn check_reader(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for preset in preset::NAMES {

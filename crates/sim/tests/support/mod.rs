@@ -1,4 +1,4 @@
-//! Small networks for tests, and short ways to what a run gave.
+//! Small networks for tests, and helpers that read the results of a run.
 #![allow(dead_code)] // every test file uses its part
 
 use proptest::test_runner::{Config, RngSeed};
