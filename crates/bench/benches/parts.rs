@@ -145,7 +145,7 @@ impl Connection {
             payload: segment.payload,
             flags: segment.flags,
             span: 0,
-            asked: None,
+            requested_read: None,
         };
         let reply = self.receiver.receive(self.now, packet).reply;
         let reply = reply.expect("every packet is acknowledged");
@@ -155,7 +155,7 @@ impl Connection {
             payload: Bytes(0),
             flags: reply.flags,
             span: 0,
-            asked: None,
+            requested_read: None,
         };
         black_box(self.sender.receive(self.now, acknowledgement));
         black_box(self.sender.completed());

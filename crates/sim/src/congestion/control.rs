@@ -1,4 +1,4 @@
-//! What every algorithm is for its queue pair: calls from the network, and the rate and window that it answers with.
+//! Interface of every algorithm to its queue pair: calls from the network, and the resulting rate and window.
 
 use crate::bytes::Bytes;
 use crate::ids::PortId;
@@ -9,11 +9,11 @@ use crate::time::{Picoseconds, SECOND};
 pub struct Hop {
     /// The egress port.
     pub port: PortId,
-    /// What waits in it after the packet, bytes.
+    /// Bytes that wait in it after the packet.
     pub queue_bytes: Bytes<u32>,
     /// When the packet left.
     pub time: Picoseconds,
-    /// What the port sent before it, bytes on the link.
+    /// Bytes on the link that the port sent before it.
     pub sent_bytes: Bytes,
     /// Bits per second of the port.
     pub rate: u64,
@@ -36,7 +36,7 @@ pub struct Ack<'a> {
     pub rtt: Option<Picoseconds>,
     /// The packet that it acknowledges, or one before, was marked.
     pub marked: bool,
-    /// What the switches wrote into that packet.
+    /// Telemetry that the switches wrote into that packet.
     pub hops: &'a [Hop],
     /// The reduction of the sender's window that the receiver requests.
     pub penalty: Penalty,
@@ -73,7 +73,7 @@ pub enum Loss {
         /// By the switch that the receiver is cabled to.
         last_hop: bool,
     },
-    /// Nothing came in time.
+    /// Timeout: no acknowledgement arrived in time.
     Timeout {
         /// The packet that would have been next.
         next: u32,
@@ -94,16 +94,16 @@ pub enum Feedback {
     },
 }
 
-/// Bits per second that a window of `bytes` comes to; the line, which has `line` of them, carries no more.
+/// Bits per second that a window of `bytes` corresponds to; at most the line rate, whose bandwidth-delay product is `line` bytes.
 pub(super) fn window_rate(bytes: f64, rtt: Picoseconds, line: f64) -> Option<f64> {
     (rtt > Picoseconds::ZERO).then(|| (bytes * 8.0 * SECOND.as_f64() / rtt.as_f64()).min(line))
 }
 
 /// The reaction point of one queue pair: what every algorithm has. The traits below are for what only some have.
 ///
-/// Calls come in the order of simulated time, which stays below [`crate::time::NEVER`]. An algorithm keeps no timers
-/// in the event queue: it brings itself up to date with what elapsed whenever it is called, so additional calls
-/// change nothing. What is due at the time of a call happens before the call.
+/// Calls come in the order of simulated time, which stays below [`crate::time::NEVER`]. An algorithm keeps no timers in
+/// the event queue: each call first brings its state up to date with the elapsed time, so additional calls change
+/// nothing. Events due at the time of a call happen before the call.
 pub trait CongestionControl {
     /// The rate that paces the frame about to be sent, bits per second; `None` while no limiter is active (line rate).
     #[inline]

@@ -113,7 +113,7 @@ pub struct Dcqcn {
 #[derive(Debug, Clone, Copy)]
 struct Limiter {
     increase: Increase,
-    /// As the last notification left it; what decayed since is computed when needed.
+    /// State after the last notification; decay since then is computed when needed.
     alpha: f64,
     /// When the last notification arrived.
     cnp_at: Picoseconds,

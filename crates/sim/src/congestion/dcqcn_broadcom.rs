@@ -1,10 +1,10 @@
-//! DCQCN-P and DCQCN-D, the two modes of Broadcom's Thor adapters (`cc_mode` 1 and 0), as a model of ours: the firmware's
-//! algorithm and its defaults are not published. What is: both modes share one rate engine and differ in how they
-//! compute the level of congestion; P expects marks of a linear probability and few CNPs, D marks above one threshold,
-//! as DCTCP does, and a CNP for every marked packet (957608-AN210 and `bnxt_re`'s `configfs.c`, whose names and
-//! descriptions the parameters have).
+//! DCQCN-P and DCQCN-D, the two modes of Broadcom's Thor adapters (`cc_mode` 1 and 0), as a model written for this
+//! simulator: the firmware's algorithm and its defaults are not published. Published is that both modes share one rate
+//! engine and differ in how they compute the level of congestion; P expects marks of a linear probability and few CNPs, D
+//! marks above one threshold, as DCTCP does, and a CNP for every marked packet (957608-AN210 and `bnxt_re`'s `configfs.c`,
+//! whose names and descriptions the parameters have).
 //!
-//! The model: time goes in epochs of one `rtt`, from the first CNP on. At the end of each, with c CNPs that arrived in it
+//! The model divides time into epochs of one `rtt`, from the first CNP on. At the end of each, with c CNPs that arrived in it
 //! and n packets that were sent,
 //!
 //! ```text
@@ -18,13 +18,13 @@
 //! 400 Gb/s an incast has put 1 to 8 MB into the queue before the first cut works; as it drains, marked packets keep
 //! coming for several epochs, each cuts the rate and, in the paper, the target with it: three senders fall to 3 Gb/s
 //! each, have nothing to recover to, and climb by 40 Mb/s at a time. Arista's guide with Broadcom's adapters ("Lossless
-//! Network for AI/ML/Storage/HPC with RDMA", version 2) says that their algorithm was enhanced because of issues of the
-//! paper's, not how, and that D wants further parameters tuned. So
+//! Network for AI/ML/Storage/HPC with RDMA", version 2) states that their algorithm was enhanced because of issues of the
+//! paper's, without details, and that D requires further parameters to be tuned. Therefore
 //!
-//! * cuts that follow each other soon leave the target where it was (`tr_update_cyls`). That the target need not follow
+//! * cuts in quick succession leave the target unchanged (`tr_update_cyls`). That the target need not follow
 //!   is a choice that the driver has ("target rate update mode", "target rate update cycle"), as NVIDIA has
 //!   (`clamp_tgt_rate` off, `clamp_tgt_rate_after_time_inc` on: "DCQCN CC Parameters", defaults), and HPCC's simulator
-//!   (`CLAMP_TARGET_RATE 0`, run.py at 08d4ba0, for all of its forms of DCQCN). The numbers are ours: the least that keep
+//!   (`CLAMP_TARGET_RATE 0`, run.py at 08d4ba0, for all of its forms of DCQCN). The numbers are chosen here: the least that keep
 //!   a link of 400 Gb/s nine tenths busy under two to four senders, and settle under 64 there;
 //! * the rise goes with line rate (`ai_rate_incr`): the driver counts rates by the link ("link bytes per usec", "64B
 //!   transmitted in one rtt"), and HPCC's simulator scales that of DCQCN so (`ai = 5 * bw / 25`, the same file).
@@ -120,16 +120,16 @@ impl Default for Parameters {
 /// How the level of congestion of an epoch is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// DCQCN-P: whether a CNP came.
+    /// DCQCN-P: whether a CNP arrived.
     Probabilistic,
-    /// DCQCN-D: the share of the packets for which one came.
+    /// DCQCN-D: the share of the packets that caused a CNP.
     Deterministic,
 }
 
 impl Parameters {
     fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
         if self.rtt_us == 0 {
-            return; // no rate can be told
+            return; // an empty epoch has no rate
         }
         let line = self.units(line_rate_bps);
         let cap = match self.l64b_per_rtt {
@@ -305,15 +305,15 @@ pub struct DcqcnEpochs {
 struct Limiter {
     current: f64,
     target: f64,
-    /// The congestion probability after the last epoch that was not quiet; what decayed since is computed when needed.
+    /// The congestion probability after the last epoch with a CNP; decay since then is computed when needed.
     probability: f64,
-    /// Cuts in a row, with no quiet epoch between them.
+    /// Successive cuts, with no quiet epoch between them.
     cuts: u32,
     /// Quiet epochs since.
     quiet: u64,
     /// When the current epoch ends.
     ends: Picoseconds,
-    /// When the last packet left, or the first CNP came.
+    /// When the last packet left, or the first CNP arrived.
     active: Picoseconds,
     /// In the current epoch.
     packets: u32,
@@ -330,7 +330,7 @@ impl DcqcnEpochs {
         }
     }
 
-    /// The limiter as it is at `now`, if one stands.
+    /// The limiter at `now`, if one is active.
     #[inline]
     fn at(&self, now: Picoseconds) -> Option<Limiter> {
         let mut limiter = self.limiter?;
@@ -407,7 +407,7 @@ impl Limiter {
             if self.notified > 0 {
                 self.cut(constants);
             } else if !self.climb(cap, constants) {
-                // Nothing changes before the rise does.
+                // Nothing changes before the increase changes.
                 let due = (now - self.ends) / constants.epoch + 1;
                 epochs = due.min(constants.same_until(self.quiet) - self.quiet);
                 self.quiet += epochs;
@@ -446,7 +446,7 @@ impl Limiter {
         self.current = (self.current * left).max(floor);
     }
 
-    /// A quiet epoch's increase; false when it changed nothing.
+    /// The increase of a quiet epoch; false when it changed nothing.
     fn climb(&mut self, cap: f64, constants: &Constants) -> bool {
         let before = (self.current, self.target);
         self.target = (self.target + constants.rise(self.quiet, cap)).min(cap);

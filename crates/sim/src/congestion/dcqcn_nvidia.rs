@@ -1,10 +1,10 @@
-//! DCQCN as NVIDIA (Mellanox) firmware has it, with NVIDIA's parameters: the page "DCQCN CC Parameters" of the DOCA
+//! DCQCN of NVIDIA (Mellanox) firmware, with NVIDIA's parameters: the page "DCQCN CC Parameters" of the DOCA
 //! documentation (ConnectX-4 and later), and the behaviour of the public HPCC ns-3 model ("Mellanox's version of
 //! DCQCN", `rdma-hw.cc`), which it reproduces when given that model's values.
 //!
-//! Two checks run freely from the first notification on: every `dce_tcp_rtt` alpha learns whether a notification
-//! arrived, every `rate_reduce_monitor_period` the rate is cut if one did. At one instant alpha comes first, then the
-//! increase, then the cut.
+//! Two periodic checks start at the first notification: every `dce_tcp_rtt` alpha is updated with whether a notification
+//! arrived, every `rate_reduce_monitor_period` the rate is cut if one arrived. At equal times the order is alpha, increase,
+//! cut.
 
 use super::control::{CongestionControl, CongestionEstimate, NotificationDriven};
 use super::definition::{Checks, Definition};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Bits per second of one megabit per second, the unit of NVIDIA's rates.
 const MEGABIT: u64 = 1_000_000;
-/// What NVIDIA's fixed-point numbers count: parts in 2^10.
+/// Denominator of NVIDIA's fixed-point numbers: parts in 2^10.
 const ONE: f64 = 1024.0;
 
 /// NVIDIA's parameters under NVIDIA's names, the unit behind the name. The defaults are the adapter's: those of the
@@ -123,7 +123,7 @@ impl Rules for Constants {
 
     /// With the timer alone this is the ns-3 model's rule.
     /// `rpg_threshold` is "the number of times rpByteStage or rpTimeStage can count before the state machine advances"
-    /// (mlx5 driver), so the one that is ahead decides; how the firmware enters hyper increase is not published.
+    /// (mlx5 driver), so the larger counter decides; how the firmware enters hyper increase is not published.
     #[inline]
     fn rise(&self, time_stage: u32, byte_stage: u32) -> f64 {
         let stage = time_stage.max(byte_stage);
@@ -149,15 +149,15 @@ pub struct DcqcnNvidia {
 #[derive(Debug, Clone, Copy)]
 struct Limiter {
     increase: Increase,
-    /// Alpha after its period that ended at `alpha_at`; what happened to it since is computed when needed.
+    /// Alpha after its period that ended at `alpha_at`; later changes are computed when needed.
     alpha: f64,
     /// End of the last period of alpha before the newest notification.
     alpha_at: Picoseconds,
     /// A notification arrived in the period that follows `alpha_at`.
     noticed: bool,
-    /// A notification arrived since the last check, so the one at `check_at` cuts.
+    /// A notification arrived since the last check, so the check at `check_at` cuts.
     cut_due: bool,
-    /// One of the times of the check that cuts; the next one while `cut_due`.
+    /// Time of a check that cuts; the next one while `cut_due`.
     check_at: Picoseconds,
 }
 

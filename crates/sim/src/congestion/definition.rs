@@ -1,4 +1,4 @@
-//! What the file of an algorithm defines for the list of algorithms.
+//! Definition of an algorithm in its file, for the list of algorithms.
 
 use super::control::{Feedback, Penalty};
 use crate::bytes::Bytes;
@@ -51,14 +51,14 @@ pub trait UltraEthernet: Definition {
     fn base_rtts(parameters: &mut Self::Parameters) -> Vec<&mut Option<u32>>;
 }
 
-/// Collects what does not fit, for the algorithms' own checks.
+/// Collects invalid parameters, for the checks of the algorithms.
 pub struct Checks<'a> {
     pub(super) place: &'a str,
     pub(super) problems: Vec<Problem>,
 }
 
 impl Checks<'_> {
-    /// Demands `fits` of a parameter.
+    /// Requires `fits` of a parameter.
     pub(super) fn demand(
         &mut self,
         fits: bool,

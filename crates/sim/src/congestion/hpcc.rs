@@ -1,8 +1,8 @@
 //! HPCC: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1.
 //!
-//! Every switch writes time, bytes sent and queue of the egress port into each packet (in-band telemetry), the ACK takes
-//! them back, and the sender computes from two such how full each link is. Values are exact here; the paper's header has
-//! them in 64 bits per hop. Its 42 bytes (section 4.1: five hops) are in every data packet and ACK.
+//! Every switch writes time, bytes sent and queue of the egress port into each packet (in-band telemetry), the ACK returns
+//! them, and the sender computes the utilisation of each link from two successive ACKs. Values are exact here; the paper's
+//! header has them in 64 bits per hop. Its 42 bytes (section 4.1: five hops) are in every data packet and ACK.
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
@@ -67,7 +67,7 @@ pub struct Hpcc {
     stage: u32,
     /// W_c changes with the acknowledgement of a packet after this one.
     updated_until: u32,
-    /// What the last ACK brought.
+    /// Telemetry of the last ACK.
     links: Vec<Hop>,
 }
 
@@ -111,8 +111,8 @@ impl Definition for Hpcc {
 }
 
 impl Hpcc {
-    /// How full the fullest link is, averaged over one T; nothing where the way is another than before, or the ACK older
-    /// than the last: ACKs that go several ways overtake each other.
+    /// Highest utilisation of a link on the path, averaged over one T; `None` if the path changed since the last ACK or the ACK is
+    /// older than the last: ACKs on different paths overtake each other.
     fn measure(&mut self, now: &[Hop]) -> bool {
         let same = now.len() == self.links.len()
             && now.iter().zip(&self.links).all(|(a, b)| a.port == b.port);
@@ -142,7 +142,7 @@ impl Hpcc {
         true
     }
 
-    /// W of algorithm 1; with `update` W_c becomes it.
+    /// W of algorithm 1; with `update` W_c is set to it.
     fn compute(&mut self, update: bool) {
         let it = &*self.parameters;
         let eta = f64::from(it.target_percent) / 100.0;
@@ -152,7 +152,7 @@ impl Hpcc {
             true => self.reference / (self.utilisation / eta) + step,
             false => self.reference + step,
         };
-        // A rate is at most line rate, and the window what that has in flight.
+        // The rate is at most line rate, and the window its bandwidth-delay product.
         let most = self.line / 8.0 * self.rtt / SECOND.as_f64();
         self.window = window.min(most).max(step);
         if update {

@@ -1,5 +1,5 @@
-//! How a limited rate climbs: the timer and the byte counter of QCN (IEEE 802.1Q-2018 clause 32, RP rate control),
-//! which both forms of DCQCN keep.
+//! Increase of a limited rate: the timer and the byte counter of QCN (IEEE 802.1Q-2018 clause 32, RP rate control),
+//! which both forms of DCQCN use.
 
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NEVER};
@@ -10,7 +10,7 @@ pub(super) trait Rules {
     /// Period of the timer.
     fn timer(&self) -> Picoseconds;
 
-    /// So many expiries of either counter are fast recovery.
+    /// Number of expiries of either counter in fast recovery.
     fn threshold(&self) -> u32;
 
     /// How far the target rises, by the time and byte stages counted before the expiry. It depends on nothing but
@@ -18,20 +18,20 @@ pub(super) trait Rules {
     fn rise(&self, time_stage: u32, byte_stage: u32) -> f64;
 }
 
-/// Current and target rate, and what has elapsed and been sent since they were last cut.
+/// Current and target rate, and the time and bytes since the last cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Increase {
     /// Paces the frames, bits per second; never above `target`.
     pub current: f64,
-    /// What the current rate climbs to, bits per second; never above line rate.
+    /// Target of the current rate, bits per second; never above line rate.
     pub target: f64,
     /// When the timer expires next.
     timer_at: Picoseconds,
     /// Bytes sent since the byte counter last expired; less than its period.
     sent: Bytes<u32>,
-    /// How often the timer expired since the last cut.
+    /// Expiries of the timer since the last cut.
     pub time_stage: u32,
-    /// How often the byte counter expired since the last cut.
+    /// Expiries of the byte counter since the last cut.
     pub byte_stage: u32,
 }
 
@@ -48,7 +48,7 @@ impl Increase {
         }
     }
 
-    /// Starts the timer and the byte counter anew, as every cut does.
+    /// Restarts the timer and the byte counter, as every cut does.
     #[inline]
     pub fn restart(&mut self, now: Picoseconds, timer: Picoseconds) {
         self.timer_at = now.saturating_add(timer);
@@ -57,7 +57,7 @@ impl Increase {
         self.byte_stage = 0;
     }
 
-    /// Lets the timer expire as often as it is due at `now`.
+    /// Processes the expiries of the timer that are due at `now`.
     #[inline]
     pub fn elapse(&mut self, now: Picoseconds, line: f64, rules: &impl Rules) {
         debug_assert!(now < NEVER);
@@ -100,11 +100,11 @@ impl Increase {
     }
 }
 
-/// How many expiries from `stage` on have the same rise, so that all change nothing when one does.
+/// Number of expiries from `stage` on with the same rise: they change nothing if one of them changes nothing.
 fn alike(stage: u32, threshold: u32) -> u64 {
     match stage.cmp(&threshold) {
         Ordering::Less => u64::from(threshold - stage),
-        // Stages stop counting at the largest number, and are never above a threshold that large.
+        // Stage counters saturate at the largest number, and never exceed a threshold that large.
         Ordering::Equal if stage < u32::MAX => 1,
         Ordering::Equal | Ordering::Greater => u64::MAX,
     }

@@ -1,6 +1,6 @@
 //! Congestion control of a queue pair: how fast the next frame may follow. Each algorithm is a file here and a line below.
 //!
-//! [`Parameters`] is what a scenario contains, [`Prepared`] what is computed from it once, [`Algorithm`] one queue pair.
+//! [`Parameters`] are those of a scenario, [`Prepared`] holds values computed from them once, [`Algorithm`] one queue pair.
 
 mod control;
 mod definition;
@@ -53,7 +53,7 @@ impl Parameters {
     /// No congestion control.
     pub const NONE: Parameters = Parameters::LineRate(line_rate::Parameters {});
 
-    /// Refuses what no queue pair can run with. `place` is the location of the parameters in the scenario, `line_rate_bps`
+    /// Refuses parameters that no queue pair can run with. `place` is their location in the scenario, `line_rate_bps`
     /// the rate of the slowest sending port.
     pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refusal> {
         let mut checks = Checks {

@@ -1,6 +1,6 @@
-//! The moving average that DCQCN calls alpha, and what is left of it after any number of quiet periods.
+//! The moving average that DCQCN calls alpha, and its decay over any number of quiet periods.
 
-/// Up to this many periods are multiplied one by one, which gives the same bits as a timer per period would.
+/// Up to this many periods are multiplied one by one, with the same bits as a timer per period.
 const SHORT: u64 = 8;
 
 /// An exponentially weighted moving average of "a notification arrived in this period": yes is 1, no is 0.
@@ -8,7 +8,7 @@ const SHORT: u64 = 8;
 pub(super) struct MovingAverage {
     /// Weight of the newest period.
     gain: f64,
-    /// `keep[k]` is what `2^k` quiet periods leave: `(1 - gain)` to the power of `2^k`.
+    /// `keep[k]` is the factor of `2^k` quiet periods: `(1 - gain)` to the power of `2^k`.
     keep: [f64; u64::BITS as usize],
 }
 
@@ -34,7 +34,7 @@ impl MovingAverage {
         self.keep[0] * average + self.gain * level
     }
 
-    /// The average after `periods` more without one. At most as many multiplications as `periods` has set bits.
+    /// The average after `periods` more without a notification. At most as many multiplications as `periods` has set bits.
     #[inline]
     pub fn quiet(&self, mut average: f64, mut periods: u64) -> f64 {
         if periods <= SHORT {

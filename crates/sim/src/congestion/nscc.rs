@@ -1,16 +1,16 @@
 //! NSCC, the sender's congestion control of Ultra Ethernet: Ultra Ethernet Specification 1.0, section 3.6.13 (network
 //! signaled congestion control).
 //!
-//! A window moves by two signals. A mark without delay does not change it, because another path may be free; no mark lets it
-//! grow, much below the target delay and equally for all senders above it; mark and delay together cut it. Where nearly
-//! nothing gets through, it becomes at once what did (quick adapt).
+//! Two signals move the window. A mark without delay does not change it, because another path may be free; without a mark it
+//! grows, fast far below the target delay and equally for all senders above it; mark and delay reduce it. If almost
+//! nothing is delivered, the window is set to the delivered amount (quick adapt).
 //!
-//! Names and rules are those of the consortium's own model, the NSCC of uet-htsim (`htsim/sim/uec.cpp`, `initNsccParams`
+//! Names and rules follow the consortium's model, the NSCC of uet-htsim (`htsim/sim/uec.cpp`, `initNsccParams`
 //! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
-//! them. Three things are otherwise: the average of the delay is over the last base RTT, as in section 3.6.13.6, where
+//! them. Three things differ: the average of the delay is over the last base RTT, as in section 3.6.13.6, where
 //! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
 //! a timeout, after which all that was in flight is sent again, leaves one packet. The penalty of a receiver that cannot
-//! keep up (section 3.6.13.2) is the specification's, the model has none; credit of receivers is in
+//! keep up (section 3.6.13.2) follows the specification, the model has none; credit of receivers is in
 //! [`crate::congestion::rccc`].
 
 mod parameters;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 const REFERENCE_BDP: f64 = 150_000.0;
 /// The same in ps.
 const REFERENCE_RTT: f64 = Picoseconds::from_nanoseconds(REFERENCE_RTT_NS as u64).as_f64();
-/// A delay below this is none: `fast_increase` of uet-htsim. The specification has "about 0".
+/// Delays below this count as zero: `fast_increase` of uet-htsim. The specification has "about 0".
 const NO_DELAY: f64 = MICROSECOND.as_f64();
 
 /// The sender of one queue pair. Times are ps, amounts bytes.
@@ -42,31 +42,31 @@ pub struct Nscc {
     /// The bandwidth-delay product over that of the reference network.
     scale: f64,
     target: f64,
-    /// The shortest RTT so far, at most the one configured.
+    /// The shortest RTT so far, at most the configured one.
     base_rtt: f64,
     window: f64,
-    /// What it was before its receiver could not keep up; 0 = it always could.
+    /// Window before the receiver's penalty; 0 = there was no penalty.
     saved: f64,
     rtt: Picoseconds,
-    /// Averaged over the last base RTT, and when it was last.
+    /// Delay averaged over the last base RTT, and the time of its last update.
     average_delay: f64,
     averaged_at: Picoseconds,
-    /// To be divided by the window and added to it, bytes squared, and what was received since that happened last.
+    /// Accumulated increase: divided by the window and added to it, bytes squared; and the bytes received since the last update.
     increase: f64,
     received: f64,
     adjusted_at: Picoseconds,
     cut_at: Picoseconds,
-    /// Received without delay in a row; and whether that was so for a window.
+    /// Bytes received without delay in a row; and whether a whole window was received so.
     undelayed: f64,
     fast: bool,
-    /// Received in this period of quick adapt, which ends then; 0 = there was none yet.
+    /// Bytes received in this period of quick adapt, and the end of the period; 0 = there was none yet.
     achieved: f64,
     period_ends: Picoseconds,
-    /// Something was trimmed since quick adapt changed the window.
+    /// A packet was trimmed since quick adapt changed the window.
     trimmed: bool,
-    /// What was in flight then, and how much of it has been reported since.
+    /// Bytes in flight at that time, and how much of them has been reported since.
     in_flight_then: f64,
-    heard_since: f64,
+    reported_since: f64,
 }
 
 impl Definition for Nscc {
@@ -138,7 +138,7 @@ impl Nscc {
             period_ends: Picoseconds::ZERO,
             trimmed: false,
             in_flight_then: 0.0,
-            heard_since: 0.0,
+            reported_since: 0.0,
             parameters,
         };
         it.set(f64::INFINITY);
@@ -155,7 +155,7 @@ impl Nscc {
         self.window = window.min(self.most()).max(self.packet);
     }
 
-    /// The delay of queues, from the RTT of a packet; the average where there is none.
+    /// The queueing delay, from the RTT of a packet; the average where there is none.
     fn delay(&mut self, now: Picoseconds, rtt: Option<Picoseconds>) -> f64 {
         let Some(rtt) = rtt.filter(|rtt| *rtt > Picoseconds::ZERO) else {
             return self.average_delay;
@@ -167,14 +167,14 @@ impl Nscc {
         delay
     }
 
-    /// Each sample weighs as much of a base RTT as passed since the one before.
+    /// The weight of a sample is the share of a base RTT since the previous sample.
     fn average(&mut self, now: Picoseconds, delay: f64) {
         let weight = ((now - self.averaged_at).as_f64() / self.base_rtt).min(1.0);
         self.average_delay += weight * (delay - self.average_delay);
         self.averaged_at = now;
     }
 
-    /// The receiver cannot keep up, or can again (`apply_cwnd_penalty` of section 3.6.13.6). Whether it cannot.
+    /// Applies or removes the penalty of a slow receiver (`apply_cwnd_penalty` of section 3.6.13.6). Returns whether it is active.
     fn penalise(&mut self, penalty: Penalty, bytes: f64, out: f64) -> bool {
         if penalty.rcv_cwnd_pend > 0 {
             if self.saved == 0.0 {
@@ -189,11 +189,11 @@ impl Nscc {
         penalty.rcv_cwnd_pend > 0
     }
 
-    /// Quick adapt. Whether this was dealt with: the window is what got through, or a mark is about what was in flight when
-    /// it became that.
+    /// Quick adapt. True if it handled this event: the window is the delivered amount, or the mark concerns packets that were in
+    /// flight when the window was set to it.
     fn adapts(&mut self, now: Picoseconds, lost: bool, marked: bool, delay: f64, out: f64) -> bool {
         let mut dealt_with = false;
-        if marked && self.heard_since < self.in_flight_then {
+        if marked && self.reported_since < self.in_flight_then {
             dealt_with = true;
         } else if now >= self.period_ends {
             let threshold = self.parameters.qa_threshold;
@@ -202,7 +202,7 @@ impl Nscc {
             if self.period_ends > Picoseconds::ZERO && few && (lost || long || self.trimmed) {
                 self.set(self.achieved);
                 self.in_flight_then = out;
-                self.heard_since = 0.0;
+                self.reported_since = 0.0;
                 self.trimmed = false;
                 dealt_with = true;
             }
@@ -216,7 +216,7 @@ impl Nscc {
         dealt_with
     }
 
-    /// Below the target delay: as much as is missing to it, or where there has been none for a window, fast.
+    /// Below the target delay: proportional increase, or fast increase after a window without delay.
     fn grow(&mut self, bytes: f64, delay: f64) {
         if delay < NO_DELAY {
             self.undelayed += bytes;
@@ -233,7 +233,7 @@ impl Nscc {
         self.increase += bytes * packets * self.packet;
     }
 
-    /// Above it, and marked: once per base RTT.
+    /// Above it, and marked: at most once per base RTT.
     fn cut(&mut self, now: Picoseconds) {
         self.undelayed = 0.0;
         self.fast = false;
@@ -248,7 +248,7 @@ impl Nscc {
         self.set(self.window * left);
     }
 
-    /// Increases take effect.
+    /// Applies the accumulated increases.
     fn adjust(&mut self, now: Picoseconds) {
         let due = (now - self.adjusted_at).as_f64() >= self.parameters.config_base_rtt();
         let enough = f64::from(self.parameters.adjust_packets) * self.packet;
@@ -265,15 +265,15 @@ impl Nscc {
         self.set(window);
     }
 
-    /// A packet met a full queue; how long that is, the configured RTT stands for.
+    /// A packet was trimmed at a full queue; the configured RTT is used as its delay.
     pub(super) fn note_trim(&mut self, now: Picoseconds) {
         self.average(now, self.parameters.config_base_rtt());
-        self.heard_since += self.packet;
+        self.reported_since += self.packet;
     }
 
-    /// A packet is lost, and no longer part of the window.
+    /// A packet is lost, and no longer in flight.
     fn lose(&mut self) {
-        self.heard_since += self.packet;
+        self.reported_since += self.packet;
         self.set(self.window - self.packet);
     }
 }
@@ -288,7 +288,7 @@ impl AckDriven for Nscc {
     fn on_ack(&mut self, ack: &Ack) {
         let bytes = ack.bytes.as_f64();
         self.achieved += bytes;
-        self.heard_since += bytes;
+        self.reported_since += bytes;
         self.received += bytes;
         let delay = self.delay(ack.now, ack.rtt);
         let out = f64::from(ack.outstanding) * self.packet;
@@ -299,7 +299,7 @@ impl AckDriven for Nscc {
         match (ack.marked, delay < self.target) {
             (false, _) if limited => {}
             (false, true) => self.grow(bytes, delay),
-            // The same for all, so that small windows grow by more of themselves.
+            // Equal for all senders, so small windows grow by a larger fraction.
             (false, false) => {
                 let packets = self.parameters.fi_packets * self.scale;
                 self.increase += bytes * packets * self.packet;
@@ -307,19 +307,19 @@ impl AckDriven for Nscc {
             (true, true) => {}
             (true, false) => self.cut(ack.now),
         }
-        self.set(self.window); // the largest may be smaller than it was
+        self.set(self.window); // the maximum may be smaller than before
         self.adjust(ack.now);
     }
 
     fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
         match loss {
             Loss::Trimmed { outstanding, .. } => {
-                // It met a full queue; how long that is, the configured RTT stands for.
+                // The packet was trimmed at a full queue; the configured RTT is used as its delay.
                 self.average(now, self.parameters.config_base_rtt());
                 self.trimmed = true;
                 let out = f64::from(outstanding) * self.packet;
                 if self.adapts(now, true, true, 0.0, out) {
-                    self.heard_since += self.packet;
+                    self.reported_since += self.packet;
                     return;
                 }
                 self.lose();

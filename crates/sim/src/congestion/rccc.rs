@@ -1,14 +1,14 @@
 //! RCCC, the receiver's congestion control of Ultra Ethernet: Ultra Ethernet Specification 1.0, section 3.6.14 (receiver
 //! credit congestion control), after EQDS (Olteanu et al., "An edge-queued datagram service for all datacenter traffic",
-//! NSDI 2022). With `nscc` a sender keeps to both.
+//! NSDI 2022). With `nscc` a sender is limited by both.
 //!
-//! A receiver grants credit in turns to all that want to send to it, no faster than its link carries; a sender sends only
+//! A receiver grants credit in turns to all senders that request it, no faster than its link rate; a sender sends only
 //! while it has credit, and every packet states the wanted amount (`credit_target`, table 3-34). This file is the sender,
-//! [`crate::devices::credits`] what receivers do and what goes over the wire.
+//! [`crate::devices::credits`] the receivers and the credit frames.
 //!
-//! The initial credit, requests and grants are those of the consortium's own model (uet-htsim, `htsim/sim/uec.cpp`:
-//! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts
-//! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
+//! The initial credit, requests and grants follow the consortium's model (uet-htsim, `htsim/sim/uec.cpp`:
+//! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as do the constants. Differences: credit counts
+//! bytes, not units of 256; a sender without data receives no credit in advance, and requests it when it has data.
 
 use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss, Penalty, Windowed};
 use super::definition::{Definition, UltraEthernet};
@@ -66,7 +66,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// From the receiver of a request to the sender and back, without a queue.
+    /// From the receiver of a request to the sender and back, without queueing delay.
     pub(crate) fn base_rtt(&self) -> Picoseconds {
         let nanoseconds = self.config_base_rtt_ns.unwrap_or(nscc::REFERENCE_RTT_NS);
         u64::from(nanoseconds) * NANOSECOND
@@ -79,9 +79,9 @@ pub struct Rccc {
     /// Maximum request, bytes.
     most: Bytes<i64>,
     credit: Bytes<i64>,
-    /// Granted since the beginning, as far as is known.
+    /// Bytes granted since the beginning, as far as the sender has received grants.
     granted: Bytes,
-    /// Nothing has arrived from the receiver yet: the credit is what every sender begins with.
+    /// Nothing has arrived from the receiver yet: the credit is the initial credit of every sender.
     speculating: bool,
     packet: Bytes<i64>,
     window: Option<Nscc>,
@@ -161,7 +161,7 @@ impl Rccc {
         }
     }
 
-    /// The receiver has answered: from now on its grants limit what is sent.
+    /// The receiver has answered: from now on its grants limit the sender.
     fn stop_speculating(&mut self) {
         if std::mem::take(&mut self.speculating) {
             self.credit = self.credit.min(Bytes(0));
@@ -190,7 +190,7 @@ impl AckDriven for Rccc {
             return;
         };
         match loss {
-            // The receiver's link is the receiver's business (section 3.6.13.5, NSCC.OnNACK).
+            // Congestion of the receiver's link is controlled by the receiver (section 3.6.13.5, NSCC.OnNACK).
             Loss::Trimmed { last_hop: true, .. } => window.note_trim(now),
             _ => window.on_loss(now, loss),
         }
@@ -214,7 +214,7 @@ impl ReceiverDriven for Rccc {
 
     fn on_credit(&mut self, granted: Bytes) {
         self.stop_speculating();
-        // A grant that was overtaken has a lower total than the known one.
+        // A grant that was overtaken has a lower total than the last one.
         let more = granted.saturating_sub(self.granted);
         self.credit += Bytes(more.0 as i64);
         self.granted += more;
@@ -229,7 +229,7 @@ impl ReceiverDriven for Rccc {
         if let Some(window) = self.window() {
             wanted = wanted.min(Bytes(window as i64) + self.packet);
         }
-        // A packet's worth however much is left to speculate with, or a short message that is trimmed has to ask first.
+        // At least one packet, whatever speculative credit is left; otherwise a short trimmed message would need a request.
         let least = match self.speculating {
             true => wanted.min(self.packet),
             false => Bytes(0),

@@ -1,12 +1,12 @@
-//! Algorithms whose receivers grant credit: what a sender does with it, and how receivers grant it.
+//! Algorithms whose receivers grant credit: its use by senders and how receivers grant it.
 
 use super::definition::Definition;
 use crate::bytes::Bytes;
 use crate::time::Picoseconds;
 
-/// The sender of a queue pair that needs credit of its receiver.
+/// The sender of a queue pair that requires credit from its receiver.
 pub trait ReceiverDriven {
-    /// Bytes on the link that may be sent; below zero by less than a packet. Nothing is sent while it is not above zero.
+    /// Bytes on the link that may be sent; may drop below zero by less than a packet. Sending requires a value above zero.
     fn credit(&self) -> Bytes<i64>;
 
     /// A grant arrived: `granted` bytes since the beginning.
@@ -15,25 +15,25 @@ pub trait ReceiverDriven {
     /// A packet of `bytes` on the link uses credit.
     fn spend(&mut self, bytes: Bytes<u32>);
 
-    /// What the receiver should have granted since the beginning, if `backlog` bytes wait to be sent.
+    /// Total grant that the sender requests, since the beginning, if `backlog` bytes wait to be sent.
     fn credit_target(&self, backlog: Bytes) -> Bytes;
 }
 
 /// The definition of an algorithm whose receivers grant credit.
 pub trait Grants: Definition {
-    /// How they grant it.
+    /// How its receivers grant credit.
     fn granting(parameters: &Self::Parameters) -> Granting;
 }
 
 /// How receivers grant credit to the senders of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Granting {
-    /// Full packets that a sender is granted in its turn.
+    /// Full packets granted to a sender in its turn.
     pub packets: u32,
-    /// The share of its link that a receiver grants, above 0 and at most 1.
+    /// The share of its link rate that a receiver grants, above 0 and at most 1.
     pub rate: f64,
     /// Time after which a sender without credit repeats its request.
     pub timeout: Picoseconds,
-    /// The RTT without a queue: a sender requests at most once per RTT.
+    /// The RTT without queueing delay: a sender requests at most once per RTT.
     pub base_rtt: Picoseconds,
 }

@@ -1,4 +1,4 @@
-//! The list of algorithms as types: parameters in a scenario, what is prepared from them, and the state of a queue pair.
+//! The list of algorithms as types: parameters in a scenario, the values computed from them, and the state of a queue pair.
 
 /// An expression for an algorithm that lists a trait, another for one that does not.
 macro_rules! if_listed {
@@ -25,7 +25,7 @@ macro_rules! register {
     ($($module:ident :: $($name:ident),+ : $traits:tt;)+) => {
         $(pub mod $module;)+
 
-        /// Which algorithm runs, and its parameters. What a scenario leaves out has its published value.
+        /// The algorithm and its parameters. Parameters that a scenario omits have their published values.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "algorithm", rename_all = "kebab-case", deny_unknown_fields)]
         #[schemars(rename = "Congestion")]
@@ -51,14 +51,14 @@ macro_rules! register {
                 }
             }
 
-            /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
+            /// Number of entropy values that a queue pair sprays its packets over; 0 = no spraying.
             pub fn entropy_values(&self) -> u16 {
                 match self {
                     $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::entropy_values(it), 0),)+)+
                 }
             }
 
-            /// How receivers grant credit to senders; none = these need none.
+            /// How receivers grant credit to senders; none = no credit required.
             pub fn granting(&self) -> Option<Granting> {
                 match self {
                     $($(Parameters::$name(it) => registry::if_listed!(ReceiverDriven $traits it => Some(<$module::$name as Grants>::granting(it)), None),)+)+

@@ -1,9 +1,9 @@
 //! Swift-like delay control: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
 //! Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5 (scaling of the target with the window).
 //!
-//! The window follows the delay of the fabric: additive below the target, multiplicative above it, at most once per RTT.
-//! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
-//! simulator, and scaling of the target with the number of hops: `base_target_ns` includes the length of the path.
+//! The window follows the delay of the network: additive increase below the target, multiplicative decrease above it, at most
+//! once per RTT. A window below one packet is paced. Not modelled: the second window for the delay in the hosts, which have
+//! none in this simulator, and scaling of the target with the number of hops: `base_target_ns` includes the length of the path.
 
 use super::control::{window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Windowed};
 use super::definition::{Checks, Definition};
@@ -163,7 +163,7 @@ impl Definition for Swift {
 }
 
 impl Swift {
-    /// Keeps `left` of the window, at most once per RTT.
+    /// Reduces the window to the fraction `left`, at most once per RTT.
     fn cut(&mut self, now: Picoseconds, left: f64) {
         if self.cut_at.is_some_and(|last| now - last < self.rtt) {
             return;
@@ -180,7 +180,7 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
-    /// Below one packet the next waits for RTT / window.
+    /// Below one packet the next packet waits for RTT / window.
     fn peek(&self, _now: Picoseconds) -> Option<f64> {
         if self.window >= 1.0 {
             return None;

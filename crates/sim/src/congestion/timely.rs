@@ -1,7 +1,7 @@
 //! TIMELY: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1 and the
 //! hyperactive increase of section 4.3.
 //!
-//! One RTT is taken for each segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
+//! One RTT is measured per segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
 //! gradient of the RTT between two thresholds.
 
 use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss};
@@ -68,15 +68,15 @@ impl Default for Parameters {
 pub struct Timely {
     parameters: Arc<Parameters>,
     line: f64,
-    /// Time of a packet on the sender's link, which an RTT does not hold.
+    /// Serialization time of a packet on the sender's link, which is not part of an RTT.
     packet_time: f64,
     rate: f64,
-    /// Of the last segment, ps; and the averaged difference of two.
+    /// RTT of the last segment, ps; and the average difference of successive RTTs.
     previous: Option<f64>,
     difference: f64,
-    /// Acknowledged since the last RTT was taken.
+    /// Bytes acknowledged since the last RTT sample.
     bytes: Bytes<u32>,
-    /// Segments in a row whose RTT did not rise.
+    /// Successive segments whose RTT did not rise.
     falling: u32,
 }
 

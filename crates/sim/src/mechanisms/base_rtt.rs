@@ -1,6 +1,6 @@
 //! The RTT of the longest path in an idle network: `config_base_rtt` of Ultra Ethernet Specification 1.0, section 3.6.13.3, for
-//! congestion control that needs it. What else depends on it, such as the thresholds of switch queues, is set by the author of
-//! the scenario from [`IdleNetwork`].
+//! congestion control that needs it. The author of the scenario sets other values that depend on it, such as thresholds of switch
+//! queues, from [`IdleNetwork`].
 
 use crate::bytes::Bytes;
 use crate::ids::{PortId, QueuePairId, SwitchId};
@@ -9,7 +9,7 @@ use crate::model::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 
-/// What the acknowledged connections of an idle network measure.
+/// Properties of the acknowledged connections of an idle network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleNetwork {
     /// The RTT of the longest path.
@@ -36,7 +36,7 @@ impl IdleNetwork {
     }
 }
 
-/// Fills in what parameters of congestion control leave to the network.
+/// Sets the parameters of congestion control that are derived from the network.
 pub(crate) fn fill(scenario: &mut Scenario) {
     let mut sets = scenario.parameters_mut();
     if !sets.any(|set| !set.congestion.missing_base_rtts().is_empty()) {
@@ -54,7 +54,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
     }
 }
 
-/// Over all connections that are acknowledged: a full packet there and its acknowledgement back. None where there are none.
+/// Over all acknowledged connections: a full packet and its acknowledgement. `None` without such connections.
 fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let framing = scenario.parameters.framing.encapsulated();
     let data = full_packet(scenario);
@@ -154,13 +154,13 @@ mod tests {
     use super::*;
     use crate::reader;
 
-    /// 4178 bytes of a packet and 86 of an ACK on links of 100 Gb/s, or as said.
+    /// 4178 bytes of a packet and 86 of an ACK, on links of 100 Gb/s unless a row states another rate.
     #[test]
-    fn the_longest_way_there_and_back() {
+    fn the_longest_round_trip() {
         let packet = 4_178 * 80;
         let ack = 86 * 80;
         let rows = [
-            // One switch: two links of 1 us each way.
+            // One switch: two links of 1 us in each direction.
             (
                 r#""hosts": 2, "switches": 1, "links": [[0, 2], [1, 2]], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,
                 2 * (packet + ack) + 4_000_000,

@@ -1,19 +1,19 @@
 //! The shared buffer of a switch: ingress priority groups with guaranteed, shared and headroom space, in cells.
 //!
-//! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
+//! Source: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
 //! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
 
 use crate::bytes::Bytes;
 use crate::mechanisms::priority_settings::PrioritySettings;
 
-/// What a slice of the buffer shares between its priority groups.
+/// Cells that the priority groups of a buffer slice share.
 #[derive(Debug, Clone, Copy)]
 pub struct Pool {
-    /// Cells to share.
+    /// Shared cells.
     pub cells: u64,
     /// Cells in use.
     pub used: u64,
-    /// The most that were in use.
+    /// Maximum of cells in use.
     pub most_used: u64,
     /// Bytes of a cell.
     pub cell: Bytes<u32>,
@@ -34,7 +34,7 @@ impl Pool {
     }
 }
 
-/// Packets of one priority that came in by one port.
+/// Packets of one priority that entered by one port.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PriorityGroup {
     /// Cells in guaranteed and shared space.
@@ -47,24 +47,24 @@ pub struct PriorityGroup {
     pub headroom: u32,
     /// XON when shared use is this much below the threshold.
     pub xon_offset: u32,
-    /// Most cells ever, headroom aside.
+    /// Maximum of cells, headroom excluded.
     pub most_used: u32,
-    /// Most cells of headroom ever.
+    /// Maximum of headroom cells.
     pub most_headroom: u32,
     /// Threshold exponent.
     pub exponent: i8,
-    /// Where its pool is among those of its slice, from the first on.
+    /// Index of its pool among those of its slice.
     pub pool: u8,
-    /// Whether it sends PFC, and where its headroom is: [`NO_HEADROOM`], [`OWN_HEADROOM`], or the place of the pool of headroom
+    /// Whether it sends PFC, and where its headroom is: [`NO_HEADROOM`], [`OWN_HEADROOM`], or the index of the headroom pool
     /// among those of its slice.
     pub headroom_at: u8,
-    /// The peer has been asked to pause.
+    /// XOFF was sent to the peer.
     pub xoff: bool,
 }
 
-/// Of a lossy priority group.
+/// Headroom of a lossy priority group.
 pub const NO_HEADROOM: u8 = 0;
-/// Of a lossless priority group with which no other shares its headroom.
+/// Headroom of a lossless priority group that does not share it.
 pub const OWN_HEADROOM: u8 = u8::MAX;
 
 // Two to a cache line.
@@ -88,7 +88,7 @@ impl PriorityGroup {
         }
     }
 
-    /// Takes `cells` in, or says that there is no room but perhaps in headroom that is shared.
+    /// Admits `cells`, or returns that there is no room except perhaps in shared headroom.
     #[inline]
     pub fn admit(&mut self, pool: &mut Pool, cells: u32) -> bool {
         let used = self.used + cells;
@@ -110,7 +110,7 @@ impl PriorityGroup {
         self.headroom_at == OWN_HEADROOM && self.fill_headroom(cells)
     }
 
-    /// Takes `cells` into headroom that is shared, of which it may have no more than its own settings say.
+    /// Admits `cells` into shared headroom, up to the limit in its settings.
     pub fn admit_to_shared_headroom(&mut self, pool: &mut Pool, cells: u32) -> bool {
         let used = pool.used + u64::from(cells);
         if used > pool.cells || !self.fill_headroom(cells) {
@@ -131,7 +131,7 @@ impl PriorityGroup {
         true
     }
 
-    /// Lets `cells` go: out of headroom first, then out of the shared space. How many were in headroom.
+    /// Releases `cells`: from headroom first, then from shared space. Returns the cells that were in headroom.
     #[inline]
     pub fn release(&mut self, pool: &mut Pool, cells: u32) -> u32 {
         let headroom = self.headroom_used.min(cells);
@@ -142,19 +142,19 @@ impl PriorityGroup {
         headroom
     }
 
-    /// The pools it takes from, by their places among those of its slice.
+    /// The pools that it uses, by their indexes in its slice.
     pub fn pools(&self) -> impl Iterator<Item = usize> {
         let headroom = self.shares_headroom().then_some(self.headroom_at);
         std::iter::once(self.pool).chain(headroom).map(usize::from)
     }
 
-    /// Whether others fill the same headroom.
+    /// Whether it shares its headroom.
     #[inline]
     pub fn shares_headroom(&self) -> bool {
         !matches!(self.headroom_at, NO_HEADROOM | OWN_HEADROOM)
     }
 
-    /// Whether the peer has to be asked to pause now: shared use at its threshold, or headroom in use.
+    /// Whether XOFF is due: shared use at its threshold, or headroom in use.
     #[inline]
     pub fn reaches_xoff(&self, pool: &Pool) -> bool {
         self.headroom_at != NO_HEADROOM
@@ -162,7 +162,7 @@ impl PriorityGroup {
             && (self.headroom_used > 0 || u64::from(self.shared()) >= pool.threshold(self.exponent))
     }
 
-    /// Whether the peer may go on: headroom empty and shared use `xon_offset` below the threshold, or none.
+    /// Whether XON is due: headroom empty and shared use `xon_offset` below the threshold, or zero.
     #[inline]
     pub fn reaches_xon(&self, pool: &Pool) -> bool {
         if !self.xoff || self.headroom_used > 0 {

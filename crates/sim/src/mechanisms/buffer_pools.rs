@@ -1,6 +1,6 @@
 //! The pools that a slice of a buffer is divided into, and which of them a priority group uses.
 //!
-//! Ground: the service pools of Broadcom switches as Junos divides them (`shared-buffer ingress buffer-partition` lossless,
+//! Source: the service pools of Broadcom switches as Junos divides them (`shared-buffer ingress buffer-partition` lossless,
 //! lossless-headroom and lossy), the traffic pools of Cumulus Linux, and SONiC's `ingress_lossless_pool` with its `xoff`.
 
 use crate::mechanisms::buffer::{NO_HEADROOM, OWN_HEADROOM};
@@ -12,25 +12,25 @@ use crate::problem::grouped;
 pub struct Slice {
     /// Shared by all priority groups, or by the lossless ones.
     pub shared: u64,
-    /// Shared by the lossy ones, where they have a pool of their own.
+    /// Shared by the lossy ones, where they have a separate pool.
     pub lossy: Option<u64>,
     /// Headroom that lossless ones share.
     pub headroom: Option<u64>,
 }
 
-/// Pools of a switch: those of all slices, kind after kind.
+/// Pools of a switch: those of all slices, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Division {
     /// By slice: cells that all priority groups share, or the lossless ones.
     pub shared: Vec<u64>,
     /// By slice: cells that lossy ones share; empty = the above.
     pub lossy: Vec<u64>,
-    /// By slice: cells of headroom that lossless ones share; empty = each has its own.
+    /// By slice: cells of shared headroom of lossless ones; empty = none shares.
     pub headroom: Vec<u64>,
 }
 
 impl Slice {
-    /// Divides the cells that reserves and headroom of one's own leave. Refused: a pool whose share is less than a cell.
+    /// Divides the cells left by reserves and separate headroom. Refused: a pool whose share is less than a cell.
     pub fn from_switch(switch: &Switch, cells: u64) -> Result<Slice, String> {
         let filled = |name: &str, percent: u8, found: u64| match found {
             0 if percent > 0 => {
@@ -63,7 +63,7 @@ impl Slice {
     }
 }
 
-/// Cells of the headroom that a slice shares, where they are said in bytes.
+/// Cells of the shared headroom of a slice, where it is configured in bytes.
 pub fn fixed_headroom(switch: &Switch) -> Option<u64> {
     let Some(SharedHeadroom::Fixed { bytes }) = switch.shared_headroom else {
         return None;
@@ -88,7 +88,7 @@ impl Division {
         shared.chain(self.headroom.iter().map(|cells| (*cells, true)))
     }
 
-    /// From the pool that a slice has first: where the one of a priority group is, and its headroom.
+    /// Offsets from the first pool of a slice: pool of a priority group, and its headroom.
     pub fn places(&self, lossless: bool) -> (u8, u8) {
         let slices = self.shared.len(); // at most 64
         match lossless {

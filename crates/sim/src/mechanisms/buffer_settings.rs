@@ -1,4 +1,4 @@
-//! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
+//! Settings of every port and priority after the rules are applied to its link rate, and the cells of every buffer left to share.
 
 use crate::bytes::Bytes;
 use crate::headroom::{Loop, Terms};
@@ -18,14 +18,14 @@ use crate::time::{NANOSECOND, SECOND};
 pub struct BufferSettings {
     /// By port and priority.
     pub priority_settings: PortPriorityTable<PrioritySettings>,
-    /// By port: slice of the switch's buffer for what comes in there.
+    /// By port: slice of the switch's buffer for packets that enter there.
     pub slices: Vec<u32>,
     /// By switch (0 = the first node after the hosts).
     pub pools: Vec<Division>,
 }
 
 impl BufferSettings {
-    /// Where the pools of each switch begin among all pools.
+    /// Index of the first pool of each switch among all pools.
     pub fn first_pools(&self) -> Vec<u32> {
         let counts = self.pools.iter().map(|it| it.pools().count() as u32);
         let ends = counts.scan(0, |end, count| {
@@ -36,7 +36,7 @@ impl BufferSettings {
     }
 }
 
-/// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
+/// Computes every port and pool. Refused: a switch whose guarantees use the whole buffer.
 pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refusal> {
     let rules = Rules::from_scenario(scenario);
     let ports = scenario.links.len() * 2;
@@ -84,10 +84,10 @@ fn switch_ports(scenario: &Scenario) -> Vec<Vec<PortId>> {
     ports
 }
 
-/// The rules of a scenario, and what of it they refer to.
+/// The rules of a scenario, and the parts of it that they refer to.
 struct Rules<'a> {
     scenario: &'a Scenario,
-    /// The slowest link of a host; none = no host has one.
+    /// Rate of the slowest host link; none = no host has a link.
     slowest_host: Option<u64>,
     longest: Bytes<u32>,
 }
@@ -107,7 +107,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Every priority of a port; those that are set to the same are settled once.
+    /// Settings of every priority of a port; priorities with equal rules are computed once.
     fn port(&self, port: PortId) -> [PrioritySettings; PRIORITIES] {
         let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
             let priority = Priority(priority as u8);
@@ -149,7 +149,7 @@ impl<'a> Rules<'a> {
         &self.scenario.of_node(self.scenario.node_of(port)).switch
     }
 
-    /// More than any buffer has is as good as any other too much: the pool then comes out negative.
+    /// Larger than any buffer: the pool is then negative and refused.
     fn headroom(&self, port: PortId, priority: Priority) -> u32 {
         let cell = u128::from(self.switch_of(port).cell_bytes);
         let link = self.link(port);
@@ -172,7 +172,7 @@ impl<'a> Rules<'a> {
         u32::try_from(cells).unwrap_or(u32::MAX)
     }
 
-    /// From this port deciding on a pause to its peer obeying.
+    /// From the decision of this port to pause until its peer stops.
     fn control_loop(&self, port: PortId) -> Loop {
         let framing = self.scenario.parameters.framing.encapsulated();
         let link = self.link(port);
@@ -181,7 +181,7 @@ impl<'a> Rules<'a> {
         Loop {
             rate: link.rate,
             delay: link.delay,
-            // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
+            // A frame counts once it has arrived in the switch; frames that the peer starts until then arrive as well.
             generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
             response: pause::reaction(&self.scenario.of_port(port.peer()).pfc.reaction, link.rate),
             longest: self.longest,
@@ -206,7 +206,7 @@ impl<'a> Rules<'a> {
         exponent
     }
 
-    /// Cells that the ports of a slice share, by pool; where nothing is left, the arithmetic in bytes.
+    /// Cells that the ports of a slice share, by pool; if none are left, the calculation in bytes.
     fn pool(
         &self,
         node: NodeId,
@@ -295,7 +295,7 @@ fn too_small(node: NodeId, slices: u32, found: String) -> Problem {
     }
 }
 
-/// Each value other than 0, ascending, after how often it occurs.
+/// Each value other than 0, ascending, with its count.
 fn counted(mut values: Vec<u32>) -> Vec<(u64, u64)> {
     values.retain(|value| *value > 0);
     values.sort_unstable();

@@ -1,4 +1,4 @@
-//! Chance without a state: every draw is a function of the seed, who draws and how often it has drawn before, so that
+//! Random numbers without a state: every draw is a function of the seed, the drawing entity and the number of its draws, so that
 //! no draw depends on the order of events.
 
 /// A draw in [0, 1): the `count`-th of `entity`.

@@ -1,8 +1,8 @@
-//! How a switch chooses among ports that lead equally close to the destination: by a hash of the flow (RFC 2992,
+//! How a switch chooses among ports with the same distance to the destination: by a hash of the flow (RFC 2992,
 //! section 2), so that the packets of a flow stay in order.
 //!
-//! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
-//! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
+//! The hash input distinguishes the flows of RoCEv2: the addresses of the two NIC ports and the UDP ports (IBTA annex
+//! A17.9.2: the UDP source port is the entropy). Where a scenario has no addresses, they are derived from port numbers.
 
 use crate::ids::{NodeId, PortId, QueuePairId, SwitchId};
 use crate::mechanisms::chance::{mix, GOLDEN};
@@ -14,17 +14,17 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const UDP: u8 = 17;
 const TCP: u8 = 6;
 
-/// Where sockets listen: iperf3's port (IANA, service names: targus-getdata1).
+/// Listening port of sockets: iperf3's (IANA, service names: targus-getdata1).
 const SOCKETS: u16 = 5201;
 
-/// One direction of a connection, as hashes see it.
+/// One direction of a connection, as the fields that are hashed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flow {
-    /// NIC ports it leads from and to.
+    /// NIC ports at its start and end.
     pub ports: [PortId; 2],
-    /// The hosts they belong to.
+    /// Hosts of these ports.
     pub hosts: [NodeId; 2],
-    /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
+    /// Addresses of these ports: those of the scenario, if it has both; over IPv6 otherwise the derived ones.
     pub addresses: Option<[IpAddr; 2]>,
     /// UDP or TCP ports of its packets: source, destination.
     pub udp_ports: [u16; 2],
@@ -33,7 +33,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// What a queue pair sends.
+    /// The flow of the packets that a queue pair sends.
     pub fn from_scenario(scenario: &Scenario, queue_pair: QueuePairId) -> Self {
         let connection = &scenario.connections[queue_pair.connection()];
         let ecmp = &scenario.parameters.ecmp;
@@ -64,7 +64,7 @@ impl Flow {
         }
     }
 
-    /// The choice of a switch, which is node `node`, among so many candidates, where chance has `seed`.
+    /// The choice of a switch, which is node `node`, among `candidates`; `seed` is the seed of the run.
     #[inline]
     pub fn among(
         &self,
@@ -76,7 +76,7 @@ impl Flow {
     ) -> usize {
         let offset = u32::from(ecmp.offset_bits);
         match ecmp.hash {
-            // The output with the number of the switch of the generator that starts from the flow's key, scaled to the range.
+            // The output whose index is the switch's number, of the generator seeded with the flow's key, scaled to the range.
             EcmpHash::Splitmix64 => {
                 let number = u64::from(ecmp.seed.unwrap_or(switch.0)) + 1;
                 let hash = mix(self.key(seed).wrapping_add(number.wrapping_mul(GOLDEN)));
@@ -131,7 +131,7 @@ impl Flow {
         }
     }
 
-    /// CRC-32 of IEEE 802.3 over source, destination, protocol and ports in network order, going on from the seed as zlib's
+    /// CRC-32 of IEEE 802.3 over source, destination, protocol and ports in network order, continued from the seed as in zlib's
     /// `crc32` does.
     fn crc32(&self, seed: u32) -> u32 {
         let mut crc = crc32fast::Hasher::new_with_initial(seed);
@@ -166,12 +166,12 @@ fn given_or_v6(scenario: &Scenario, ports: [PortId; 2]) -> Option<[IpAddr; 2]> {
     }
 }
 
-/// The unique local address (RFC 4193) of a NIC port that was given none: fd00:: and the number that is its IPv4 one.
+/// Derived address of a NIC port without one: unique local (RFC 4193), fd00:: and the number of its IPv4 address.
 fn stand_in_v6(port: PortId) -> Ipv6Addr {
     Ipv6Addr::from(0xfd << 120 | u128::from(stand_in(port).to_bits()))
 }
 
-/// The address of a NIC port that was given none: of 10.0.0.0/8 (RFC 1918), the port's number plus one.
+/// Derived address of a NIC port without one: in 10.0.0.0/8 (RFC 1918), the port's number plus one.
 fn stand_in(port: PortId) -> Ipv4Addr {
     Ipv4Addr::from((10 << 24) + port.0 + 1)
 }
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A flow between hosts 1 and 0 of the ns-3 simulator, the answer to one from its UDP port 10,000 to 100.
+    /// A flow between hosts 1 and 0 of the ns-3 simulator, the reply to one from UDP port 10,000 to 100.
     fn back(addresses: Option<[&str; 2]>) -> Flow {
         Flow {
             ports: [PortId(2), PortId(0)],

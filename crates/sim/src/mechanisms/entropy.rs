@@ -7,7 +7,7 @@
 use crate::ids::QueuePairId;
 use crate::mechanisms::chance::mix;
 
-/// The dynamic ports (RFC 6335, section 6) begin here, and are so many.
+/// First of the dynamic ports (RFC 6335, section 6), and their number.
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u16 = 16_384;
 
@@ -16,12 +16,12 @@ const PORTS: u16 = 16_384;
 pub(crate) struct EntropyValues {
     first: u16,
     next: u16,
-    /// By value, counted from the first: whether it is to be passed over.
+    /// By value, counted from the first: whether it is skipped at its next turn.
     avoided: Vec<bool>,
 }
 
 impl EntropyValues {
-    /// As many as `count`, beginning anywhere.
+    /// `count` values, beginning at one drawn from seed and queue pair.
     pub fn new(seed: u64, queue_pair: QueuePairId, count: u16) -> Self {
         EntropyValues {
             first: (mix(mix(seed) ^ u64::from(queue_pair.0)) % u64::from(PORTS)) as u16,
@@ -30,9 +30,9 @@ impl EntropyValues {
         }
     }
 
-    /// For the next packet.
+    /// The value of the next packet.
     pub fn take(&mut self) -> u16 {
-        // Where all are to be avoided, the first is forgiven.
+        // If all are to be avoided, the first is used.
         while std::mem::take(&mut self.avoided[usize::from(self.next)]) {
             self.pass();
         }
@@ -45,7 +45,7 @@ impl EntropyValues {
         self.next = (self.next + 1) % self.avoided.len() as u16;
     }
 
-    /// A packet with this value met a queue.
+    /// A packet with this value was marked or trimmed.
     pub fn avoid(&mut self, port: u16) {
         let place = (port - FIRST_PORT + PORTS - self.first) % PORTS;
         if let Some(avoided) = self.avoided.get_mut(usize::from(place)) {

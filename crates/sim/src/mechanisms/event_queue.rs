@@ -1,11 +1,11 @@
-//! The event queue: what happens next.
+//! The event queue: pending events in the order of their time.
 //!
-//! A hierarchical timing wheel (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987). Near events lie
-//! unsorted in fine slots, timers in coarse ones, and a slot is sorted only when its time has come, so an event costs the
-//! same whether 16 or 500,000 are pending. A binary heap takes the few events that fit neither.
+//! A hierarchical timing wheel (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987). Near events are
+//! unsorted in fine slots, timers in coarse ones, and a slot is sorted only when its time has come, so the time per event is the
+//! same whether 16 or 500,000 are pending. A binary heap holds the few events that fit neither.
 //!
-//! Widths are measured (`cargo bench -p wirespeed-bench`): fine slots of 1 to 4 ns are equally fast, wider ones lose up to a
-//! half where a fat tree has events at many times in a nanosecond.
+//! Widths are measured (`cargo bench -p wirespeed-bench`): fine slots of 1 to 4 ns are equally fast, wider ones up to
+//! 50 % slower where a fat tree has events at many times in a nanosecond.
 
 mod wheel;
 
@@ -18,21 +18,21 @@ use wheel::{Pool, Wheel};
 const FINE_BITS: u32 = 12;
 /// The fine wheel reaches 8.4 us ahead: frames, hops and the microsecond timers of congestion control.
 const FINE_SLOTS: usize = 2048;
-/// A coarse slot is 2^22 ps, 4.2 us, wide: half of what the fine wheel reaches, so all of it fits there at once.
+/// A coarse slot is 2^22 ps, 4.2 us, wide: half of the range of the fine wheel, so all of it fits there at once.
 const COARSE_BITS: u32 = 22;
 /// The coarse wheel reaches 4.3 ms ahead.
 const COARSE_SLOTS: usize = 1024;
-/// At most so many slots are open after the first. What the fine wheel does not reach lies in coarse slots that begin later.
+/// Limit of open slots after the first. Events beyond the fine wheel are in coarse slots that begin later.
 const OPEN_SLOTS: u64 = FINE_SLOTS as u64 - (1 << (COARSE_BITS - FINE_BITS));
 
-/// The number of no slot: slot numbers are times shifted right.
+/// Marks no slot: slot numbers are times shifted right.
 const NO_SLOT: u64 = u64::MAX;
-/// Slots are opened until so many events are in the open; fewer would not pay for the search for the next slot.
+/// Slots are opened until so many events are open; with fewer the search for the next slot would take longer than it saves.
 const ENOUGH: usize = 8;
-/// An event that would shift more others than this in the open slots does not go there.
+/// An event that would shift more others than this in the open slots goes to a wheel or the heap.
 const LONGEST_SHIFT: usize = 64;
 
-/// What happens.
+/// An event.
 ///
 /// Equal times are ordered by `key`: the event's class in the top 4 bits, the entity's id in the low 28. An entity has at
 /// most one pending event of a class at one time, so (time, key) is a total order that does not depend on insertion.
@@ -40,9 +40,9 @@ const LONGEST_SHIFT: usize = 64;
 pub struct Event {
     /// When it happens: picoseconds from the start.
     pub time: Picoseconds,
-    /// To whom, and which class of event: decides among equal times, smallest first.
+    /// The entity, and the class of event: decides among equal times, smallest first.
     pub key: u32,
-    /// What the entity needs to know; decides among equal times and keys, so that any sequence has one order.
+    /// Data for the entity; decides among equal times and keys, so that any sequence has one order.
     pub payload: u32,
 }
 
@@ -86,7 +86,7 @@ impl EventQueue {
         }
     }
 
-    /// Adds an event at the present time or later; an earlier one is a defect of the model and panics.
+    /// Adds an event at the present time or later; panics at an earlier one, which is a defect of the model.
     #[inline]
     pub fn push(&mut self, event: Event) {
         assert!(
@@ -107,14 +107,14 @@ impl EventQueue {
         }
     }
 
-    /// Takes the event with the smallest (time, key, payload); its time is the present from now on.
+    /// Removes the event with the smallest (time, key, payload); its time becomes the present.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
         self.pop_until(Picoseconds::MAX)
     }
 
-    /// Takes the next event if it happens at `end` or before.
-    #[inline(always)] // into the loop over all events: left to the compiler it is a call for each of them
+    /// Removes the next event if its time is `end` or before.
+    #[inline(always)] // into the loop over all events: the compiler would make it a call for each of them
     pub fn pop_until(&mut self, end: Picoseconds) -> Option<Event> {
         if self.head == self.open.len() && !self.advance(end) {
             return None;
@@ -140,7 +140,7 @@ impl EventQueue {
         Some(event)
     }
 
-    /// The event that `pop` would take.
+    /// The event that `pop` would return.
     #[inline]
     pub fn peek(&mut self) -> Option<Event> {
         if self.head == self.open.len() && !self.advance(Picoseconds::MAX) {
@@ -151,7 +151,7 @@ impl EventQueue {
         open.into_iter().chain(heap).min().map(unpack)
     }
 
-    /// The event `ahead` places after the next, if it is near enough to be sorted already.
+    /// The event `ahead` positions after the next, if it is near enough to be sorted already.
     #[inline]
     pub fn upcoming(&self, ahead: usize) -> Option<Event> {
         self.open.get(self.head + ahead).copied().map(unpack)
@@ -172,7 +172,7 @@ impl EventQueue {
         self.now
     }
 
-    /// Puts an event among the sorted rest of the open slots: most are later than most that wait there.
+    /// Inserts an event into the sorted rest of the open slots: most are later than most of the pending ones.
     #[inline]
     fn insert_open(&mut self, packed: u128) {
         if self.head == self.open.len() {
@@ -192,14 +192,14 @@ impl EventQueue {
             place -= 1;
         }
         rest[place] = packed;
-        // A slot that refills itself must not grow by what has left it.
+        // A slot that refills itself must not grow by the events removed from it.
         if self.head > LONGEST_SHIFT && self.head * 2 > self.open.len() {
             self.open.drain(..self.head);
             self.head = 0;
         }
     }
 
-    /// Adds an event that would shift too many others: closes all open slots but the first, or else takes the heap.
+    /// Adds an event that would shift too many others: closes all open slots but the first, or else uses the heap.
     #[cold]
     fn insert_crowded(&mut self, packed: u128) {
         self.base = self.base.max(slot_of(self.open[self.head]));
@@ -227,7 +227,7 @@ impl EventQueue {
         self.coarse_begin = self.coarse_begin.min(begin);
     }
 
-    /// No event is pending before this: the time of the next, or where the slot begins that holds it. None pending: the
+    /// No event is pending before this: the time of the next, or the start of the slot that holds it. None pending: the
     /// end of time.
     pub fn earliest(&self) -> Picoseconds {
         let heap = self
@@ -244,8 +244,8 @@ impl EventQueue {
         }
     }
 
-    /// All that was open is used up: opens what comes next up to `end`, so that the smallest event is the first of `open`
-    /// or the top of `heap`. False if there is none. What lies behind `end` stays shut, where it is cheap to come before it.
+    /// All open events are used up: opens the next slots up to `end`, so that the smallest event is the first of `open`
+    /// or the top of `heap`. False if there is none. Slots after `end` stay closed: insertion before them is cheap.
     fn advance(&mut self, end: Picoseconds) -> bool {
         self.open.clear();
         self.head = 0;
@@ -256,7 +256,7 @@ impl EventQueue {
             if fine.min(heap).min(self.coarse_begin) > end {
                 return false;
             }
-            // Slots behind the heap's top stay shut: what it causes is added to them, and a shut slot takes that at less cost.
+            // Slots after the heap's top stay closed: its events add to them, and insertion into a closed slot is cheaper.
             if fine < self.coarse_begin && fine <= heap {
                 self.open_slots(fine, end);
                 return true;
@@ -272,9 +272,9 @@ impl EventQueue {
         }
     }
 
-    /// Opens the fine slots from `first` on, at most to `end`, until enough events are in the open.
+    /// Opens the fine slots from `first` on, at most to `end`, until enough events are open.
     fn open_slots(&mut self, first: u64, end: u64) {
-        // Up to here no timer of a coarse slot can come between.
+        // Up to here no timer of a coarse slot can intervene.
         let last = (first + OPEN_SLOTS).min(self.coarse_begin - 1).min(end);
         self.base = first;
         let mut slot = first;
@@ -319,7 +319,7 @@ impl Default for EventQueue {
     }
 }
 
-/// When a packed event happens.
+/// The time of a packed event.
 #[inline]
 fn time_of(packed: u128) -> Picoseconds {
     Picoseconds((packed >> 64) as u64)

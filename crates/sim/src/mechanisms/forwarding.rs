@@ -1,7 +1,7 @@
-//! Forwarding at run time: a switch looks up where a frame's destination lies and chooses among the ports that lead there.
+//! Forwarding at run time: a switch looks up a frame's destination and chooses among the ports that lead to it.
 //!
-//! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
-//! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
+//! Used only in scenarios that need it: a balance other than by flow, links that go down, configured routes, miswired
+//! cables. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
 use crate::bytes::Bytes;
 use crate::ids::{queue_pairs_of, NodeId, PortId, QueuePairId, SwitchId};
@@ -18,21 +18,21 @@ use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A frame has passed so many switches and is dropped by the next: a packet begins with a TTL of 64 (Linux,
-/// `net.ipv4.ip_default_ttl`), each router takes one, and none sends it on with 0 (RFC 1812, section 5.3.1).
+/// Maximum number of switches on a path; the next one drops the frame: a packet begins with a TTL of 64 (Linux,
+/// `net.ipv4.ip_default_ttl`), each router decrements it, and none forwards it with 0 (RFC 1812, section 5.3.1).
 pub(crate) const MOST_HOPS: u32 = 63;
 
-/// What switches know and remember.
+/// Tables and state of the switches.
 #[derive(Clone)]
 pub(crate) struct Forwarding {
     next_hops: Arc<NextHops>,
-    /// Index of the table that holds now.
+    /// Index of the current table.
     table: usize,
-    /// By queue pair that sends.
+    /// By sending queue pair.
     flows: Vec<Flow>,
-    /// By set: how often a port of it was chosen other than by a hash.
+    /// By set: number of choices of its ports other than by a hash.
     chosen: Vec<u64>,
-    /// By switch and queue pair that sends: the port of its flowlet, and when its last frame came.
+    /// By switch and sending queue pair: the port of its flowlet, and the time of its last frame.
     flowlets: Vec<HashMap<QueuePairId, (PortId, Picoseconds)>>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Packet {
     /// Seed of the run.
     pub seed: u64,
     pub now: Picoseconds,
-    /// The switch, among switches and among nodes.
+    /// The switch, as switch number and as node number.
     pub switch: SwitchId,
     pub node: NodeId,
     /// The queue pair that sent it.
@@ -52,13 +52,13 @@ pub(crate) struct Packet {
 }
 
 impl Forwarding {
-    /// For a scenario that asks for it. Refused: connections whose ends no switches join.
+    /// Builds it for a scenario that requires it, else `None`. Refused: connections whose ends no switches join.
     pub fn from_scenario(scenario: &Scenario) -> Result<Option<Self>, Refusal> {
-        let asked = scenario.is_balanced()
+        let is_required = scenario.is_balanced()
             || !scenario.routes.is_empty()
             || !link_changes(scenario).is_empty()
             || scenario.is_miswired();
-        if !asked {
+        if !is_required {
             return Ok(None);
         }
         let next_hops = NextHops::from_scenario(scenario);
@@ -76,17 +76,17 @@ impl Forwarding {
         }))
     }
 
-    /// From when on each table holds that follows the first.
+    /// Start times of the tables after the first.
     pub fn changes(&self) -> impl Iterator<Item = Picoseconds> + '_ {
         self.next_hops.tables[1..].iter().map(|(time, _)| *time)
     }
 
-    /// The next table holds.
+    /// Activates the next table.
     pub fn change(&mut self) {
         self.table += 1;
     }
 
-    /// The port by which a packet leaves a switch, if there is one. `load` is what waits at a port; [`Bytes::MAX`] where it is
+    /// The port by which a packet leaves a switch, if there is one. `load` is the queue length of a port; [`Bytes::MAX`] if it is
     /// down.
     pub fn egress(
         &mut self,
@@ -152,7 +152,7 @@ impl Forwarding {
                 ports[(begin.wrapping_add(*chosen) % ports.len() as u64) as usize]
             }
             Balance::Adaptive => {
-                // As Spectrum-4 does: the port of the set with the least in its egress queue.
+                // As in Spectrum-4: the port of the set with the shortest egress queue.
                 let least = ports.iter().map(|port| load(*port)).min()?;
                 let equal = || ports.iter().filter(|port| load(**port) == least);
                 *equal().nth(any(equal().count()))?
@@ -165,11 +165,11 @@ impl Forwarding {
         Some(port)
     }
 
-    /// Adds what the switches of another part of the network remember: those that `own` says.
+    /// Adds the state of the switches of another part of the network: those for which `own` is true.
     pub fn add(&mut self, other: Forwarding, own: &dyn Fn(PortId) -> bool, switches: &[bool]) {
         let sets = &self.next_hops.sets;
         for set in 0..sets.count() {
-            // All ports of a set are of one switch.
+            // All ports of a set belong to one switch.
             if sets
                 .ports(set as Set)
                 .first()
@@ -192,13 +192,13 @@ impl Scenario {
         &self.of_node(node).ecmp
     }
 
-    /// Whether cables are not where routing takes them to be.
+    /// Whether cables are connected to other ports than routing assumes.
     fn is_miswired(&self) -> bool {
         let mut faults = self.faults.iter();
         faults.any(|fault| matches!(fault.kind, Kind::Miswiring(_)))
     }
 
-    /// Whether some switch chooses by more than the flow.
+    /// Whether a switch chooses by more than the flow.
     fn is_balanced(&self) -> bool {
         let mut sets = (0..self.sets()).map(|number| self.set(number));
         sets.any(|set| set.ecmp.balance != Balance::Flow)

@@ -1,4 +1,4 @@
-//! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
+//! A frame is a small record; its payload is a number of bytes. Frames are stored in a slab and queues are chained through them.
 
 use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority, QueuePairId};
@@ -15,7 +15,7 @@ pub enum Kind {
     Send,
     /// An unreliable datagram.
     Datagram,
-    /// Part of what a read asked for.
+    /// Part of a read response.
     ReadResponse,
     /// A read request.
     ReadRequest,
@@ -23,13 +23,13 @@ pub enum Kind {
     Ack,
     /// A congestion notification packet.
     Cnp,
-    /// Credit: what the receiver has granted.
+    /// Credit: bytes that the receiver has granted.
     Credit,
     /// A request for credit.
     CreditRequest,
     /// A TCP segment with payload.
     Tcp,
-    /// A TCP segment without, which acknowledges all before `psn`.
+    /// A TCP segment without payload, which acknowledges all before `psn`.
     TcpAck,
     /// A UDP datagram that is not RoCE.
     Udp,
@@ -49,37 +49,37 @@ pub const CE: u8 = 8;
 pub const ECHO: u8 = 16;
 /// A negative acknowledgement: PSN sequence error.
 pub const NAK: u8 = 32;
-/// An acknowledgement that says: not ready to receive the message that begins there.
+/// A receiver-not-ready negative acknowledgement of the message that begins at the PSN.
 pub const RNR: u8 = NAK | LAST;
-/// The packet asks for an acknowledgement.
+/// The packet requests an acknowledgement.
 pub const ACK_REQUEST: u8 = 64;
 
-/// Only the header is left: a switch had no room for the rest. Of an acknowledgement: with [`NAK`], that this happened to
-/// the packet.
+/// Only the header is left: a switch had no room for the rest. In an acknowledgement: with [`NAK`], the packet was
+/// trimmed.
 pub const TRIMMED: u8 = 128;
 
 /// One frame in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// The next frame of the queue it stands in.
+    /// The next frame of its queue.
     pub next: u32,
-    /// Queue pair it goes to; of a PFC frame, the pause quanta.
+    /// Destination queue pair; of a PFC frame, the pause quanta.
     pub queue_pair: QueuePairId,
     /// Packet sequence number.
     pub psn: u32,
     /// Index in the routes of its egress port at the next switch.
     pub hop: u32,
-    /// Port by which it entered the switch it is in.
+    /// Port by which it entered its current switch.
     pub ingress: PortId,
     /// Header through FCS.
     pub bytes: Bytes<u16>,
-    /// Of these, payload.
+    /// Payload within this size.
     pub payload: Bytes<u16>,
-    /// Of an acknowledgement with selective repeat: how far after `psn`, which is missing, the packet stands that has
-    /// arrived; 0 = an acknowledgement of all up to `psn`. Of an RNR NAK: the code of the time to wait. Of a read request: how many responses it asks for; 0 = the rest
-    /// of its message.
+    /// In an acknowledgement with selective repeat: offset after `psn`, which is missing, of the packet that has
+    /// arrived; 0 = an acknowledgement of all up to `psn`. In an RNR NAK: the timer code. In a read request: number of requested
+    /// responses; 0 = the rest of its message.
     pub span: u16,
-    /// Cells it occupies in the switch it is in.
+    /// Cells it occupies in its current switch.
     pub cells: u16,
     /// What it carries.
     pub kind: Kind,
@@ -103,7 +103,7 @@ impl Frame {
     }
 }
 
-/// All frames of a simulation. A freed place is used again first.
+/// All frames of a simulation. Freed entries are reused first.
 #[derive(Debug, Clone, Default)]
 pub struct Frames {
     slab: Vec<Frame>,
@@ -112,7 +112,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// None yet.
+    /// A slab without frames.
     pub fn new() -> Self {
         Frames {
             slab: Vec::new(),
@@ -121,7 +121,7 @@ impl Frames {
         }
     }
 
-    /// Keeps a frame and says where.
+    /// Stores a frame and returns its index.
     #[inline]
     pub fn insert(&mut self, frame: Frame) -> u32 {
         self.live += 1;
@@ -136,7 +136,7 @@ impl Frames {
         index
     }
 
-    /// Forgets a frame.
+    /// Frees a frame.
     #[inline]
     pub fn remove(&mut self, index: u32) {
         self.live -= 1;
@@ -144,7 +144,7 @@ impl Frames {
         self.free = index;
     }
 
-    /// Takes in all of another slab; how far its places move.
+    /// Adds all frames of another slab; returns the offset of their indexes.
     pub fn append(&mut self, other: Frames) -> u32 {
         if other.live == 0 {
             return 0;
@@ -171,7 +171,7 @@ impl Frames {
         base
     }
 
-    /// How many are in flight.
+    /// Number of frames in flight.
     pub fn live(&self) -> usize {
         self.live
     }
@@ -192,7 +192,7 @@ impl std::ops::IndexMut<u32> for Frames {
     }
 }
 
-/// Frames waiting in line.
+/// A queue of frames.
 #[derive(Debug, Clone, Copy)]
 pub struct Line {
     head: u32,
@@ -200,19 +200,19 @@ pub struct Line {
 }
 
 impl Line {
-    /// Nobody waits.
+    /// An empty queue.
     pub const EMPTY: Line = Line {
         head: NONE,
         tail: NONE,
     };
 
-    /// Whether nobody waits.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == NONE
     }
 
-    /// The places of the frames have moved by `base`.
+    /// Shifts the indexes of the frames by `base`.
     pub fn shift(&mut self, base: u32) {
         if self.head != NONE {
             self.head += base;
@@ -220,7 +220,7 @@ impl Line {
         }
     }
 
-    /// A frame joins at the end.
+    /// Appends a frame.
     #[inline]
     pub fn push(&mut self, frames: &mut Frames, index: u32) {
         frames[index].next = NONE;
@@ -232,19 +232,19 @@ impl Line {
         self.tail = index;
     }
 
-    /// Who waits first.
+    /// The first frame.
     pub fn first(&self) -> Option<u32> {
         Some(self.head).filter(|index| *index != NONE)
     }
 
-    /// Who waits, the first first.
+    /// The frames in order.
     pub fn all<'a>(&self, frames: &'a Frames) -> impl Iterator<Item = u32> + 'a {
         std::iter::successors(self.first(), |index| {
             Some(frames[*index].next).filter(|next| *next != NONE)
         })
     }
 
-    /// The first frame leaves.
+    /// Removes the first frame.
     #[inline]
     pub fn pop(&mut self, frames: &Frames) -> Option<u32> {
         if self.head == NONE {

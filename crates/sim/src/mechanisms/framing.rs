@@ -1,4 +1,4 @@
-//! Bytes of a frame by what it carries.
+//! Frame sizes by content.
 
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ECT, FIRST, LAST};
@@ -13,7 +13,7 @@ impl Framing {
         Bytes((self.data_bytes + extension + payload).max(self.minimum_bytes))
     }
 
-    /// The shortest frame there can be, PFC aside.
+    /// The smallest frame, PFC excluded.
     pub fn shortest(&self) -> Bytes<u32> {
         let bare = self.data_bytes.min(self.read_request_bytes);
         let answer = self.ack_bytes.min(self.cnp_bytes);
@@ -29,9 +29,9 @@ impl Framing {
                 (self.data_bytes + self.write_first_bytes + padded, ECT)
             }
             Kind::Write | Kind::Send => (self.data_bytes + padded, ECT),
-            // No congestion control acts on marks of datagrams.
+            // Congestion control ignores marks of datagrams.
             Kind::Datagram => (self.data_bytes + self.datagram_bytes + padded, 0),
-            // An AETH stands in the first and in the last.
+            // The first and the last contain an AETH.
             Kind::ReadResponse if flags & (FIRST | LAST) != 0 => (
                 self.data_bytes + self.read_response_ends_bytes + padded,
                 ECT,
@@ -55,7 +55,7 @@ impl Framing {
         Bytes(bytes.max(self.minimum_bytes))
     }
 
-    /// Bytes that a full packet has on the link.
+    /// Bytes of a full packet on the link.
     pub(crate) fn full_packet(&self, mtu: Bytes<u32>) -> Bytes<u32> {
         Bytes(self.data_bytes + self.gap_bytes) + mtu
     }

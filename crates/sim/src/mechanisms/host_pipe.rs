@@ -1,7 +1,7 @@
-//! The host pipe: what stands between memory and a NIC port, in each direction.
+//! The host pipe: the path between memory and a NIC port, in each direction.
 //!
-//! Where it is slower than the link, sending waits for it, and what arrives waits in the NIC's receive buffer, for which
-//! the NIC sends PFC. The buffer drains steadily, so its fill is what the time until it is empty carries.
+//! Where it is slower than the link, sending waits for it, and received packets wait in the NIC's receive buffer, for which
+//! the NIC sends PFC. The buffer drains steadily, so its fill equals the rate times the time until it is empty.
 
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Frame, Kind};
@@ -9,19 +9,19 @@ use crate::model::parameters;
 use crate::model::pcie::Link;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
-/// What stands before a datagram in memory: a global route header, or an IP header in its place (IBTA volume 1, 10.2.5;
+/// Header before a datagram in memory: a global route header, or an IP header instead (IBTA volume 1, 10.2.5;
 /// annex A17.9.2).
 const GRH: Bytes<u32> = Bytes(40);
 
-/// The pipe of one NIC port. Fills are times to drain.
+/// The pipe of one NIC port. Fill levels are times to drain.
 #[derive(Debug, Clone)]
 pub struct HostPipe {
     /// From memory.
     byte: ByteTime,
-    /// From the receive buffer to memory: as it is set, and as it is now.
+    /// From the receive buffer to memory: configured and current.
     usual: ByteTime,
     into: ByteTime,
-    /// What both directions share, where there is such.
+    /// Capacity that both directions share, if any.
     link: Option<Link>,
     latency: Picoseconds,
     /// Bytes of receive buffer, XOFF and XON.
@@ -29,16 +29,16 @@ pub struct HostPipe {
     buffer: Picoseconds,
     xoff: Picoseconds,
     xon: Picoseconds,
-    /// When all that was received will be in memory.
+    /// When all received payload will be in memory.
     received_until: Picoseconds,
-    /// Bit n: the peer has been asked to pause priority n.
+    /// Bit n: XOFF for priority n was sent to the peer.
     pausing: u8,
     /// Frames that found the receive buffer full.
     pub drops: u64,
 }
 
 impl HostPipe {
-    /// A pipe that carries nothing.
+    /// A pipe without traffic.
     pub fn new(parameters: &parameters::Pipe) -> Self {
         let rates = parameters.rates().expect("a link that there is");
         let [byte, into] = rates.map(ByteTime::from_rate);
@@ -66,22 +66,22 @@ impl HostPipe {
         }
     }
 
-    /// From a post to the NIC having the first byte, and from the last byte in the NIC to memory.
+    /// From a post until the NIC has the first byte, and from the last byte in the NIC to memory.
     pub fn latency(&self) -> Picoseconds {
         self.latency
     }
 
-    /// Bit n: the peer has been asked to pause priority n.
+    /// Bit n: XOFF for priority n was sent to the peer.
     pub fn pausing(&self) -> u8 {
         self.pausing
     }
 
-    /// Whether the receive buffer holds so much that the NIC would send PFC.
+    /// Whether the receive buffer is at its XOFF threshold.
     pub fn cannot_keep_up(&self, now: Picoseconds) -> bool {
         self.received_until.saturating_sub(now) >= self.xoff
     }
 
-    /// From now on what arrives goes to memory at another rate, or at its own again. Fills are times at the rate that holds.
+    /// Changes the rate to memory from now on, or restores the configured rate. Fill levels are times at the current rate.
     pub fn receive_at(&mut self, now: Picoseconds, rate: Option<ByteTime>) {
         let (before, after) = (self.into, rate.unwrap_or(self.usual));
         let left = self.received_until.saturating_sub(now);
@@ -90,7 +90,7 @@ impl HostPipe {
         self.into = after;
     }
 
-    /// The NIC fetches data: when it may fetch more. Requests for data are in the way of what is received.
+    /// The NIC fetches data; returns when it may fetch more. Requests for data share the direction of received data.
     pub fn fetch(&mut self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let own = now + self.byte.times(data);
         let Some(link) = self.link.as_mut().filter(|_| data > Bytes(0)) else {
@@ -103,14 +103,14 @@ impl HostPipe {
         own.max(read)
     }
 
-    /// When data received now would be out of the NIC.
+    /// When data received now would have left the NIC.
     fn taken(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let own = self.received_until.max(now) + self.into.times(data);
         let link = self.link.as_ref().map(|link| link.written(now, data));
         link.map_or(own, |written| written.max(own))
     }
 
-    /// Data is received, and will be out of the NIC by then.
+    /// Data is received; returns when it has left the NIC.
     fn take(&mut self, now: Picoseconds, data: Bytes<u32>, until: Picoseconds) {
         self.received_until = until;
         if let Some(link) = &mut self.link {
@@ -151,7 +151,7 @@ impl HostPipe {
     /// The receive buffer may have drained to XON.
     pub fn check(&mut self, now: Picoseconds) -> DrainState {
         if self.pausing == 0 {
-            return DrainState::Before; // at another rate
+            return DrainState::Before; // at an earlier rate
         }
         let enough = self.received_until.saturating_sub(self.xon);
         if enough > now {
@@ -161,7 +161,7 @@ impl HostPipe {
     }
 }
 
-/// What follows from payload in the receive buffer.
+/// Result of payload in the receive buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Reception {
     /// When it will be in memory.

@@ -1,4 +1,4 @@
-//! Faults of one direction of a link: frames lost to bit errors, CNPs lost or late, outages.
+//! Faults of one direction of a link: frames lost to bit errors, CNPs lost or delayed, outages.
 
 use crate::bytes::Bytes;
 use crate::ids::PortId;
@@ -6,25 +6,25 @@ use crate::mechanisms::chance;
 use crate::time::Picoseconds;
 use wirespeed_wire::link_errors::LinkErrors;
 
-/// What a fault does to frames that a port sends, or to CNPs that it generates.
+/// Effect of a fault on frames that a port sends, or on CNPs that it generates.
 #[derive(Debug, Clone, Copy)]
 pub enum Effect {
     /// Frames are lost; longer ones with a higher probability.
     BitErrors(LinkErrors),
     /// CNPs are lost with this probability.
     CnpLoss(f64),
-    /// CNPs are sent so much later.
+    /// CNPs are delayed by this time.
     CnpDelay(Picoseconds),
 }
 
-/// A frame that starts on the link, as its loss depends on it.
+/// A frame that starts on the link, with the inputs of its loss.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
     /// Seed of the run.
     pub seed: u64,
     /// The port that sends.
     pub port: PortId,
-    /// Frames that it has sent: the number of the draw.
+    /// Frames sent by it: the number of the draw.
     pub sent: u64,
     /// Now.
     pub time: Picoseconds,
@@ -45,7 +45,7 @@ struct Rule {
 }
 
 impl LinkFaults {
-    /// The effect holds from `from` until before `until`.
+    /// The effect is active from `from` until before `until`.
     pub fn add(&mut self, from: Picoseconds, until: Picoseconds, effect: Effect) {
         self.rules.push(Rule {
             from,
@@ -81,7 +81,7 @@ impl LinkFaults {
         survives < 1.0 && start.draw(chance::mix(chance::mix(!start.seed))) >= survives
     }
 
-    /// How much later a CNP is sent at `now`.
+    /// The delay of a CNP sent at `now`.
     pub fn cnp_delay(&self, now: Picoseconds) -> Picoseconds {
         let delays = self.effects(now).filter_map(|effect| match effect {
             Effect::CnpDelay(delay) => Some(delay),

@@ -1,4 +1,4 @@
-//! ECN marking of a queue: WRED's law on the instantaneous or the averaged queue (RFC 3168, Floyd and Jacobson 1993).
+//! ECN marking of a queue: WRED on the instantaneous or the averaged queue (RFC 3168, Floyd and Jacobson 1993).
 
 use crate::bytes::Bytes;
 use crate::model::parameters::{self, MarkAt};
@@ -6,11 +6,11 @@ use crate::model::parameters::{self, MarkAt};
 /// How a queue marks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Marker {
-    /// By which law.
+    /// Marking law.
     pub law: Law,
-    /// When; none = never.
+    /// Marking position; none = never.
     pub at: Option<MarkAt>,
-    /// The average that the law sees; none = the queue as it is.
+    /// Averaging of the queue length; none = instantaneous.
     pub average: Option<Average>,
 }
 
@@ -25,7 +25,7 @@ impl Marker {
         }
     }
 
-    /// The length that the law sees of a queue of so many bytes: averaged over arrivals, or as it is. `idle`: how many
+    /// The length of a queue of so many bytes, input of the law: averaged over arrivals, or instantaneous. `idle`: how many
     /// packets could have left while the queue was empty.
     #[inline]
     pub fn length(&self, bytes: f64, average: &mut f64, idle: Option<u64>) -> f64 {
@@ -39,7 +39,7 @@ impl Marker {
         *average
     }
 
-    /// Whether there is something to judge: not where the law sees the queue as it is, and that is short.
+    /// Whether the law has to be evaluated: not for an instantaneous queue that is short.
     #[inline]
     pub fn may_mark(&self, queue: Bytes<u32>) -> bool {
         queue > self.law.kmin || self.average.is_some()
@@ -49,9 +49,9 @@ impl Marker {
 /// The law of one queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
-    /// Never marked up to this many bytes.
+    /// No marks up to this many bytes.
     pub kmin: Bytes<u32>,
-    /// Always marked above this many.
+    /// All packets are marked above this many.
     pub kmax: Bytes<u32>,
     /// Probability at kmax.
     pub pmax: f64,

@@ -1,6 +1,6 @@
 //! Priority flow control: state and times of pauses.
 //!
-//! IEEE 802.1Q clause 36. A PFC frame goes before everything else, is not queued in the peer, and acts after the frame
+//! IEEE 802.1Q clause 36. A PFC frame is sent before all others, is not queued in the peer, and takes effect after the frame
 //! in transmission.
 
 use crate::bytes::Bytes;
@@ -15,18 +15,18 @@ use std::ops::{Index, IndexMut};
 /// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
 const QUANTUM: Bytes<u32> = Bytes(64);
 
-/// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
+/// PFC of every priority. A port that never sent or received XOFF has none of it.
 #[derive(Debug, Clone, Default)]
 pub struct Pauses(Option<Box<[Pause; PRIORITIES]>>);
 
-/// PFC of one priority, as the port that is asked to pause sees it and as it asks its peer.
+/// PFC of one priority: pauses received by the port, and pauses it sends to its peer.
 #[derive(Debug, Clone, Copy)]
 pub struct Pause {
     /// Since when it is paused; `NEVER` = it is not.
     pub since: Picoseconds,
-    /// Until when it is paused if nothing comes; `NEVER` = until XON.
+    /// Until when it is paused if no further PFC frame arrives; `NEVER` = until XON.
     pub until: Picoseconds,
-    /// How long it was paused in all.
+    /// Total pause time.
     pub total: Picoseconds,
     /// XOFF frames received.
     pub xoff_received: u64,
@@ -40,9 +40,9 @@ pub struct Pause {
     pub refreshed: u64,
     /// When XOFF is repeated; `NEVER` = not.
     pub refresh_at: Picoseconds,
-    /// XOFF and XON frames decided on while generation takes time.
+    /// XOFF and XON frames decided while generation takes time.
     pub decided: u32,
-    /// What the watchdog knows.
+    /// State of the watchdog.
     pub guard: Guard,
 }
 
@@ -54,18 +54,18 @@ pub(crate) fn quanta_in(pfc: &Pfc, xoff: bool) -> u16 {
     }
 }
 
-/// How long so many quanta are on a link.
+/// Duration of so many quanta on a link.
 pub(crate) fn quanta_time(byte: ByteTime, quanta: u16) -> Picoseconds {
     byte.times(QUANTUM * u32::from(quanta))
 }
 
-/// After how many quanta XOFF is sent again, if it is. A stuck NIC never lets a pause run out.
+/// Quanta after which XOFF is repeated, if it is. A stuck NIC never lets a pause expire.
 pub(crate) fn refresh_quanta(pfc: &Pfc, is_stuck: bool) -> Option<u16> {
     let before_the_end = pfc.quanta.filter(|_| is_stuck).map(|quanta| quanta / 2 + 1);
     pfc.refresh_quanta.or(before_the_end)
 }
 
-/// From a PFC frame received to the port obeying it, as the parameters say.
+/// From a PFC frame received to the port obeying it, from the parameters.
 pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
     match reaction {
         Reaction::Fixed { ns } => *ns * NANOSECOND,
@@ -73,7 +73,7 @@ pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
     }
 }
 
-/// From deciding on a pause to its quanta having run out, on the link where that takes longest.
+/// From the decision to pause until its quanta have expired, on the link where that takes longest.
 pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     let ports = ports_of(scenario.links.len());
     let pauses = ports.map(|port| {
@@ -118,7 +118,7 @@ impl Pause {
         guard: Guard::NONE,
     };
 
-    /// XOFF holds until `until`. Whether the pause begins with it.
+    /// XOFF is active until `until`. Returns whether it begins a pause.
     pub fn begin(&mut self, now: Picoseconds, until: Picoseconds) -> bool {
         let begins = self.since == NEVER;
         if begins {
@@ -128,7 +128,7 @@ impl Pause {
         begins
     }
 
-    /// The pause ends: since when it held, none if there was none.
+    /// The pause ends: since when it was active, `None` if there was none.
     pub fn end(&mut self, now: Picoseconds) -> Option<Picoseconds> {
         if self.since == NEVER {
             return None;
@@ -151,7 +151,7 @@ impl Pause {
         self.xon_sent += u64::from(!xoff);
     }
 
-    /// XOFF or XON is decided on: a number for it, larger than those before, with XOFF in the last bit.
+    /// XOFF or XON is decided: returns a number for it, larger than those before, with XOFF in the last bit.
     pub fn decide(&mut self, xoff: bool) -> u32 {
         self.decided = self.decided.wrapping_add(1);
         self.decided << 1 | u32::from(xoff)

@@ -3,10 +3,10 @@
 use crate::ids::{PortId, Priority, PRIORITIES};
 use std::ops::{Index, IndexMut};
 
-/// Where the values of a priority begin that has none: beyond all values, whatever the port.
+/// Start index of a priority without values: beyond all values, whatever the port.
 const NOWHERE: usize = usize::MAX / 2;
 
-/// Priority by priority: one or two carry all traffic as a rule, and their values lie side by side in memory.
+/// Ordered by priority: one or two carry all traffic as a rule, and their values are adjacent in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortPriorityTable<T> {
     /// By priority.
@@ -15,12 +15,12 @@ pub struct PortPriorityTable<T> {
 }
 
 impl<T> PortPriorityTable<T> {
-    /// The value that `make` gives for each port and priority.
+    /// The values of `make` for each port and priority.
     pub fn new(ports: usize, make: impl Fn(PortId, Priority) -> T) -> Self {
         PortPriorityTable::with_priorities(ports, u8::MAX, make)
     }
 
-    /// The same for those priorities whose bit is set: the others have no values.
+    /// The same for the priorities whose bit is set: the others have no values.
     pub fn with_priorities(
         ports: usize,
         priorities: u8,

@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 
-/// What one priority of a switch port is set to. Those of a NIC port have zeros.
+/// Settings of one priority of a switch port. Those of a NIC port have zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrioritySettings {
     /// Headroom of the priority group, used if it is lossless.
@@ -15,6 +15,6 @@ pub struct PrioritySettings {
     pub xon_offset_cells: u32,
     /// Marking begins above, bytes of an egress queue.
     pub kmin_bytes: Bytes<u32>,
-    /// Everything is marked above.
+    /// All packets are marked above.
     pub kmax_bytes: Bytes<u32>,
 }

@@ -1,6 +1,6 @@
-//! What ACK-driven congestion control needs of a packet's way: when it left, and what switches wrote into it.
+//! Data per packet for ACK-driven congestion control: its start time, and what switches wrote into it.
 //!
-//! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
+//! Stored beside the frames, at the same indexes, and only in runs whose algorithm requires it.
 
 #[cfg(test)]
 mod tests;
@@ -16,25 +16,25 @@ use crate::time::{Picoseconds, NEVER};
 /// As many hops as a packet has room for: those of the longest path through three tiers.
 const MOST_HOPS: usize = 5;
 
-/// What one packet carries beside its frame.
+/// Data of one packet, stored beside its frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TelemetryRecord {
-    /// When the data packet started; `NEVER` = it is none, or an ACK of none.
+    /// Start time of the data packet; `NEVER` = not a data packet, or an ACK of none.
     sent: Picoseconds,
     hops: [Hop; MOST_HOPS],
     count: u8,
-    /// Its entropy value, and in its ACK; 0 = it has none.
+    /// Its entropy value, and in its ACK; 0 = none.
     entropy: u16,
-    /// The switch that trimmed it has the receiver behind it.
+    /// The switch that trimmed it is the last one before the receiver.
     pub last_hop: bool,
-    /// Of an ACK: what the receiver asks of the window.
+    /// In an ACK: the window reduction that the receiver requests.
     pub penalty: Penalty,
-    /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
+    /// Total credit that the sender requests, or that the receiver has granted, since the beginning, bytes; 0 = none.
     pub credit: Bytes,
 }
 
 impl TelemetryRecord {
-    /// Nothing at all.
+    /// A record without data.
     pub const NOTHING: TelemetryRecord = TelemetryRecord {
         sent: NEVER,
         hops: [Hop {
@@ -54,17 +54,17 @@ impl TelemetryRecord {
         credit: Bytes(0),
     };
 
-    /// From the data packet starting to `now`; none if it acknowledges none.
+    /// From the start of the data packet to `now`; none if it acknowledges none.
     pub fn rtt(&self, now: Picoseconds) -> Option<Picoseconds> {
         (self.sent != NEVER).then(|| now - self.sent)
     }
 
-    /// What the switches on the path wrote.
+    /// The telemetry of the switches on the path.
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..usize::from(self.count)]
     }
 
-    /// So much credit alone.
+    /// A record of credit only.
     pub fn credit(credit: Bytes) -> Self {
         TelemetryRecord {
             credit,
@@ -73,19 +73,19 @@ impl TelemetryRecord {
     }
 }
 
-/// What the frames of a run carry.
+/// Telemetry of the frames of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Telemetry {
-    /// By place of the frame.
+    /// By index of the frame.
     carried: Vec<TelemetryRecord>,
     /// By port, bytes on the link; empty = switches write nothing.
     sent_bytes: Vec<Bytes>,
-    /// By queue pair: the paths of its packets, if it chooses any.
+    /// By queue pair: the entropy values of its packets, if it has any.
     entropy: Vec<Option<EntropyValues>>,
 }
 
 impl Telemetry {
-    /// What the algorithms of a scenario need; nothing if none hears ACKs.
+    /// Built as the algorithms of a scenario require; `None` if none of them processes ACKs.
     pub fn new(scenario: &Scenario) -> Option<Box<Telemetry>> {
         if feedbacks(scenario).all(|it| it == Feedback::Notifications) {
             return None;
@@ -100,18 +100,18 @@ impl Telemetry {
         }))
     }
 
-    /// Whether switches write.
+    /// Whether switches write telemetry.
     pub fn by_switches(&self) -> bool {
         !self.sent_bytes.is_empty()
     }
 
-    /// What the frame at `index` carries.
+    /// The record of the frame at `index`.
     pub fn of(&self, index: u32) -> TelemetryRecord {
         let carried = self.carried.get(index as usize);
         carried.copied().unwrap_or(TelemetryRecord::NOTHING)
     }
 
-    /// From now on the frame at `index` carries this.
+    /// Sets the record of the frame at `index`.
     pub fn put(&mut self, index: u32, carried: TelemetryRecord) {
         let index = index as usize;
         if index >= self.carried.len() {
@@ -120,8 +120,8 @@ impl Telemetry {
         self.carried[index] = carried;
     }
 
-    /// Adds what the frames of another part of the network carry, whose places move by `base`, what the ports sent that `own`
-    /// says, and what the queue pairs know that `senders` says.
+    /// Adds the records of the frames of another part of the network, whose indexes shift by `base`, the bytes sent by ports for
+    /// which `own` is true, and the entropy state of queue pairs for which `senders` is true.
     pub fn add(
         &mut self,
         other: Telemetry,
@@ -144,7 +144,7 @@ impl Telemetry {
         }
     }
 
-    /// A frame leaves its sender, who wants so much credit.
+    /// A frame leaves its sender, which requests so much credit.
     pub fn stamp(
         &mut self,
         index: u32,
@@ -164,20 +164,20 @@ impl Telemetry {
         self.put(index, carried);
     }
 
-    /// The entropy value of the frame at `index`; 0 = it has none.
+    /// The entropy value of the frame at `index`; 0 = none.
     #[inline]
     pub fn entropy(&self, index: u32) -> u16 {
         self.carried.get(index as usize).map_or(0, |it| it.entropy)
     }
 
-    /// The frame at `index` was trimmed, and behind the switch is its receiver.
+    /// The frame at `index` was trimmed by the last switch before its receiver.
     pub fn trimmed_at_last_hop(&mut self, index: u32) {
         if let Some(carried) = self.carried.get_mut(index as usize) {
             carried.last_hop = true;
         }
     }
 
-    /// A packet of a queue pair that carried this met a queue.
+    /// A packet of a queue pair with this record was marked or trimmed.
     pub fn avoid(&mut self, queue_pair: QueuePairId, carried: &TelemetryRecord) {
         let values = self.entropy.get_mut(queue_pair.index());
         if let Some(values) = values
@@ -188,7 +188,7 @@ impl Telemetry {
         }
     }
 
-    /// A port sends so many bytes on the link. How many it sent before, if switches write that.
+    /// A port sends so many bytes on the link. Returns the bytes sent before, if switches write them.
     pub fn count_sent(&mut self, port: PortId, bytes: Bytes) -> Option<Bytes> {
         let sent = self.sent_bytes.get_mut(port.index())?;
         let before = *sent;
@@ -208,7 +208,7 @@ impl Telemetry {
     }
 }
 
-/// The header that switches write into is part of every data packet, and goes back in every ACK.
+/// The telemetry header is part of every data packet, and every ACK returns it.
 pub(crate) fn make_room(scenario: &mut Scenario) {
     let bytes = feedbacks(scenario).map(|it| match it {
         Feedback::Telemetry { header_bytes } => header_bytes,
@@ -239,7 +239,7 @@ fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
     }
 }
 
-/// What the algorithms of a scenario hear.
+/// The feedback that the algorithms of a scenario require.
 fn feedbacks(scenario: &Scenario) -> impl Iterator<Item = Feedback> + '_ {
     (0..scenario.sets()).map(|number| scenario.set(number).congestion.feedback())
 }

@@ -1,8 +1,8 @@
-//! Packet trimming: where a switch has no room for a packet of a lossy priority, its header goes on in another priority,
-//! and tells the receiver what is missing (Ultra Ethernet Specification 1.0, section 4.1).
+//! Packet trimming: where a switch has no room for a packet of a lossy priority, it forwards the header in another priority,
+//! and the receiver learns which packet is missing (Ultra Ethernet Specification 1.0, section 4.1).
 //!
-//! The receiver answers with a NAK that names the packet, and the sender sends it again; only selective repeat
-//! ([`crate::mechanisms::transport::selective`]) knows such NAKs, other transports take a trimmed packet for a lost one. Only writes and
+//! The receiver answers with a NAK of the packet, and the sender retransmits it; only selective repeat
+//! ([`crate::mechanisms::transport::selective`]) supports such NAKs, for others the packet is lost. Only writes and
 //! sends are trimmed, once each; a trimmed packet that finds no room is dropped.
 
 use crate::bytes::Bytes;
@@ -16,7 +16,7 @@ use crate::time::{Picoseconds, NANOSECOND};
 pub(crate) struct Trimming {
     priority: Priority,
     bytes: Bytes<u16>,
-    /// Longer than this no packet waits in a queue.
+    /// Maximum queueing delay of a packet before it is trimmed.
     longest_queue: Option<Picoseconds>,
 }
 
@@ -36,12 +36,12 @@ impl Trimming {
         data && !frame.has(TRIMMED) && frame.bytes > self.bytes
     }
 
-    /// Whether a packet is trimmed that would wait so long in the queue.
+    /// Whether a packet with this queueing delay is trimmed.
     pub fn is_too_long(&self, wait: Picoseconds) -> bool {
         self.longest_queue.is_some_and(|longest| wait > longest)
     }
 
-    /// Leaves the header of a packet, in another priority.
+    /// Reduces a packet to its header, in another priority.
     pub fn trim(&self, frame: &mut Frame) {
         frame.bytes = self.bytes;
         frame.payload = Bytes(0);

@@ -1,27 +1,27 @@
-//! The PFC watchdog: a switch that finds one of its queues paused for too long no longer obeys.
+//! The PFC watchdog: a switch that detects that one of its queues is paused for too long no longer obeys PFC.
 //!
-//! As SONiC and Arista EOS describe theirs. Every poll looks at the queues: one that has been paused without a break for
-//! the detection time is stuck, and recovers once it has not been paused for the restoration time. A poll that cannot find
-//! anything is left out, so that a watchdog without work costs nothing.
+//! As described by SONiC and Arista EOS. Every poll checks the queues: one that has been paused without a break for
+//! the detection time is stuck, and recovers once it has not been paused for the restoration time. Polls without a possible
+//! result are skipped, so that an idle watchdog needs no events.
 
 use crate::bytes::Bytes;
 use crate::model::parameters::Watchdog;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
-/// What the watchdog knows of a priority of a port.
+/// Watchdog state of a priority of a port.
 #[derive(Debug, Clone, Copy)]
 pub struct Guard {
     /// A poll is scheduled.
     armed: bool,
     /// The queue is stuck: pauses are not obeyed.
     pub stuck: bool,
-    /// Since when it is stuck; and since when it has not been asked to pause since.
+    /// Since when it is stuck; and since when no XOFF has been received.
     since: Picoseconds,
     free_since: Picoseconds,
-    /// How often it was found stuck, and recovered.
+    /// How often it was detected as stuck, and recovered.
     pub times_stuck: u32,
     pub times_recovered: u32,
-    /// For how long it was stuck.
+    /// Total time stuck.
     pub stuck_for: Picoseconds,
     /// Frames dropped while it was stuck, and their bytes.
     pub dropped_frames: u64,
@@ -42,7 +42,7 @@ impl Guard {
         dropped_bytes: Bytes(0),
     };
 
-    /// For how long it was stuck by `now`.
+    /// Total time stuck by `now`.
     pub fn stuck_until(&self, now: Picoseconds) -> Picoseconds {
         self.stuck_for
             + if self.stuck {
@@ -66,7 +66,7 @@ impl Guard {
         self.arm(watchdog, now + watchdog.restoration_ns * NANOSECOND)
     }
 
-    /// A poll of a queue that has been paused since then; `NEVER` = it is not.
+    /// A poll of a queue that has been paused since then; `NEVER` = not paused.
     pub fn poll(
         &mut self,
         watchdog: &Watchdog,
@@ -103,7 +103,7 @@ impl Guard {
         self.dropped_bytes += bytes.widen();
     }
 
-    /// The first poll from `time` on, unless one comes before it, which will arm again.
+    /// Schedules the first poll from `time` on, unless an earlier one is pending, which schedules the next.
     fn arm(&mut self, watchdog: &Watchdog, time: Picoseconds) -> Option<Picoseconds> {
         if self.armed {
             return None;

@@ -211,7 +211,9 @@ impl Simulation {
     fn messages_so_far(&self, frame: &Frame) -> u32 {
         let requester = &self.queue_pairs[frame.queue_pair].transport;
         let end = match frame.kind {
-            Kind::ReadResponse => requester.asked_for(frame.psn).map_or(0, |read| read.end()),
+            Kind::ReadResponse => requester
+                .find_requested_read(frame.psn)
+                .map_or(0, |read| read.end()),
             _ if frame.has(NAK) || frame.span > 0 => frame.psn,
             _ => frame.psn + 1,
         };
@@ -222,7 +224,7 @@ impl Simulation {
     fn reth(&self, frame: &Frame) -> Reth {
         let sender = &self.queue_pairs[frame.queue_pair.peer()];
         let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
-        let message = sender.transport.asked_for(frame.psn);
+        let message = sender.transport.find_requested_read(frame.psn);
         let (begin, mut length) = message.map_or((0, 0), |message| {
             let begin = u64::from(frame.psn - message.first) * mtu;
             (begin, (message.bytes - Bytes(begin)).0)

@@ -153,8 +153,10 @@ impl Simulation {
                 self.ask_for_less(port, &frame, carried);
             }
         }
-        let asked = match frame.kind {
-            Kind::ReadRequest => self.queue_pairs[id.peer()].transport.asked_for(frame.psn),
+        let requested_read = match frame.kind {
+            Kind::ReadRequest => self.queue_pairs[id.peer()]
+                .transport
+                .find_requested_read(frame.psn),
             _ => None,
         };
         let queue_pair = &mut self.queue_pairs[id];
@@ -170,7 +172,7 @@ impl Simulation {
                 payload: frame.payload.widen(),
                 flags: frame.flags,
                 span: frame.span,
-                asked,
+                requested_read,
             },
         );
         if outcome.delivered > Bytes(0) {

@@ -89,7 +89,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// Of a receiver that cannot keep up.
+    /// Penalty of a slow receiver.
     pub(crate) fn penalty(&self) -> Penalty {
         Penalty {
             rcv_cwnd_pend: self.rcv_cwnd_pend,

@@ -49,7 +49,7 @@ impl Pair {
         event
     }
 
-    /// Pops all up to `end`.
+    /// Pops all events up to `end`.
     fn pop_until(&mut self, end: Picoseconds) {
         loop {
             let first = self.reference.0.peek().map(|top| top.0 .0);
@@ -73,7 +73,7 @@ const FAR: u64 = (COARSE_SLOTS as u64) << COARSE_BITS;
 /// Beyond the fine wheel.
 const TIMER: u64 = (FINE_SLOTS as u64) << FINE_BITS;
 
-/// How much later than now, by the place where it ends up, with the borders between places.
+/// Delays by the part of the queue that holds the event, with the borders between the parts.
 fn delta() -> impl Strategy<Value = u64> {
     prop_oneof![
         4 => Just(0),
@@ -100,7 +100,7 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let push = (delta(), 0..4u32, 0..3u32).prop_map(|(delta, key, payload)| Step::Push {
         delta,
-        // Both ends of the field, so that a key that leaks into the time shows.
+        // Both ends of the field, so that a key that leaks into the time is visible.
         key: key.wrapping_sub(2),
         payload: payload.wrapping_sub(1),
     });
@@ -144,7 +144,7 @@ proptest! {
         pair.drain();
     }
 
-    /// What a simulation does: each event that happens causes one more, whatever is pending.
+    /// As in a simulation: each event that happens causes one more, whatever is pending.
     #[test]
     fn order_is_that_of_a_heap_under_load(
         start in start(),
@@ -187,7 +187,7 @@ fn the_last_event_of_time_is_popped() {
     pair.drain();
 }
 
-/// More events at one time than the open slot shifts, each causing another at once.
+/// More events at one time than the open slot shifts, each causing another at the same time.
 #[test]
 fn a_crowd_at_one_time() {
     let mut pair = Pair::default();
@@ -205,7 +205,7 @@ fn a_crowd_at_one_time() {
     pair.drain();
 }
 
-/// A burst into slots that were opened together because few events were pending.
+/// A burst into slots that were opened in one step because few events were pending.
 #[test]
 fn a_burst_after_quiet() {
     let mut pair = Pair::default();
@@ -221,7 +221,7 @@ fn a_burst_after_quiet() {
     pair.drain();
 }
 
-/// Looking at a distant event opens its slot; what is pushed then is earlier, or as far behind it as the fine wheel reaches.
+/// Peeking at a distant event opens its slot; later pushes are earlier, or as far after it as the fine wheel reaches.
 #[test]
 fn a_crowd_before_what_was_peeked() {
     let mut pair = Pair::default();
@@ -240,7 +240,7 @@ fn a_crowd_before_what_was_peeked() {
     pair.drain();
 }
 
-/// What lies behind the end stays shut: a queue that was asked for what is due takes the nearer events as one that was not.
+/// Slots after `end` stay closed: a queue that was popped up to `end` accepts nearer events as a queue that was not.
 #[test]
 fn what_is_not_due_stays_shut() {
     for distant in [TIMER - 1, FAR - 1, 64 * FAR] {
@@ -257,7 +257,7 @@ fn what_is_not_due_stays_shut() {
     }
 }
 
-/// The earliest is never later than what is pending, and asking for what is due up to it comes nearer to that.
+/// The earliest is never later than the pending events, and popping up to it advances it.
 #[test]
 fn the_earliest_leads_to_the_next() {
     for distant in [7, TIMER + 5, FAR - 3, 64 * FAR] {
@@ -281,7 +281,7 @@ fn the_past_is_refused() {
     pair.push(Picoseconds(899), 0, 0);
 }
 
-/// Memory is that of the most events pending, not of every slot at its fullest.
+/// Memory follows the peak of pending events, not the sum of every slot's peak.
 #[test]
 fn memory_follows_the_peak() {
     let mut queue = EventQueue::new();
@@ -303,7 +303,7 @@ fn memory_follows_the_peak() {
     assert!(queue.open.capacity() < 4 * pending as usize);
     assert!(queue.heap.capacity() < 4 * pending as usize);
 
-    // A slot that refills itself for long does not grow either.
+    // A slot that refills itself for a long time does not grow either.
     let mut queue = EventQueue::new();
     for key in 0..3 {
         queue.push(Event {

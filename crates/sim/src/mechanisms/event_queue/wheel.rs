@@ -3,10 +3,10 @@
 /// Events in a chunk: one cache line of 64 bytes.
 const CHUNK: usize = 4;
 
-/// Chunks of packed events. Each slot is a chain of them, the newest first; all but the newest are full.
+/// Chunks of packed events. Each slot is a chain of chunks, newest first; all but the newest are full.
 pub(super) struct Pool {
     chunks: Vec<Chunk>,
-    /// The chunk after this one in its slot, or in the chain of free ones. 0 is the end: chunk 0 holds nothing.
+    /// The chunk after this one in its slot, or in the chain of free ones. 0 is the end: chunk 0 is never used.
     next: Vec<u32>,
     free: u32,
 }
@@ -24,13 +24,13 @@ impl Pool {
         }
     }
 
-    /// For how many events there is memory.
+    /// Number of events that fit into the allocated memory.
     #[cfg(test)]
     pub(super) fn events(&self) -> usize {
         self.chunks.capacity() * CHUNK
     }
 
-    /// An empty chunk that leads to `next`.
+    /// An empty chunk linked to `next`.
     #[inline]
     fn take(&mut self, next: u32) -> u32 {
         let chunk = self.free;
@@ -57,7 +57,7 @@ impl Pool {
 
 /// A ring of `SLOTS` slots, at most 4,096 and a multiple of 64, that holds slot numbers in a window of that length.
 pub(super) struct Wheel<const SLOTS: usize> {
-    /// Where the next event of each slot goes: chunk times `CHUNK` plus place. A multiple of `CHUNK` means that the chunk
+    /// Position of the next event of each slot: chunk times `CHUNK` plus index. A multiple of `CHUNK` means that the chunk
     /// before it is full, and 0 that the slot is empty.
     ends: Box<[u32; SLOTS]>,
     /// Bit s % 64 of word s / 64: slot s is occupied.
@@ -93,7 +93,7 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
         *end += 1;
     }
 
-    /// Empties a slot that is occupied into `into`.
+    /// Moves the events of an occupied slot into `into`.
     #[inline]
     pub(super) fn drain(&mut self, slot: u64, pool: &mut Pool, into: &mut Vec<u128>) {
         let index = slot as usize % SLOTS;
@@ -105,7 +105,7 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
         let mut chunk = last as usize / CHUNK;
         let mut count = last as usize % CHUNK + 1;
         while chunk != 0 {
-            // All of the chunk and then less of it: a copy of known length is faster than one of the right length.
+            // Copies all of the chunk and then truncates: a copy of known length is faster than one of the right length.
             into.extend_from_slice(&pool.chunks[chunk].0);
             into.truncate(into.len() - (CHUNK - count));
             let next = std::mem::replace(&mut pool.next[chunk], pool.free);
@@ -124,7 +124,7 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
         let index = if here != 0 {
             word * 64 + here.trailing_zeros() as usize
         } else {
-            // The words behind this one, else from the first on, which comes round to the lower bits of this one.
+            // The words after this one, else from the first on, which wraps around to the lower bits of this one.
             let behind = self.words & (!1 << word);
             let found = if behind != 0 { behind } else { self.words };
             if found == 0 {

@@ -6,11 +6,11 @@ use crate::model::scenario::Scenario;
 /// Not in a list, not reached.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The cables between switches, as a switch sees them.
+/// The cables between switches, from the view of a switch.
 pub struct Fabric {
     /// Nodes below are hosts.
     pub hosts: u32,
-    /// Where the neighbors of each switch begin, and the end of the last.
+    /// Index of the first neighbor of each switch, and the end of the last.
     first: Vec<u32>,
     neighbors: Vec<Neighbor>,
 }
@@ -25,7 +25,7 @@ pub struct Neighbor {
 }
 
 impl Fabric {
-    /// Of a scenario, as routing believes it to be cabled.
+    /// Built from a scenario, as the cabling that routing assumes.
     pub fn from_scenario(scenario: &Scenario) -> Self {
         let hosts = scenario.hosts;
         let between_switches = || {
@@ -77,7 +77,7 @@ impl Fabric {
     }
 }
 
-/// Hops from every switch to one of them: breadth first, kept for the trips that end there.
+/// Hops from every switch to one of them: breadth first, stored for the trips that end there.
 pub struct Distance {
     target: Option<SwitchId>,
     hops: Vec<u32>,
@@ -85,7 +85,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// To nowhere yet, among so many switches.
+    /// Without a target yet, for so many switches.
     pub fn new(switches: usize) -> Self {
         Distance {
             target: None,
@@ -94,7 +94,7 @@ impl Distance {
         }
     }
 
-    /// How far a switch is from the target; [`NONE`] = it does not reach it.
+    /// The distance of a switch from the target; [`NONE`] = unreachable.
     #[inline]
     pub fn hops_from(&self, switch: SwitchId) -> u32 {
         self.hops[switch]

@@ -5,7 +5,7 @@ use crate::model::faults::Kind;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 
-/// In order of time: the time, the link, and whether it is withdrawn. A link is used while it was given back as often as
+/// In order of time: the time, the link, and whether it is withdrawn. A link is used while it was restored as often as
 /// withdrawn.
 pub(crate) fn link_changes(scenario: &Scenario) -> Vec<(Picoseconds, LinkId, bool)> {
     let mut changes = Vec::new();

@@ -24,7 +24,7 @@ pub struct Routes {
 impl Routes {
     /// The paths of queue pairs `2n` (connection n, a to b) and `2n + 1` (b to a).
     ///
-    /// Nodes, ports and links of the scenario must exist, as [`crate::reader::read`] sees to. Refused: connections
+    /// Nodes, ports and links of the scenario must exist, as [`crate::reader::read`] checks. Refused: connections
     /// whose ends no switches join.
     pub fn compute(scenario: &Scenario) -> Result<Routes, Refusal> {
         let fabric = Fabric::from_scenario(scenario);
@@ -68,20 +68,20 @@ impl Routes {
         }
     }
 
-    /// Where the path of a queue pair begins in [`Routes::hops`]. A directly cabled pair has an empty path, whose
-    /// start means nothing.
+    /// Index of the first hop of a queue pair in [`Routes::hops`]. A directly cabled pair has an empty path, whose
+    /// start is meaningless.
     #[inline]
     pub fn start(&self, queue_pair: QueuePairId) -> u32 {
         self.starts[queue_pair]
     }
 
-    /// Egress port (global number) at each switch on the path, path after path. The last one leads to the host.
+    /// Egress port (global number) at each switch on the path, path after path. The last hop is the host's port.
     #[inline]
     pub fn hops(&self) -> &[PortId] {
         &self.hops
     }
 
-    /// Between two ports of one switch the destination alone makes the path, so it is stored once.
+    /// Between two ports of one switch the path depends on the destination alone, so it is stored once.
     fn shared_last_hop(&mut self, last_hop: &mut [u32], port: PortId) -> u32 {
         let known = &mut last_hop[port];
         if *known == NONE {
@@ -133,7 +133,7 @@ struct Trip {
     direct: bool,
 }
 
-/// Every direction of every connection, those to one switch one after the other.
+/// Every direction of every connection, grouped by destination switch.
 fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
     let queue_pairs = queue_pairs_of(scenario.connections.len());
     let trip = |queue_pair| {

@@ -1,7 +1,7 @@
 //! Next hops of every switch: for each destination the ports that lead closer to it, for forwarding at run time.
 //!
-//! A destination is the switch that a NIC port is cabled to, or a NIC port of its own where a route was given for its host.
-//! Sets of ports are kept once each, so a network of s switches with d of them at hosts takes 4 s d bytes and little more.
+//! A destination is the switch that a NIC port is cabled to, or the NIC port itself if a route to its host is configured.
+//! Equal sets of ports are stored once, so a network of s switches, d of them with hosts, takes 4 s d bytes and little more.
 
 use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
@@ -12,7 +12,7 @@ use crate::time::Picoseconds;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Where a set of ports stands in a table.
+/// Index of a set of ports in a table.
 pub type Set = u32;
 
 /// The set of the switch that the destination is cabled to.
@@ -23,7 +23,7 @@ pub const NOWHERE: Set = 0;
 /// Sets of egress ports. A set belongs to one switch, as its ports do.
 #[derive(Debug, Clone)]
 pub struct Sets {
-    /// Where each begins, and the end of the last.
+    /// Start of each, and the end of the last.
     first: Vec<u32>,
     ports: Vec<PortId>,
     known: HashMap<Box<[PortId]>, Set>,
@@ -40,7 +40,7 @@ impl Sets {
         sets
     }
 
-    /// How many there are.
+    /// Number of sets.
     pub fn count(&self) -> usize {
         self.first.len() - 1
     }
@@ -64,16 +64,16 @@ impl Sets {
     }
 }
 
-/// What traffic of a scenario goes to.
+/// Destinations of the traffic of a scenario.
 #[derive(Debug, Clone)]
 pub struct Destinations {
-    /// The switch, and the NIC port if it is a destination of its own.
+    /// The switch, and the NIC port if it is a separate destination.
     each: Vec<(SwitchId, Option<PortId>)>,
-    /// By queue pair that sends.
+    /// By sending queue pair.
     of: Vec<Destination>,
 }
 
-/// Where a queue pair sends to.
+/// Destination of a queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Destination {
     /// Its number; [`NONE`] where the other end is not behind a switch.
@@ -116,7 +116,7 @@ impl Destinations {
         Destinations { each, of }
     }
 
-    /// That of a queue pair that sends.
+    /// Destination of a sending queue pair.
     #[inline]
     pub fn of(&self, queue_pair: QueuePairId) -> Destination {
         self.of[queue_pair]
@@ -131,8 +131,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The paths that are shortest over the links that are `open`, and where routes are given, theirs: of those the ports with
-    /// open links, if any is left.
+    /// The shortest paths over the links that are `open`, and configured routes, of which the ports with
+    /// open links are used, if any is left.
     pub fn of(
         scenario: &Scenario,
         fabric: &Fabric,
@@ -173,7 +173,7 @@ impl Table {
         table
     }
 
-    /// Routes given for the host of the destination that was filled in last.
+    /// Configured routes to the host of the destination that was added last.
     fn lay_over(
         &mut self,
         scenario: &Scenario,
@@ -202,19 +202,19 @@ impl Table {
     }
 }
 
-/// Tables and what they speak of.
+/// Tables and their destinations.
 #[derive(Debug, Clone)]
 pub struct NextHops {
     /// The sets of all tables.
     pub sets: Sets,
-    /// Where traffic goes.
+    /// Destinations of the traffic.
     pub destinations: Destinations,
-    /// From when on each holds; the first from the start.
+    /// Start time of each; the first starts with the run.
     pub tables: Vec<(Picoseconds, Arc<Table>)>,
 }
 
 impl NextHops {
-    /// The tables of a scenario for each time at which links are withdrawn or come back.
+    /// The tables of a scenario for each time at which links are withdrawn or restored.
     pub fn from_scenario(scenario: &Scenario) -> Self {
         let fabric = Fabric::from_scenario(scenario);
         let destinations = Destinations::all(scenario, &fabric);
@@ -244,7 +244,7 @@ impl NextHops {
             tables,
         }
     }
-    /// Whether what a queue pair sends has a route at the start.
+    /// Whether the packets of a queue pair have a route at the start.
     pub fn reach(&self, queue_pair: QueuePairId) -> bool {
         let to = self.destinations.of(queue_pair);
         if to.direct {

@@ -133,7 +133,7 @@ fn flows_spread_over_all_paths() {
     }
 }
 
-/// Hosts alone tell flows apart as well: a permutation with one UDP source port for all.
+/// Host addresses alone distinguish flows as well: a permutation with one UDP source port for all.
 #[test]
 fn addresses_are_entropy() {
     let ends: Vec<_> = (0..64).map(|host| (2 * host, 2 * (host + 64))).collect();

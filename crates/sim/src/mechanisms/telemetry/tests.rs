@@ -1,4 +1,4 @@
-//! What is in flight, seen event by event: a packet leaves only into a window that has room for it.
+//! Bytes in flight, checked at each event: a packet leaves only into a window that has room for it.
 
 use crate::mechanisms::transport::Transport;
 use crate::reader;
@@ -36,7 +36,7 @@ fn incast(
             "congestion": {"algorithm": algorithm},
             "marking": {"kmin_bytes": 20_000, "kmax_bytes": 20_000, "pmax": 1.0, "reference_gbps": null},
             "transport": {
-                // A window that nothing opens would stay shut where nothing is lost.
+                // A window that never opens would stay closed where nothing is lost.
                 "ack_timeout": if loss > 0.0 { 6 } else { 0 },
                 "recovery": recovery,
                 "mtu_bytes": 1024,

@@ -1,4 +1,4 @@
-//! What a transport is to a NIC: messages go in, segments come out, and what the peer sends is answered.
+//! Interface of a transport to a NIC: messages go in, segments come out, and packets of the peer are answered.
 //!
 //! A transport is a state machine. It sees no network and no event queue. [`Service`] is one end of any of them.
 
@@ -23,18 +23,18 @@ pub use settings::Settings;
 pub struct Message {
     /// The operation it belongs to.
     pub operation: u32,
-    /// What its packets are; `ReadRequest` for a read.
+    /// Kind of its packets; `ReadRequest` for a read.
     pub kind: Kind,
     /// Payload, bytes.
     pub bytes: Bytes,
     /// First packet sequence number.
     pub first: u32,
-    /// How many packet sequence numbers it takes.
+    /// Number of its packet sequence numbers.
     pub packets: u32,
 }
 
 impl Message {
-    /// Its packets from `next` on, and their payload; a read has one without any.
+    /// Its packets from `next` on, and their payload; a read has one packet without payload.
     pub(crate) fn rest(&self, next: u32, mtu: Bytes<u32>) -> (u64, Bytes) {
         if self.kind == Kind::ReadRequest {
             return (u64::from(next <= self.first), Bytes(0));
@@ -50,7 +50,7 @@ impl Message {
         self.first + self.packets
     }
 
-    /// What is posted on a queue pair whose next sequence number is `first`.
+    /// The message of an operation posted on a queue pair whose next sequence number is `first`.
     pub(crate) fn new(
         operation: u32,
         kind: Kind,
@@ -67,7 +67,7 @@ impl Message {
         }
     }
 
-    /// What is left of it when it ends before packet `end`.
+    /// The remainder of it when it ends before packet `end`.
     pub(crate) fn until(&self, end: u32, mtu: Bytes<u32>) -> Message {
         if end >= self.end() {
             return *self;
@@ -93,7 +93,7 @@ impl Message {
 /// A packet about to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// What it carries.
+    /// Content.
     pub kind: Kind,
     /// Its sequence number.
     pub psn: u32,
@@ -110,7 +110,7 @@ pub struct Segment {
 /// A packet that arrived, as the transport sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// What it carries.
+    /// Content.
     pub kind: Kind,
     /// Its sequence number.
     pub psn: u32,
@@ -120,29 +120,29 @@ pub struct Arrival {
     pub flags: u8,
     /// As in [`crate::mechanisms::frame::Frame`].
     pub span: u16,
-    /// Of a read request: what it asks for, as its RETH says.
-    pub asked: Option<Message>,
+    /// Of a read request: the requested part of its message, from its RETH.
+    pub requested_read: Option<Message>,
 }
 
-/// What an arrival causes.
+/// Result of an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// To send back.
+    /// Acknowledgement to send.
     pub reply: Option<Reply>,
     /// Payload accepted, bytes.
     pub delivered: Bytes<u32>,
-    /// There may be something to send or to complete that there was not before. Without it nothing below holds.
+    /// There may be something new to send or to complete. Without it no field below applies.
     pub progress: bool,
     /// The deadline may be earlier than it was.
     pub rearm: bool,
-    /// It was tried too often: the queue pair fails.
+    /// Retries are exhausted: the queue pair fails.
     pub failed: bool,
 }
 
 /// An acknowledgement to send.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// Cumulative: everything up to this has arrived; of a NAK, the number that is missing.
+    /// Cumulative: everything up to this has arrived; of a NAK, the missing sequence number.
     pub psn: u32,
     /// NAK, ECHO, TRIMMED.
     pub flags: u8,
@@ -150,7 +150,7 @@ pub struct Reply {
     pub span: u16,
 }
 
-/// How far the requests of one end are, for congestion control.
+/// Progress of the requests of one end, for congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outstanding {
     /// Everything before this packet has arrived.
@@ -159,29 +159,29 @@ pub struct Outstanding {
     pub fresh: u32,
     /// How many packets are known to have arrived.
     pub arrived: u32,
-    /// How many are in flight, as far as is known.
+    /// Packets in flight, as far as known.
     pub in_flight: u32,
 }
 
-/// What a timer that went off found.
+/// Result of a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
     /// Nothing is outstanding.
     Idle,
     /// The deadline has moved.
     Later(Picoseconds),
-    /// Something will be sent again; the next deadline.
+    /// Packets will be sent again; the next deadline.
     Resend(Picoseconds),
-    /// Something can be sent that could not before; the next deadline.
+    /// Packets can be sent that could not before; the next deadline.
     Ready(Picoseconds),
-    /// To be sent back; the next deadline.
+    /// An acknowledgement to send; the next deadline.
     Report(Reply, Picoseconds),
-    /// Too many in a row.
+    /// Too many timeouts in a row.
     Failed,
 }
 
 impl Timeout {
-    /// The deadline that there is now, if there is one.
+    /// The new deadline, if there is one.
     fn later(deadline: Picoseconds) -> Self {
         match deadline {
             NEVER => Timeout::Idle,
@@ -192,25 +192,25 @@ impl Timeout {
 
 /// One end of a connection.
 pub trait Transport {
-    /// A message enters: `kind` and `bytes` of an operation.
+    /// Posts a message: `kind` and `bytes` of an operation.
     fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes);
 
-    /// Messages that entered and did not complete.
+    /// Messages that were posted and did not complete.
     fn messages(&self) -> u32;
 
-    /// Whether `next` has something.
+    /// Whether `next` has a packet.
     fn has_work(&self) -> bool;
 
-    /// Whether what `next` gives begins a message.
+    /// Whether the packet of `next` begins a message.
     fn begins_message(&self) -> bool;
 
     /// The next packet.
     fn next(&mut self, now: Picoseconds) -> Option<Segment>;
 
-    /// A packet of the peer.
+    /// Processes a packet of the peer.
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
 
-    /// Only the header of packet `psn` arrived; what to answer.
+    /// Processes packet `psn`, of which only the header arrived; returns the answer.
     fn trimmed(&self, _psn: u32) -> Option<Reply> {
         None
     }
@@ -221,38 +221,38 @@ pub trait Transport {
     /// The next completed operation, oldest first.
     fn completed(&mut self) -> Option<u32>;
 
-    /// When the transport wants to be asked again if nothing arrives; `NEVER` = not.
+    /// Time of the next call without an arrival; `NEVER` = none.
     fn deadline(&self) -> Picoseconds;
 
     /// The deadline has come.
     fn timeout(&mut self, now: Picoseconds) -> Timeout;
 
-    /// All that did not complete, after a failure.
+    /// Removes all messages that did not complete, after a failure.
     fn abandon(&mut self) -> Vec<u32>;
 
-    /// How far its requests are. Nothing is in flight where nothing is acknowledged.
+    /// Progress of its requests. Without acknowledgements nothing is in flight.
     fn outstanding(&self) -> Outstanding {
         Outstanding::default()
     }
 
-    /// Nothing may be sent now. If nothing is in flight either, there is nothing that a deadline of the past could be about:
+    /// Sending is not possible now. If nothing is in flight either, a deadline in the past has no packet to wait for:
     /// it moves.
     fn postpone(&mut self, _now: Picoseconds) {}
 
-    /// Packets that wait to be sent, for the first time or again, and about how much payload they have: what is lost counts
-    /// as full packets. Answers do not count.
+    /// Packets that wait to be sent, for the first time or again, and about how much payload they have: lost packets count
+    /// as full ones. Answers do not count.
     fn backlog(&self) -> (u64, Bytes) {
         (0, Bytes(0))
     }
 
-    /// Whether there are answers to send, which no window holds back.
+    /// Whether there are answers to send, which no window delays.
     fn answering(&self) -> bool {
         false
     }
 
-    /// How many messages end before packet `psn`, of those posted here: the MSN of an acknowledgement of all before it.
+    /// Number of messages posted here that end before packet `psn`: the MSN of an acknowledgement of all before it.
     fn messages_before(&self, psn: u32) -> u32;
 
-    /// What a read request for `psn` asks for: the rest of its message. The RETH of the request carries it.
-    fn asked_for(&self, psn: u32) -> Option<Message>;
+    /// The part of its message that a read request for `psn` requests: the rest. The RETH of the request carries it.
+    fn find_requested_read(&self, psn: u32) -> Option<Message>;
 }

@@ -1,4 +1,4 @@
-//! Two ends of a connection over a wire that loses what a row says. Numbers of clauses are those of IBTA volume 1.
+//! Two ends of a connection over a wire with the losses of a test row. Numbers of clauses are those of IBTA volume 1.
 
 use super::{Arrival, Reply, Segment, Service, Settings, Timeout, Transport};
 use crate::bytes::Bytes;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// From one end to the other, in ticks; each end sends one packet per tick, and replies besides.
+/// Flight time in ticks; each end sends one packet per tick, and replies besides.
 pub const FLIGHT: Picoseconds = Picoseconds(2);
 pub const MTU: u32 = 10;
 pub const READ: Kind = Kind::ReadRequest;
@@ -35,11 +35,11 @@ pub fn plain() -> Settings {
     }
 }
 
-/// One end, the wire towards it and what happened there.
+/// One end, the wire towards it and its history.
 pub struct End {
     pub transport: Service,
     pub coming: VecDeque<(Picoseconds, Arrival)>,
-    /// What it sent, by their names.
+    /// Packets that it sent, by their names.
     pub sent: Vec<String>,
     /// Operations that ended, with the tick.
     pub ended: Vec<(u32, Picoseconds)>,
@@ -64,7 +64,7 @@ impl End {
     }
 }
 
-/// A letter, the sequence number, and what a span says: `N4+2` is a NAK of 4 that names 6, `Q4:2` asks for 4 and 5.
+/// A letter, the sequence number, and the span: `N4+2` is a NAK of 4 that names 6, `Q4:2` requests 4 and 5.
 fn name(segment: &Segment) -> String {
     let letter = match segment.kind {
         Kind::Write => 'W',
@@ -88,7 +88,7 @@ fn name(segment: &Segment) -> String {
 pub type Late<'a> = Box<dyn FnMut(usize, &str) -> Picoseconds + 'a>;
 pub type Chance<'a> = Box<dyn FnMut(usize, &str) -> bool + 'a>;
 
-/// What one end posts at once.
+/// Operations that one end posts at once.
 pub type Posts = Vec<(Kind, u64)>;
 
 pub fn posts() -> impl Strategy<Value = [Posts; 2]> {
@@ -97,7 +97,7 @@ pub fn posts() -> impl Strategy<Value = [Posts; 2]> {
     [posts.clone(), posts]
 }
 
-/// Whether packets are lost, and how late others are.
+/// Whether packets are lost, and the extra delay of others.
 pub fn disturbances() -> impl Strategy<Value = (Vec<bool>, Vec<Picoseconds>)> {
     let losses = prop::collection::vec(any::<bool>(), 0..60);
     let delay = (0u64..12).prop_map(Picoseconds);
@@ -108,9 +108,9 @@ pub fn disturbances() -> impl Strategy<Value = (Vec<bool>, Vec<Picoseconds>)> {
 pub struct Pair<'a> {
     pub ends: [End; 2],
     pub now: Picoseconds,
-    /// Whether a packet that end `0 or 1` sends as this name is lost.
+    /// Whether the packet with this name from end `0 or 1` is lost.
     pub loses: Chance<'a>,
-    /// How many ticks longer than others it takes.
+    /// Extra flight time in ticks.
     pub late: Late<'a>,
     /// Whether it is marked.
     pub marks: Chance<'a>,
@@ -137,7 +137,7 @@ impl<'a> Pair<'a> {
         pair
     }
 
-    /// Each packet named is lost once per time it is named.
+    /// Each named packet is lost once per occurrence of its name.
     pub fn lose(&mut self, lost: &'a str) {
         let mut lost: Vec<&str> = lost.split_whitespace().collect();
         self.loses = Box::new(move |_, name| {
@@ -152,8 +152,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Until nothing moves and nobody waits. Time in which nothing moves passes at once; the limit is there so that a loop
-    /// ends as a failure.
+    /// Runs until no packet is in flight and no timer is set. Idle time is skipped; the limit turns an endless loop into
+    /// a failure.
     pub fn run(&mut self) {
         let mut ticks = 0;
         while self.ends.iter().any(End::busy) {
@@ -244,7 +244,9 @@ impl<'a> Pair<'a> {
 
     fn arrive(&mut self, side: usize, mut arrival: Arrival) {
         if arrival.kind == READ {
-            arrival.asked = self.ends[1 - side].transport.asked_for(arrival.psn);
+            arrival.requested_read = self.ends[1 - side]
+                .transport
+                .find_requested_read(arrival.psn);
         }
         let outcome = self.ends[side].transport.receive(self.now, arrival);
         assert!(outcome.progress || !(outcome.failed || outcome.rearm));
@@ -289,7 +291,7 @@ impl<'a> Pair<'a> {
             payload: segment.payload,
             flags: segment.flags | if marked { CE } else { 0 },
             span: segment.span,
-            asked: None,
+            requested_read: None,
         };
         let coming = &mut self.ends[1 - side].coming;
         let place = coming.partition_point(|(other, _)| *other <= due);
@@ -297,7 +299,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// What is posted at once, what is lost, and what then passes in each direction.
+/// Operations posted at once, losses, and the resulting packets in each direction.
 pub struct Row {
     pub what: &'static str,
     pub settings: Settings,

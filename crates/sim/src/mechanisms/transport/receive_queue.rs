@@ -1,4 +1,4 @@
-//! The receives that are posted on a queue pair, and what a sender is told when there is none (IBTA volume 1, 9.7.5.2.8).
+//! The receives that are posted on a queue pair, and the RNR NAK without one (IBTA volume 1, 9.7.5.2.8).
 
 use crate::time::{Picoseconds, MICROSECOND};
 use std::collections::VecDeque;
@@ -9,22 +9,22 @@ const TIMERS: [u64; 32] = [
     1_536, 2_048, 3_072, 4_096, 6_144, 8_192, 12_288, 16_384, 24_576, 32_768, 49_152,
 ];
 
-/// How long a sender waits that is told `code`, 0 to 31.
+/// Wait of a sender after an RNR NAK with timer code `code`, 0 to 31.
 pub(super) fn timer(code: u8) -> Picoseconds {
     TIMERS[usize::from(code & 31)] * 10 * MICROSECOND
 }
 
-/// The receives of a queue pair. A message takes one when it begins; the application takes the messages that are whole
+/// The receives of a queue pair. A message uses one when it begins; the application processes complete messages
 /// one after the other, and posts the receive of each again.
 #[derive(Debug, Clone)]
 pub(super) struct ReceiveQueue {
     posted: u32,
-    /// When those come back that are not posted.
+    /// Times at which the used receives are posted again.
     coming: VecDeque<Picoseconds>,
-    /// The application takes so long for a message, and is busy until then.
+    /// Processing time of the application per message, and the end of the current one.
     takes: Picoseconds,
     busy_until: Picoseconds,
-    /// The message at this sequence number was refused: what follows it is not a gap.
+    /// The message at this sequence number was refused: packets after it are not a gap.
     pub(super) refused: Option<u32>,
 }
 
@@ -48,13 +48,13 @@ impl ReceiveQueue {
         self.posted > 0
     }
 
-    /// A message takes one. There is one.
+    /// A message uses a receive. There is one.
     pub(super) fn take(&mut self) {
         self.posted -= 1;
         self.refused = None;
     }
 
-    /// A message is whole.
+    /// A message is complete.
     pub(super) fn done(&mut self, now: Picoseconds) {
         self.busy_until = self.busy_until.max(now) + self.takes;
         self.coming.push_back(self.busy_until);
@@ -95,7 +95,7 @@ mod tests {
             receives.take();
             receives.done(Picoseconds(now + 1));
         }
-        // Whole at 1 and 2, taken at 11 and 21.
+        // Complete at 1 and 2, processed at 11 and 21.
         for (now, any) in [(2, false), (10, false), (11, true)] {
             assert_eq!(receives.any(Picoseconds(now)), any, "{now}");
         }

@@ -11,7 +11,7 @@ use crate::model::parameters::{Recovery, Sockets};
 use crate::time::Picoseconds;
 use std::sync::Arc;
 
-/// The transport of one queue pair. Those that are rare are boxed, so that the common one is as small as it is alone.
+/// The transport of one queue pair. Rare ones are boxed, so that they do not enlarge the common one.
 #[derive(Debug, Clone)]
 pub enum Service {
     /// A reliable connection with go-back-N.
@@ -41,7 +41,7 @@ impl Service {
         Service::Unreliable(Box::new(Unreliable::new(Arc::clone(settings))))
     }
 
-    /// A UDP socket, whose largest datagram has so much payload. What is received is always taken.
+    /// A UDP socket, whose largest datagram has so much payload. Received datagrams are always accepted.
     pub fn udp(payload: Bytes<u32>, settings: &Settings) -> Self {
         Service::unreliable(&Arc::new(Settings {
             mtu: payload,
@@ -57,7 +57,7 @@ impl Service {
 }
 
 impl Service {
-    /// Of datagrams: the operation that the next packet is of.
+    /// Of datagrams: the operation of the next packet.
     pub fn operation(&self) -> Option<u32> {
         match self {
             Service::Unreliable(it) => it.operation(),
@@ -78,7 +78,7 @@ impl Service {
         matches!(self, Service::Tcp(it) if it.ends_message(psn))
     }
 
-    /// Messages received whole, where nobody is told of them.
+    /// Complete messages received by a service without receive completions.
     pub fn received(&self) -> u64 {
         match self {
             Service::Unreliable(it) => it.received(),
@@ -249,12 +249,12 @@ impl Transport for Service {
         }
     }
 
-    fn asked_for(&self, psn: u32) -> Option<Message> {
+    fn find_requested_read(&self, psn: u32) -> Option<Message> {
         match self {
-            Service::Rc(it) => it.asked_for(psn),
-            Service::SelectiveRepeat(it) => it.asked_for(psn),
-            Service::Unreliable(it) => it.asked_for(psn),
-            Service::Tcp(it) => it.asked_for(psn),
+            Service::Rc(it) => it.find_requested_read(psn),
+            Service::SelectiveRepeat(it) => it.find_requested_read(psn),
+            Service::Unreliable(it) => it.find_requested_read(psn),
+            Service::Tcp(it) => it.find_requested_read(psn),
         }
     }
 }

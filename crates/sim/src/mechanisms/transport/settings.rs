@@ -1,10 +1,10 @@
-//! What all connections of a scenario share.
+//! Settings that all connections of a scenario share.
 
 use crate::bytes::Bytes;
 use crate::model::parameters::{self, Reordering};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
-/// What all connections of a scenario share.
+/// Settings that all connections of a scenario share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Payload of a full packet.
@@ -23,15 +23,15 @@ pub struct Settings {
     pub max_outstanding_reads: u32,
     /// Receives posted for sends; none = always enough.
     pub rx_depth: Option<u32>,
-    /// How long the application takes for a message until its receive is posted again.
+    /// Processing time of the application per message, until its receive is posted again.
     pub receive: Picoseconds,
-    /// What a receiver that is not ready tells the sender: the code of the time to wait.
+    /// Timer code of the RNR NAK of a receiver that is not ready.
     pub min_rnr_timer: u8,
-    /// How often the same message is tried again after that before the queue pair fails; 7 = without end.
+    /// Retries of the same message after RNR NAKs before the queue pair fails; 7 = unlimited.
     pub rnr_retry: u8,
-    /// With selective repeat: nothing new while so many packets are not acknowledged in order.
+    /// With selective repeat: limit of packets that are not acknowledged in order; no new packets beyond it.
     pub window: u32,
-    /// With selective repeat: how far out of order packets come where nothing is lost.
+    /// With selective repeat: maximum reordering without loss.
     pub reordering: Reordering,
 }
 

@@ -1,11 +1,11 @@
-//! A stand-in for TCP: what it does to a network, as the other traffic of one that carries RoCE.
+//! A simplified TCP: other traffic of a network that carries RoCE.
 //!
-//! Reno with ACK clocking: slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681), which goes on
+//! Reno with ACK clocking: slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681), which continues
 //! after a partial acknowledgement (NewReno, RFC 6582); the initial window of RFC 6928; the timer of RFC 6298, for which one
-//! segment at a time is timed, and none that was sent again (Karn). Windows count full segments; one that is not used does not
-//! grow, and after a pause longer than the timer it begins again (RFC 5681, 4.1). Every segment is acknowledged at once,
-//! and kept when it comes out of order. Connections are open from the beginning, and receivers always have room. There are no
-//! selective or delayed acknowledgements, ECN, limited transmit, pacing, and no larger segments for the NIC to cut.
+//! segment at a time is timed, and none that was sent again (Karn). Windows count full segments; an unused window does not
+//! grow, and after a pause longer than the timer it restarts (RFC 5681, 4.1). Every segment is acknowledged at once,
+//! and stored when it arrives out of order. Connections are open from the beginning, and receivers always have room. There
+//! are no selective or delayed acknowledgements, ECN, limited transmit, pacing or segmentation in the NIC.
 
 use super::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
 use crate::bytes::Bytes;
@@ -14,10 +14,10 @@ use crate::model::parameters::Sockets;
 use crate::time::{Picoseconds, NANOSECOND, NEVER, SECOND};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Before anything is known of the round trip, and at most (RFC 6298, 2.1 and 2.5).
+/// Initial timeout, without a round-trip sample, and maximum (RFC 6298, 2.1 and 2.5).
 const FIRST_RTO: Picoseconds = SECOND;
 const LONGEST_RTO: Picoseconds = SECOND.times(60);
-/// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2).
+/// Duplicate acknowledgements that indicate a loss (RFC 5681, 3.2).
 const DUPLICATES: u32 = 3;
 
 /// One end of a connection.
@@ -40,7 +40,7 @@ pub struct Tcp {
     end: u32,
     window: u32,
     threshold: u32,
-    /// Acknowledged since the window last grew by one.
+    /// Segments acknowledged since the window last grew by one.
     grown: u32,
     duplicates: u32,
     /// Recovery ends with the acknowledgement of all before it.
@@ -50,18 +50,18 @@ pub struct Tcp {
     /// The oldest is sent again first.
     resend: bool,
     timed: Option<(u32, Picoseconds)>,
-    /// Round trip, smoothed, and its variation; none before the first sample.
+    /// Smoothed round trip, and its variation; none before the first sample.
     round_trip: Option<(Picoseconds, Picoseconds)>,
     backoffs: u8,
     deadline: Picoseconds,
     last_sent: Picoseconds,
-    /// Everything before it has arrived, and of what follows these.
+    /// Next expected segment, and the later ones that have arrived.
     expected: u32,
     early: BTreeSet<u32>,
 }
 
 impl Tcp {
-    /// A connection on which nothing was sent. A full segment has so much payload.
+    /// A connection on which nothing was sent; `payload` is that of a full segment.
     pub fn new(settings: &Sockets, payload: Bytes<u32>) -> Self {
         Tcp {
             payload,
@@ -172,7 +172,7 @@ impl Tcp {
         }
         let mut restart = true;
         if self.recovering && upto < self.recover {
-            // The next one is missing too. What has left the network makes room, less the one that is sent again.
+            // The next segment is missing too. Acknowledged segments make room, minus the one that is sent again.
             self.resend = true;
             self.window = self.window.saturating_sub(count - 1).max(1);
             restart = !std::mem::replace(&mut self.partial, true);
@@ -237,7 +237,7 @@ impl Transport for Tcp {
         self.resend || self.next < self.end && self.in_flight() < self.window
     }
 
-    /// The rate of messages is that of RDMA.
+    /// The limit of the message rate is that of RDMA.
     fn begins_message(&self) -> bool {
         false
     }
@@ -334,7 +334,7 @@ impl Transport for Tcp {
         self.completed + ended.count() as u32
     }
 
-    fn asked_for(&self, psn: u32) -> Option<Message> {
+    fn find_requested_read(&self, psn: u32) -> Option<Message> {
         self.message(psn).copied()
     }
 }

@@ -1,7 +1,7 @@
 //! Unreliable connections and datagrams: nothing is acknowledged, nothing is sent again.
 //!
 //! IBTA architecture volume 1, chapter 9.8. A message completes at its sender when its last packet has left. The receiver of
-//! a connection that misses a packet drops the rest of its message, and goes on with the next that begins (9.8.2.2); each
+//! a connection that misses a packet drops the rest of its message, and continues with the next that begins (9.8.2.2); each
 //! datagram is a message of its own.
 
 use super::receive_queue::ReceiveQueue;
@@ -17,15 +17,15 @@ use std::sync::Arc;
 pub struct Unreliable {
     settings: Arc<Settings>,
     messages: VecDeque<Message>,
-    /// Index in `messages` of the one to send of.
+    /// Index in `messages` of the current one.
     current: usize,
     completed: u32,
     next: u32,
     end: u32,
-    /// The packet that goes on with the message that is being received; `None` = only one that begins is taken.
+    /// The next packet of the message that is being received; `None` = only the first packet of a message is accepted.
     expected: Option<u32>,
     receives: Option<ReceiveQueue>,
-    /// Messages received whole; of UDP, datagrams.
+    /// Complete messages received; of UDP, datagrams.
     received: u64,
 }
 
@@ -46,23 +46,23 @@ impl Unreliable {
         }
     }
 
-    /// Messages received whole.
+    /// Complete messages received.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// The operation that the next packet is of.
+    /// The operation of the next packet.
     pub fn operation(&self) -> Option<u32> {
         let message = self.messages.get(self.current);
         message.map(|message| message.operation)
     }
 
-    /// Whether the packet is one to take: the first of a message, or the next of the one that is being received.
+    /// Whether the packet is accepted: the first of a message, or the next of the one that is being received.
     fn continues(&self, psn: u32, first: bool) -> bool {
         first || self.expected == Some(psn)
     }
 
-    /// Whether a message that begins is taken: a send needs a receive, which it takes.
+    /// Whether a message that begins is accepted: a send needs a receive, which it uses.
     fn begins(&mut self, now: Picoseconds, kind: Kind) -> bool {
         let Some(receives) = &mut self.receives else {
             return true;
@@ -119,7 +119,7 @@ impl Transport for Unreliable {
 
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         if arrival.kind == Kind::Udp {
-            self.received += 1; // each is by itself
+            self.received += 1; // each is a message
             return Outcome {
                 delivered: arrival.payload,
                 ..Outcome::default()
@@ -150,7 +150,7 @@ impl Transport for Unreliable {
         }
     }
 
-    /// As a packet in the middle. What begins a message and finds no receive is taken for accepted.
+    /// As for a packet in the middle. The first packet of a message without a receive counts as accepted.
     fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool {
         kind == Kind::Udp || self.continues(psn, first)
     }
@@ -184,7 +184,7 @@ impl Transport for Unreliable {
         self.completed + ended.count() as u32
     }
 
-    fn asked_for(&self, psn: u32) -> Option<Message> {
+    fn find_requested_read(&self, psn: u32) -> Option<Message> {
         let mut messages = self.messages.iter();
         let found = messages.find(|it| it.first <= psn && psn < it.end());
         found.copied()
@@ -206,7 +206,7 @@ mod tests {
         }))
     }
 
-    /// What a receiver takes of three messages, of three, one and two packets, when some are lost or come late.
+    /// Packets that a receiver accepts of three messages, of three, one and two packets, when some are lost or late.
     #[test]
     fn the_rest_of_a_message_is_dropped() {
         let rows: [(&str, &[usize], u64, u64); 6] = [
@@ -244,7 +244,7 @@ mod tests {
                     payload,
                     flags,
                     span: 0,
-                    asked: None,
+                    requested_read: None,
                 };
                 let outcome = receiver.receive(Picoseconds::ZERO, arrival);
                 assert_eq!((outcome.reply, outcome.progress), (None, false));
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// A message completes when its last packet has left, whoever receives it.
+    /// A message completes when its last packet has left, received or not.
     #[test]
     fn completion() {
         let mut sender = end(None);
@@ -276,7 +276,7 @@ mod tests {
         assert!(!sender.has_work());
     }
 
-    /// A send without a receive is dropped, and nobody is told; a write needs none.
+    /// A send without a receive is dropped without a report to the sender; a write needs none.
     #[test]
     fn without_a_receive() {
         let mut receiver = end(Some(1));
@@ -288,7 +288,7 @@ mod tests {
                 payload: Bytes(MTU),
                 flags,
                 span: 0,
-                asked: None,
+                requested_read: None,
             };
             receiver.receive(now, arrival).delivered
         };

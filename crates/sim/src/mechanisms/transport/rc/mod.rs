@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// One end of a reliable connection: requester and responder.
 ///
-/// What each packet and each acknowledgement needs fills half a cache line in the responder and one in the requester;
-/// the messages behind are touched once per message.
+/// The fields for each packet and each acknowledgement fill half a cache line in the responder and one in the requester;
+/// the messages after them are accessed once per message.
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub struct Rc {
@@ -30,13 +30,13 @@ pub struct Rc {
     current: usize,
     /// Read responses to send.
     responses: VecDeque<Response>,
-    /// The last packet was a request, so an answer is due before the next one.
+    /// The last packet was a request, so an answer is sent before the next one.
     requested: bool,
     /// Messages that completed.
     completed: u32,
-    /// A gap in read responses was answered by asking again; until the missing one comes.
-    asked_again: bool,
-    /// What is posted to receive; none = always enough.
+    /// A gap in read responses was answered with a new request; set until the missing one arrives.
+    requested_again: bool,
+    /// Posted receives; none = always enough.
     receives: Option<Box<ReceiveQueue>>,
     /// RNR NAKs in a row, all of this packet.
     refusals: (u32, u8),
@@ -85,7 +85,7 @@ impl Rc {
             responses: VecDeque::new(),
             requested: true,
             completed: 0,
-            asked_again: false,
+            requested_again: false,
             receives,
             refusals: (0, 0),
         }
@@ -201,7 +201,7 @@ impl Transport for Rc {
             return Timeout::Failed;
         }
         requester.retries += 1;
-        self.asked_again = false;
+        self.requested_again = false;
         let deadline = now + requester.settings.ack_timeout;
         requester.deadline = deadline;
         self.resume_at(self.requester.oldest);
@@ -256,7 +256,7 @@ impl Transport for Rc {
         self.completed + ended.count() as u32
     }
 
-    fn asked_for(&self, psn: u32) -> Option<Message> {
+    fn find_requested_read(&self, psn: u32) -> Option<Message> {
         self.messages
             .iter()
             .find(|message| message.first <= psn && psn < message.end())

@@ -1,4 +1,4 @@
-//! The requester: what is asked for and sent, and what of it has arrived.
+//! The requester: sent requests and packets, and their acknowledged part.
 
 use super::{Rc, Settings};
 use crate::bytes::Bytes;
@@ -13,23 +13,23 @@ const FOR_EVER: u8 = 7;
 #[derive(Debug, Clone)]
 pub(super) struct Requester {
     pub(super) settings: Arc<Settings>,
-    /// The next packet to send, the oldest unacknowledged, the first never sent, the end of what is posted.
+    /// The next packet to send, the oldest unacknowledged, the first never sent, the end of the posted ones.
     pub(super) next: u32,
     pub(super) oldest: u32,
     pub(super) fresh: u32,
     pub(super) end: u32,
     pub(super) deadline: Picoseconds,
-    /// The message that `next` is in, when there is something to send.
+    /// The message of `next`, when there is something to send.
     pub(super) message: Message,
-    /// Where the oldest message that did not complete ends; `u32::MAX` = there is none.
+    /// The end of the oldest message that did not complete; `u32::MAX` = there is none.
     pub(super) first_end: u32,
-    /// Reads that were asked for and are not complete.
+    /// Reads that were requested and are not complete.
     pub(super) reads: u8,
-    /// How often was sent again without anything new acknowledged.
+    /// Retransmissions in a row without progress.
     pub(super) retries: u8,
     /// The receiver was not ready, so nothing is sent until the deadline.
     pub(super) held: bool,
-    /// The responder has something to send: read responses, or the ACK behind them.
+    /// The responder has something to send: read responses, or the ACK after them.
     pub(super) answering: bool,
 }
 
@@ -42,7 +42,7 @@ impl Requester {
                 || u32::from(self.reads) < self.settings.max_outstanding_reads)
     }
 
-    /// The packet `next` stands at. A read asks for all of its message at once.
+    /// The packet at `next`. A read requests all of its message at once.
     #[inline]
     pub(super) fn request(&mut self, now: Picoseconds) -> Segment {
         let message = self.message;
@@ -76,17 +76,17 @@ impl Requester {
 }
 
 impl Rc {
-    /// An ACK or a NAK: everything before it has arrived. Read responses not seen by then are lost.
+    /// An ACK or a NAK: everything before it has arrived. Read responses that have not arrived by then are lost.
     #[inline]
     pub(super) fn acknowledged(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         let negative = arrival.flags & NAK != 0;
         let mut until = arrival.psn + u32::from(!negative);
         let mut rewind = negative;
-        // Past `next` only after going back: what is to be sent again may hold reads.
+        // Past `next` only after going back: the packets to be sent again may contain reads.
         if self.requester.reads > 0 || until > self.requester.next {
             if let Some(read) = self.oldest_read() {
                 let seen = read.first.max(self.requester.oldest);
-                rewind |= until > seen && !self.asked_again;
+                rewind |= until > seen && !self.requested_again;
                 until = until.min(seen);
             }
         }
@@ -104,14 +104,14 @@ impl Rc {
         }
     }
 
-    /// From the oldest on all is sent again: at once, or when the receiver may be ready.
+    /// Go-back-N from the oldest packet: at once, or when the receiver may be ready.
     fn go_back(&mut self, now: Picoseconds, arrival: Arrival, moved: bool) -> Outcome {
         let requester = &mut self.requester;
         let mut outcome = Outcome {
             progress: true,
             ..Outcome::default()
         };
-        // Where responses to a read are missing they come first.
+        // Missing responses to a read have precedence.
         if arrival.flags & RNR == RNR && arrival.psn == requester.oldest {
             if requester.held {
                 return outcome;
@@ -128,7 +128,7 @@ impl Rc {
             outcome.failed = requester.retries == requester.settings.retry_count;
             requester.retries = requester.retries.saturating_add(1);
         }
-        self.asked_again = self.requester.reads > 0;
+        self.requested_again = self.requester.reads > 0;
         self.resume_at(self.requester.oldest);
         outcome
     }
@@ -139,7 +139,7 @@ impl Rc {
             return Outcome::default();
         };
         let expected = read.first.max(self.requester.oldest);
-        if arrival.psn < expected || arrival.psn > expected && self.asked_again {
+        if arrival.psn < expected || arrival.psn > expected && self.requested_again {
             return Outcome::default();
         }
         if arrival.psn > expected {
@@ -147,16 +147,16 @@ impl Rc {
             if expected > self.requester.oldest {
                 self.advance(now, expected);
             }
-            self.asked_again = true;
+            self.requested_again = true;
             self.resume_at(expected);
             return Outcome {
                 progress: true,
                 ..Outcome::default()
             };
         }
-        self.asked_again = false;
+        self.requested_again = false;
         if expected + 1 == read.end() {
-            // 0 already if it was to be asked for again.
+            // 0 already if it was to be requested again.
             self.requester.reads = self.requester.reads.saturating_sub(1);
         }
         self.advance(now, expected + 1);
@@ -189,7 +189,7 @@ impl Rc {
         let requester = &mut self.requester;
         requester.oldest = until;
         requester.retries = 0;
-        // A receiver that was not ready is by now: it took a copy of the message that came after its RNR NAK.
+        // A receiver that was not ready is ready now: it accepted a copy of the message that came after its RNR NAK.
         requester.held = false;
         requester.deadline = if until >= requester.fresh || requester.settings.ack_timeout == NEVER
         {
@@ -208,9 +208,9 @@ impl Rc {
         let messages = &self.messages;
         let within = messages.iter().position(|message| psn < message.end());
         self.current = within.unwrap_or(messages.len());
-        let asked = messages.iter().take(self.current);
+        let requests = messages.iter().take(self.current);
         let reads =
-            asked.filter(|message| message.kind == Kind::ReadRequest && message.end() > oldest);
+            requests.filter(|message| message.kind == Kind::ReadRequest && message.end() > oldest);
         self.requester.reads = reads.count() as u8;
         self.requester.next = psn;
         if let Some(message) = messages.get(self.current) {

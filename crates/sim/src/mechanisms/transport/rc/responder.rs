@@ -1,4 +1,4 @@
-//! The responder: what arrives is taken in its order, acknowledged and answered.
+//! The responder: packets are accepted in order, acknowledged and answered.
 
 use super::{Rc, Settings};
 use crate::bytes::Bytes;
@@ -15,11 +15,11 @@ pub(super) struct Responder {
     pub(super) expected: u32,
     pub(super) unacknowledged: u32,
     pub(super) marked: bool,
-    /// An ACK waits behind the read responses to send.
+    /// An ACK is queued after the read responses to send.
     pub(super) acknowledge_after: bool,
     /// Instead of the ACK a NAK or an RNR NAK at `expected`: its flags.
     pub(super) report_after: u8,
-    /// The queue pair has failed. What arrives is dropped (IBTA 10.3.1, error state).
+    /// The queue pair has failed. Arriving packets are dropped (IBTA 10.3.1, error state).
     pub(super) failed: bool,
 }
 
@@ -63,8 +63,8 @@ impl Rc {
         self.acknowledge(arrival.payload)
     }
 
-    /// Something is missing: NAK once, and again after the interval (IBTA 9.7.5.1.2), behind the read responses that
-    /// come before: ahead of them it would say that they are lost.
+    /// A packet is missing: NAK once, and again after the interval (IBTA 9.7.5.1.2), after the read responses that
+    /// precede it: before them it would report them as lost.
     pub(super) fn gap(&mut self, now: Picoseconds) -> Outcome {
         let responder = &mut self.responder;
         let interval = responder.settings.nak_interval;
@@ -94,7 +94,7 @@ impl Rc {
         }
     }
 
-    /// Whether the packet of a send has a receive, which its message takes.
+    /// Whether the packet of a send has a receive, which its message uses.
     fn received(&mut self, now: Picoseconds, arrival: Arrival) -> bool {
         let Some(receives) = &mut self.receives else {
             return true;
@@ -112,12 +112,12 @@ impl Rc {
         true
     }
 
-    /// Answers a read, or the rest of one that is asked for again; what else was being answered will be, too.
+    /// Answers a read, or the repeated request for the rest of one; other pending responses remain queued.
     pub(super) fn read(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         if arrival.psn > self.responder.expected {
             return self.gap(now);
         }
-        let Some(message) = arrival.asked else {
+        let Some(message) = arrival.requested_read else {
             return Outcome::default();
         };
         self.responses
@@ -139,7 +139,7 @@ impl Rc {
         }
     }
 
-    /// Acknowledges everything so far, behind the read responses that come before (IBTA 9.5).
+    /// Acknowledges everything so far, after the read responses that precede it (IBTA 9.5).
     #[inline]
     pub(super) fn acknowledge(&mut self, delivered: Bytes<u32>) -> Outcome {
         let responder = &mut self.responder;
@@ -158,7 +158,7 @@ impl Rc {
         }
     }
 
-    /// The next read response, or the acknowledgement that waited behind them.
+    /// The next read response, or the acknowledgement queued after them.
     pub(super) fn answer(&mut self) -> Segment {
         let responder = &mut self.responder;
         let Some(response) = self.responses.front_mut() else {
@@ -209,7 +209,7 @@ impl Responder {
         }
     }
 
-    /// `expected` is missing, or not wanted: NAK, or RNR with the code of the time to wait.
+    /// `expected` is missing, or not wanted: NAK, or RNR with the timer code.
     pub(super) fn negative(&mut self, flags: u8) -> Reply {
         let timer = match flags {
             RNR => self.settings.min_rnr_timer,

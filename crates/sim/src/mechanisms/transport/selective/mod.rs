@@ -1,13 +1,13 @@
-//! A reliable connection with selective repeat: the receiver keeps what arrives out of order, and only what is missing is
+//! A reliable connection with selective repeat: the receiver stores packets that arrive out of order, and only missing ones are
 //! sent again.
 //!
 //! After IRN (Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3): an arrival out of order is
 //! answered with the cumulative acknowledgement and the packet that arrived; a packet that was sent before one that has
 //! arrived is lost; the number of packets in flight is bounded. ConnectX-6 and later have it as "RoCE selective
-//! repeat" (NVIDIA MLNX_EN, changes and new features), whose packets are not public. Three things are ours: a packet sent
-//! again is judged like any other, by what was sent after it; a timeout sends all again that is not known to have
-//! arrived; [`Reordering`] says how far out of order packets come where nothing is lost. A NAK that says that a switch
-//! trimmed a packet ([`crate::mechanisms::trimming`]) is about that packet alone.
+//! repeat" (NVIDIA MLNX_EN, changes and new features), whose packets are not public. Three rules are chosen here: a retransmitted
+//! packet is judged as any other, by packets sent after it; a timeout retransmits all packets that are not known to have
+//! arrived; [`Reordering`] limits how far out of order packets come where nothing is lost. A NAK for a packet that a switch
+//! trimmed ([`crate::mechanisms::trimming`]) concerns that packet alone.
 
 mod requester;
 mod responder;
@@ -28,9 +28,9 @@ pub struct SelectiveRepeat {
     settings: Arc<Settings>,
     requester: Requester,
     responder: Responder,
-    /// The last packet was a request, so an answer is due before the next one.
+    /// The last packet was a request, so an answer is sent before the next one.
     requested: bool,
-    /// The queue pair has failed. What arrives is dropped (IBTA volume 1, 10.3.1, error state).
+    /// The queue pair has failed. Arriving packets are dropped (IBTA volume 1, 10.3.1, error state).
     failed: bool,
 }
 
@@ -51,7 +51,7 @@ impl SelectiveRepeat {
         self.responder.answering() && (self.requested || !self.requester.has_work())
     }
 
-    /// What an arrival caused, and whether a timer may be due earlier than before.
+    /// Result of an arrival, and whether a timer may be due earlier than before.
     fn outcome(&self, outcome: Outcome) -> Outcome {
         let timed = matches!(self.settings.reordering, Reordering::Time { .. });
         Outcome {
@@ -177,15 +177,15 @@ impl Transport for SelectiveRepeat {
         self.requester.messages_before(psn)
     }
 
-    fn asked_for(&self, psn: u32) -> Option<Message> {
+    fn find_requested_read(&self, psn: u32) -> Option<Message> {
         self.requester.message_of(psn)
     }
 }
 
-/// The oldest of what was overtaken, where time decides what is lost: see [`Reordering::Time`].
+/// The oldest of the overtaken packets, where time decides that they are lost: see [`Reordering::Time`].
 #[derive(Debug, Clone, Copy)]
 struct Overtaken {
-    /// When what is missing before `by` is lost; `NEVER` = nothing is missing.
+    /// When the missing packets before `by` are lost; `NEVER` = none is missing.
     due: Picoseconds,
     by: u32,
 }
@@ -196,7 +196,7 @@ impl Overtaken {
         by: 0,
     };
 
-    /// Packet `by` has arrived, and something before it has not.
+    /// Packet `by` has arrived, and a packet before it has not.
     fn notice(&mut self, now: Picoseconds, by: u32, reordering: &Reordering) {
         if let Reordering::Time { ns } = reordering {
             if self.due == crate::time::NEVER {

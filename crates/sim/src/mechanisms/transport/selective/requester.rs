@@ -1,4 +1,4 @@
-//! The requester: what is sent, what of it has arrived, and what is sent again.
+//! The requester: sent packets, their acknowledged part, and retransmissions.
 
 use super::scoreboard::{Scoreboard, State};
 use super::{Overtaken, Settings};
@@ -15,23 +15,23 @@ pub(super) struct Requester {
     settings: Arc<Settings>,
     /// Posted and not complete.
     pub(super) messages: VecDeque<Message>,
-    /// Index in `messages` of the next one to send something new of.
+    /// Index in `messages` of the next one with new packets.
     current: usize,
     /// Messages that completed.
     completed: u32,
     sent: Scoreboard,
-    /// The end of what is posted.
+    /// The end of the posted packets.
     end: u32,
     /// All before this is acknowledged, read responses aside.
     acknowledged: u32,
-    /// Reads that were asked for and are not complete.
+    /// Reads that were requested and are not complete.
     reads: u32,
     pub(super) deadline: Picoseconds,
-    /// How often the oldest packet was sent again.
+    /// Number of retransmissions of the oldest packet.
     retries: u8,
     /// Read responses that others overtook.
     pub(super) overtaken: Overtaken,
-    /// The last that a response, or an acknowledgement behind it, showed to be sent.
+    /// The last packet whose sending was shown by a response or an acknowledgement after it.
     answered: u32,
 }
 
@@ -63,7 +63,7 @@ impl Requester {
         self.sent.any_lost() || self.fresh_message().is_some()
     }
 
-    /// The message that something new may be sent of.
+    /// The message whose next new packet may be sent.
     fn fresh_message(&self) -> Option<Message> {
         let message = *self.messages.get(self.current)?;
         let read = message.kind == Kind::ReadRequest;
@@ -82,7 +82,7 @@ impl Requester {
         }
     }
 
-    /// What is lost, and what was never sent.
+    /// Lost packets, and packets that were never sent.
     pub(super) fn backlog(&self) -> (u64, Bytes) {
         let mtu = self.settings.mtu;
         let lost = u64::from(self.sent.lost());
@@ -119,7 +119,7 @@ impl Requester {
         self.segment(&message, psn, count, false)
     }
 
-    /// The first packet that is lost; of a read, a request for all responses that are lost from there on.
+    /// The first lost packet; of a read, a request for all responses that are lost from there on.
     fn again(&mut self) -> Segment {
         let psn = self.sent.first_lost();
         let message = self.message_of(psn).expect("what is lost is not complete");
@@ -145,7 +145,7 @@ impl Requester {
             flags |= LAST | ACK_REQUEST;
         }
         if self.sent.len() >= self.settings.window {
-            flags |= ACK_REQUEST; // nothing follows that would fill an ACK of several packets
+            flags |= ACK_REQUEST; // no later packet would complete an ACK of several packets
         }
         Segment {
             kind: message.kind,
@@ -183,13 +183,13 @@ impl Requester {
                 self.sent.lose(self.overtaken_by(by), false, &mut losses);
             }
         } else if self.reads > 0 {
-            // It waited behind the responses to what came before.
+            // It was queued after the responses to earlier requests.
             self.judge_responses(arrival.psn, &mut losses);
         }
         self.settle(now, &losses)
     }
 
-    /// A switch trimmed packet `psn`. The peer is there, so this is none of the retries.
+    /// A switch trimmed packet `psn`. The peer replied, so this does not count as a retry.
     pub(super) fn trimmed(&mut self, now: Picoseconds, psn: u32) -> Outcome {
         self.sent.mark_lost(psn);
         if self.deadline != NEVER {
@@ -202,7 +202,7 @@ impl Requester {
         }
     }
 
-    /// A read response acknowledges its own packet; those before it are judged by it.
+    /// A read response acknowledges its packet; those before it are judged by it.
     pub(super) fn response(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         if !self.awaits(arrival.psn) {
             return Outcome::default();
@@ -235,7 +235,7 @@ impl Requester {
         }
     }
 
-    /// What was sent before this is lost, when packet `by` has arrived.
+    /// Packets sent before this are lost when packet `by` has arrived.
     fn overtaken_by(&self, by: u32) -> u32 {
         match self.settings.reordering {
             Reordering::Packets { packets } => (by + 1).saturating_sub(packets),
@@ -254,7 +254,7 @@ impl Requester {
         }
     }
 
-    /// What is lost will be sent again, what arrived in order is forgotten.
+    /// Lost packets will be sent again, packets that arrived in order are removed.
     fn settle(&mut self, now: Picoseconds, losses: &[u32]) -> Outcome {
         let moved = self.sent.advance();
         if moved {
@@ -287,7 +287,7 @@ impl Requester {
         }
     }
 
-    /// A packet is lost; with a read request all that it asked for.
+    /// A packet is lost; with a read request all responses that it requested.
     fn lose(&mut self, psn: u32) {
         let request = self.sent.get(psn).is_some_and(|it| it.request);
         let message = self.message_of(psn);
@@ -297,7 +297,7 @@ impl Requester {
         }
     }
 
-    /// Nothing was heard for the ACK timeout. False when it was the last time.
+    /// Nothing was received for the ACK timeout. False when retries are exhausted.
     pub(super) fn time_out(&mut self, now: Picoseconds) -> bool {
         if self.retries == self.settings.retry_count {
             return false;
@@ -328,7 +328,7 @@ impl Requester {
         self.completed + ended.count() as u32
     }
 
-    /// The message that packet `psn` is of.
+    /// The message of packet `psn`.
     pub(super) fn message_of(&self, psn: u32) -> Option<Message> {
         let place = self.messages.partition_point(|it| it.end() <= psn);
         let message = self.messages.get(place).copied();

@@ -1,4 +1,4 @@
-//! The responder: what arrives is taken in whatever order it comes, and acknowledged; reads are answered in their order.
+//! The responder: packets are accepted in any order, and acknowledged; reads are answered in order.
 
 use super::{Overtaken, Settings};
 use crate::bytes::Bytes;
@@ -15,14 +15,14 @@ pub(super) struct Responder {
     expected: u32,
     /// Whether packet `expected` + n has arrived. The last has, if there is any.
     ahead: VecDeque<bool>,
-    /// Read requests that arrived before what precedes them.
+    /// Read requests that arrived before earlier packets.
     waiting: BTreeMap<u32, Message>,
     unacknowledged: u32,
     marked: bool,
     responses: VecDeque<Response>,
-    /// An ACK waits behind the read responses to send.
+    /// An ACK is queued after the read responses to send.
     acknowledge_after: bool,
-    /// What is missing while others have arrived.
+    /// Missing packets before others that have arrived.
     pub(super) overtaken: Overtaken,
 }
 
@@ -73,7 +73,7 @@ impl Responder {
 
     /// A read request: of a read, or again of those responses to it that were lost.
     pub(super) fn read(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
-        let Some(mut message) = arrival.asked else {
+        let Some(mut message) = arrival.requested_read else {
             return Outcome::default();
         };
         if arrival.span > 0 {
@@ -91,7 +91,7 @@ impl Responder {
         }
     }
 
-    /// Answers a read, or a part of it. What of that was being answered begins anew, so that it is not sent twice.
+    /// Answers a read, or a part of it. Pending responses of that part are restarted, so that they are not sent twice.
     fn respond(&mut self, message: Message, first: u32) {
         let again = |it: &Response| it.message.first == message.first && it.next >= first;
         let covered = |it: &Response| again(it) && it.message.end() <= message.end();
@@ -111,7 +111,7 @@ impl Responder {
         self.ahead[place] = true;
     }
 
-    /// The packet is in: on with what is in order, and its acknowledgement.
+    /// The packet is accepted: advances over packets in order, and acknowledges it.
     fn taken(&mut self, now: Picoseconds, arrival: Arrival, outcome: Outcome) -> Outcome {
         let duplicate = arrival.psn < self.expected;
         let before = self.expected;
@@ -145,7 +145,7 @@ impl Responder {
         self.acknowledge(outcome)
     }
 
-    /// Passes what has arrived; reads are answered when it is their turn.
+    /// Advances over packets that have arrived; reads are answered at their turn.
     fn move_on(&mut self) {
         loop {
             let read = self.waiting.first_key_value();
@@ -179,7 +179,7 @@ impl Responder {
         data.max(self.waiting.last_key_value().map(|(psn, _)| *psn))
     }
 
-    /// Acknowledges everything so far, behind the read responses that come before (IBTA volume 1, 9.5).
+    /// Acknowledges everything so far, after the read responses that precede it (IBTA volume 1, 9.5).
     fn acknowledge(&mut self, outcome: Outcome) -> Outcome {
         if self.answering() {
             self.acknowledge_after = true;
@@ -200,7 +200,7 @@ impl Responder {
         }
     }
 
-    /// Packet `psn` has arrived, and all before `expected`, which has not. Whether that is lost, reordering decides.
+    /// Packet `psn` has arrived, and packet `expected` has not. The reordering rule decides whether it is lost.
     fn selective(&mut self, psn: u32) -> Reply {
         let span = psn - self.expected;
         let lost = match self.settings.reordering {
@@ -219,7 +219,7 @@ impl Responder {
     /// Packets have been missing for long enough.
     pub(super) fn report(&mut self, now: Picoseconds) -> Reply {
         let by = std::mem::replace(&mut self.overtaken, Overtaken::NOBODY).by;
-        // Once for what has arrived: more is said when more arrives, so that a peer that is gone is left alone.
+        // Once per arrival: there is no further report before more arrives, so that a failed peer receives none.
         if let Some(highest) = self.highest().filter(|highest| *highest > by) {
             let reordering = &self.settings.reordering;
             self.overtaken.notice(now, highest, reordering);
@@ -244,7 +244,7 @@ impl Responder {
         response.is_some_and(|response| response.next == response.first)
     }
 
-    /// The next read response, or the acknowledgement that waited behind them. There is one.
+    /// The next read response, or the acknowledgement queued after them. There is one.
     pub(super) fn answer(&mut self) -> Segment {
         let Some(response) = self.responses.front_mut() else {
             self.acknowledge_after = false;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Of a packet that was sent once. There are fewer packets than this.
 const NEVER_AGAIN: u32 = u32::MAX;
 
-/// What is known of a packet.
+/// State of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     OnItsWay,
@@ -20,9 +20,9 @@ pub(super) struct Packet {
     pub(super) state: State,
     /// It is a response to a read.
     pub(super) response: bool,
-    /// It is a read request of which it is not known that it arrived.
+    /// It is a read request whose arrival is not known.
     pub(super) request: bool,
-    /// When it was sent again last, the first that was new then; `NEVER_AGAIN` = it was sent once.
+    /// Its last retransmission, as the first packet that was new then; `NEVER_AGAIN` = it was sent once.
     again: u32,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Scoreboard {
     responses: Judgement,
 }
 
-/// Up to where packets were held against what has arrived.
+/// Progress of the comparison of sent packets with arrived ones.
 #[derive(Debug, Clone, Default)]
 struct Judgement {
-    /// Those sent once are judged before this.
+    /// Packets sent once are judged before this.
     before: u32,
-    /// Those sent again, each with the first that was new when it was: what is sent from there on overtakes it.
+    /// Retransmitted packets, each with the first that was new then: packets sent from there on overtake it.
     again: VecDeque<(u32, u32)>,
 }
 
@@ -106,7 +106,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first that is lost. There is one.
+    /// The first lost packet. There is one.
     pub(super) fn first_lost(&self) -> u32 {
         let mut psn = self.lost_from.max(self.oldest);
         while self.get(psn).is_some_and(|it| it.state != State::Lost) {
@@ -132,7 +132,7 @@ impl Scoreboard {
         }
     }
 
-    /// It has arrived. Whether that is news.
+    /// It has arrived. Returns whether that is new.
     pub(super) fn arrived(&mut self, psn: u32) -> bool {
         let Some(packet) = self.at(psn) else {
             return false;
@@ -150,7 +150,7 @@ impl Scoreboard {
         }
     }
 
-    /// What was sent before packet `by` and has not arrived is lost: requests and data, or `responses`.
+    /// Packets sent before packet `by` that have not arrived are lost: requests and data, or `responses`.
     pub(super) fn lose(&mut self, by: u32, responses: bool, losses: &mut Vec<u32>) {
         let mut judged = std::mem::take(self.judged(responses));
         let from = judged.before.max(self.oldest);
@@ -184,7 +184,7 @@ impl Scoreboard {
         }
     }
 
-    /// The packet is taken for lost.
+    /// The packet is treated as lost.
     pub(super) fn mark_lost(&mut self, psn: u32) {
         let Some(packet) = self.at(psn) else { return };
         if packet.state != State::OnItsWay {
@@ -195,14 +195,14 @@ impl Scoreboard {
         self.lost_from = self.lost_from.min(psn);
     }
 
-    /// All that is not known to have arrived is taken for lost.
+    /// All packets that are not known to have arrived are treated as lost.
     pub(super) fn lose_all(&mut self) {
         for psn in self.oldest..self.fresh() {
             self.mark_lost(psn);
         }
     }
 
-    /// Forgets those that arrived in order. Whether there were any.
+    /// Removes those that arrived in order. Returns whether there were any.
     pub(super) fn advance(&mut self) -> bool {
         let before = self.oldest;
         while self

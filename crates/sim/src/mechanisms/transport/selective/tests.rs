@@ -1,4 +1,4 @@
-//! Selective repeat end to end: what passes, packet by packet.
+//! Selective repeat end to end: the packets in each direction.
 
 use super::super::pair::*;
 use super::*;
@@ -46,7 +46,7 @@ fn in_order() {
             ended: &[4, 7, 8],
         },
         Row {
-            what: "no more than the window, whose last packet asks for an ACK",
+            what: "no more than the window, whose last packet requests an ACK",
             settings: Settings {
                 window: 2,
                 ack_every: 100,
@@ -84,7 +84,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[13],
         },
         Row {
-            what: "the retransmission too: a later packet tells",
+            what: "the retransmission too: shown by a later packet",
             settings: plain(),
             post: &[(WRITE, 100)],
             lost: "W1 W1",
@@ -93,7 +93,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[15],
         },
         Row {
-            what: "the last: only the timeout tells, 20 after the last progress at 5",
+            what: "the last: only the timeout shows it, 20 after the last progress at 5",
             settings: Settings {
                 ack_timeout: Picoseconds(20),
                 ..plain()
@@ -123,7 +123,7 @@ fn only_what_is_missing_is_sent_again() {
 fn reads() {
     check_selective(vec![
         Row {
-            what: "a lost response is asked for alone",
+            what: "a lost response alone is requested",
             settings: plain(),
             post: &[(READ, 50)],
             lost: "R1",
@@ -201,7 +201,7 @@ fn reordering() {
     }
 }
 
-/// With the rule of time a loss is reported by the timer, here 1 ns = 1000 ticks after the first packet beyond it.
+/// With the rule of time the timer reports a loss, here 1 ns = 1000 ticks after the first packet beyond it.
 #[test]
 fn missing_for_long() {
     for (kind, lost, back) in [(WRITE, "W1", "N1+1"), (READ, "R1", "R1")] {
@@ -219,7 +219,7 @@ fn missing_for_long() {
     }
 }
 
-/// The oldest packet that is lost again and again is given up after `retry_count` times, as after timeouts.
+/// The oldest packet, lost repeatedly, fails the queue pair after `retry_count` retransmissions, as after timeouts.
 #[test]
 fn retries_run_out() {
     let settings = Settings {
@@ -277,7 +277,7 @@ fn nothing_is_due_when_nothing_is_missing() {
     assert_eq!(idle.deadline(), NEVER);
 }
 
-/// A packet that a switch trimmed is sent again alone, at once, however often that happens: it is no retry.
+/// A trimmed packet alone is sent again, at once, however often that happens: it does not count as a retry.
 #[test]
 fn trimmed_packets_are_sent_again_alone() {
     let settings = Settings {
@@ -293,21 +293,21 @@ fn trimmed_packets_are_sent_again_alone() {
             Some(now as u32)
         );
     }
-    let hears = |sender: &mut SelectiveRepeat, now, psn, flags| {
+    let receive = |sender: &mut SelectiveRepeat, now, psn, flags| {
         let arrival = Arrival {
             kind: Kind::Ack,
             psn,
             payload: Bytes(0),
             flags,
             span: 0,
-            asked: None,
+            requested_read: None,
         };
         let outcome = sender.receive(now, arrival);
         assert!(!outcome.failed);
         outcome.progress
     };
     for now in [10, 20, 30] {
-        assert!(hears(&mut sender, Picoseconds(now), 1, NAK | TRIMMED));
+        assert!(receive(&mut sender, Picoseconds(now), 1, NAK | TRIMMED));
         assert_eq!(sender.outstanding().in_flight, 2);
         let again = sender
             .next(Picoseconds(now))
@@ -319,32 +319,32 @@ fn trimmed_packets_are_sent_again_alone() {
         assert!(!sender.has_work());
         assert_eq!(sender.deadline(), Picoseconds(now + 100));
     }
-    assert!(hears(&mut sender, Picoseconds(40), 2, 0));
+    assert!(receive(&mut sender, Picoseconds(40), 2, 0));
     assert_eq!(sender.completed(), Some(0));
-    hears(&mut sender, Picoseconds(50), 1, NAK | TRIMMED);
+    receive(&mut sender, Picoseconds(50), 1, NAK | TRIMMED);
     assert!(!sender.has_work(), "it has arrived");
 }
 
-/// A receiver asks for what it has not.
+/// A receiver requests a trimmed packet that it lacks.
 #[test]
 fn a_header_is_answered_unless_its_packet_came() {
     let mut receiver = SelectiveRepeat::new(Arc::new(plain()));
-    let asks = |receiver: &SelectiveRepeat, psn| {
+    let answer = |receiver: &SelectiveRepeat, psn| {
         let reply = receiver.trimmed(psn);
         reply.map(|it| (it.psn, it.flags, it.span))
     };
-    assert_eq!(asks(&receiver, 1), Some((1, NAK | TRIMMED, 0)));
+    assert_eq!(answer(&receiver, 1), Some((1, NAK | TRIMMED, 0)));
     let packet = Arrival {
         kind: WRITE,
         psn: 1,
         payload: Bytes(MTU),
         flags: 0,
         span: 0,
-        asked: None,
+        requested_read: None,
     };
     receiver.receive(Picoseconds::ZERO, packet);
-    assert_eq!(asks(&receiver, 1), None);
-    assert_eq!(asks(&receiver, 0), Some((0, NAK | TRIMMED, 0)));
+    assert_eq!(answer(&receiver, 1), None);
+    assert_eq!(answer(&receiver, 0), Some((0, NAK | TRIMMED, 0)));
     receiver.abandon();
-    assert_eq!(asks(&receiver, 0), None);
+    assert_eq!(answer(&receiver, 0), None);
 }

@@ -1,4 +1,4 @@
-//! TCP against what its RFCs say, on a wire of the test's own.
+//! TCP against its RFCs, on a wire within the test.
 
 use super::*;
 use crate::model::preset;
@@ -25,7 +25,7 @@ fn arrival(kind: Kind, psn: u32) -> Arrival {
         payload: Bytes(PAYLOAD),
         flags: 0,
         span: 0,
-        asked: None,
+        requested_read: None,
     }
 }
 
@@ -61,7 +61,7 @@ fn slow_start_and_congestion_avoidance() {
     assert_eq!(sizes, [10, 20, 40, 41, 42, 43]);
 }
 
-/// Three duplicates send the missing segment again and halve the window; the acknowledgement of all that was in flight ends
+/// Three duplicates retransmit the missing segment and halve the window; the acknowledgement of all that was in flight ends
 /// it (RFC 5681, 3.2).
 #[test]
 fn fast_retransmit() {
@@ -70,17 +70,17 @@ fn fast_retransmit() {
     let sent = all(&mut sender, Picoseconds::ZERO);
     assert_eq!(sent, (0..10).collect::<Vec<_>>());
     let arrived: Vec<u32> = sent.into_iter().filter(|psn| *psn != 2).collect();
-    let heard = answers(&mut receiver, &arrived);
-    assert_eq!(heard, [1, 2, 2, 2, 2, 2, 2, 2, 2]);
-    // Two more by two acknowledgements of new data, of each of which the window grows by one.
-    acknowledge(&mut sender, RTT, &heard[..2]);
+    let acknowledgements = answers(&mut receiver, &arrived);
+    assert_eq!(acknowledgements, [1, 2, 2, 2, 2, 2, 2, 2, 2]);
+    // Two more by two acknowledgements of new data: each increases the window by one.
+    acknowledge(&mut sender, RTT, &acknowledgements[..2]);
     assert_eq!(all(&mut sender, RTT), [10, 11, 12, 13]);
-    acknowledge(&mut sender, RTT, &heard[2..4]);
+    acknowledge(&mut sender, RTT, &acknowledgements[2..4]);
     assert!(!sender.has_work());
-    acknowledge(&mut sender, RTT, &heard[4..5]);
+    acknowledge(&mut sender, RTT, &acknowledgements[4..5]);
     assert_eq!((sender.threshold, sender.window), (6, 9)); // 12 in flight
     assert_eq!(all(&mut sender, RTT), [2]);
-    acknowledge(&mut sender, RTT, &heard[5..]); // four more have left
+    acknowledge(&mut sender, RTT, &acknowledgements[5..]); // four more have left
     assert_eq!(all(&mut sender, RTT), [14]);
     let rest = answers(&mut receiver, &[10, 11, 12, 13, 2, 14]);
     assert_eq!(rest, [2, 2, 2, 2, 14, 15]);
@@ -100,20 +100,20 @@ fn partial_acknowledgements() {
         .into_iter()
         .filter(|psn| ![1, 4].contains(psn))
         .collect();
-    let heard = answers(&mut receiver, &arrived);
-    acknowledge(&mut sender, RTT, &heard);
+    let acknowledgements = answers(&mut receiver, &arrived);
+    acknowledge(&mut sender, RTT, &acknowledgements);
     assert_eq!(all(&mut sender, RTT), [1]);
-    let heard = answers(&mut receiver, &[1]);
-    assert_eq!(heard, [4]);
-    acknowledge(&mut sender, 2 * RTT, &heard);
+    let acknowledgements = answers(&mut receiver, &[1]);
+    assert_eq!(acknowledgements, [4]);
+    acknowledge(&mut sender, 2 * RTT, &acknowledgements);
     assert_eq!(all(&mut sender, 2 * RTT), [4]);
-    let heard = answers(&mut receiver, &[4]);
-    acknowledge(&mut sender, 3 * RTT, &heard);
+    let acknowledgements = answers(&mut receiver, &[4]);
+    acknowledge(&mut sender, 3 * RTT, &acknowledgements);
     assert_eq!(sender.completed(), Some(0));
     assert_eq!(sender.timeout(SECOND), Timeout::Idle);
 }
 
-/// After the timer the oldest goes again, alone; the timer doubles, and the last of the retries ends it (RFC 6298, 5.5).
+/// After the timer the oldest segment alone is sent again; the timer doubles, and the last of the retries ends it (RFC 6298, 5.5).
 #[test]
 fn timeouts() {
     let mut sender = end();
@@ -135,7 +135,7 @@ fn timeouts() {
     assert_eq!(sender.abandon(), [7]);
 }
 
-/// The first sample R gives R + 4 R/2, and no less than the least (RFC 6298, 2.2); a segment sent twice is no sample.
+/// The first sample R results in R + 4 R/2, and at least the minimum (RFC 6298, 2.2); a segment sent twice is no sample.
 #[test]
 fn the_timer_follows_the_round_trip() {
     for (least, taken, expected) in [
@@ -158,7 +158,7 @@ fn the_timer_follows_the_round_trip() {
     assert_eq!(sender.round_trip, None);
 }
 
-/// A window that is not used does not grow, and one that was not used for longer than the timer begins again.
+/// An unused window does not grow, and one that was unused for longer than the timer restarts.
 #[test]
 fn windows_that_are_not_used() {
     let mut sender = end();

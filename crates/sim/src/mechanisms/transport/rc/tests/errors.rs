@@ -53,7 +53,7 @@ fn a_gap_that_stays_is_no_progress() {
     pair.post(&[(READ, 30)]);
     pair.run();
     assert!(pair.ends[0].failed);
-    // Asked at first, for each gap, and after each of two timeouts; 20 ticks after the last of these it fails.
+    // Requested at first, for each gap, and after each of two timeouts; 20 ticks after the last of these it fails.
     assert_eq!(pair.ends[0].sent, ["Q0"; 6]);
     assert_eq!(pair.ends[0].ended, [(0, Picoseconds(60))]);
 }

@@ -35,7 +35,7 @@ fn acknowledgements() {
             ended: &[8],
         },
         Row {
-            what: "one per message when ack_every is longer; every message asks for one",
+            what: "one per message when ack_every is longer; every message requests one",
             settings: Settings {
                 ack_every: 100,
                 ..plain()
@@ -79,7 +79,7 @@ fn acknowledgements() {
     ]);
 }
 
-/// First, last, only (9.2.1): FIRST and LAST of each packet, its payload, and that the last asks for an ACK.
+/// First, last, only (9.2.1): FIRST and LAST of each packet, its payload, and that the last requests an ACK.
 #[test]
 fn segmentation() {
     const LAST_ASKS: u8 = LAST | ACK_REQUEST;
@@ -115,7 +115,7 @@ fn segmentation() {
     }
 }
 
-/// A gap is seen when the packet after it arrives; W = 2 * FLIGHT packets follow the lost one in vain.
+/// A gap is detected when the packet after it arrives; W = 2 * FLIGHT packets follow the lost one in vain.
 #[test]
 fn gaps() {
     check(vec![
@@ -233,7 +233,7 @@ fn the_same_gap_again() {
     ]);
 }
 
-/// With `echo` the ACK of a marked packet says so, once; without it never.
+/// With `echo` the ACK of a marked packet echoes the mark, once; without it never.
 #[test]
 fn echo() {
     for (echo, ack_every, back) in [

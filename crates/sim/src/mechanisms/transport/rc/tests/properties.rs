@@ -1,4 +1,4 @@
-//! What holds whatever is lost, late or refused.
+//! Properties that hold whatever is lost, late or refused.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Timeouts are often shorter than the round trip: copies of what was refused, or is late, are in flight.
+    /// Timeouts are often shorter than the round trip: copies of refused or late packets are in flight.
     #[test]
     fn everything_arrives_once(
         posts in posts(),

@@ -72,7 +72,7 @@ fn reads() {
     ]);
 }
 
-/// Lost responses are asked for again from the first that is missing, as a read of the rest (9.7.5.2.4).
+/// Lost responses are requested again from the first that is missing, as a read of the rest (9.7.5.2.4).
 #[test]
 fn lost_responses() {
     check(vec![
@@ -134,7 +134,7 @@ fn lost_responses() {
             ended: &[10, 11],
         },
         Row {
-            what: "a gap behind a read is reported behind its responses: none of them is asked for again",
+            what: "a gap behind a read is reported behind its responses: none of them is requested again",
             settings: plain(),
             post: &[(READ, 40), (WRITE, 20)],
             lost: "W4",
@@ -150,7 +150,7 @@ fn lost_responses() {
             },
             post: &[(READ, 80), (WRITE, 20)],
             lost: "W8 R0 R1 R2",
-            // Nothing came by 5: everything again. R3 of before comes at 7, ahead of what is missing: again.
+            // Nothing arrived by 5: everything again. The earlier R3 arrives at 7, before the missing ones: again.
             forward: "Q0 W8x W9 Q0 W8 Q0 W8 W9",
             back: "R0x R1x R2x R3 R4 R0 R1 R0 R1 R2 R3 R4 R5 R6 R7 A9",
             ended: &[18, 19],
@@ -176,7 +176,7 @@ fn a_response_that_comes_after_the_timeout() {
         payload: Bytes(10),
         flags: FIRST | LAST,
         span: 0,
-        asked: None,
+        requested_read: None,
     };
     assert_eq!(
         transport.receive(Picoseconds(21), response).delivered,
@@ -211,7 +211,7 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
         payload: Bytes(0),
         flags: 0,
         span: 0,
-        asked: None,
+        requested_read: None,
     };
     transport.receive(Picoseconds(21), acknowledgement);
     assert_eq!(transport.completed(), None);
@@ -221,7 +221,7 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
     assert_eq!(request, Some((READ, 0)));
 }
 
-/// The first response to a request says so (it carries an AETH), also when the request is for the rest of a read.
+/// The first response to a request carries an AETH, also when the request is for the rest of a read.
 #[test]
 fn segmentation_of_responses() {
     let message = Message {
@@ -244,7 +244,7 @@ fn segmentation_of_responses() {
             payload: Bytes(0),
             flags: FIRST | LAST,
             span: 0,
-            asked: Some(message),
+            requested_read: Some(message),
         };
         assert!(transport.receive(Picoseconds::ZERO, request).progress);
         let sent: Vec<_> = std::iter::from_fn(|| transport.next(Picoseconds::ZERO)).collect();
@@ -256,7 +256,7 @@ fn segmentation_of_responses() {
     }
 }
 
-/// One end has four packets to answer with and two of its own: neither waits for all of the other.
+/// One end has four answers and two packets to send: neither waits for all of the other.
 #[test]
 fn requests_and_responses_take_turns() {
     let mut end = Rc::new(Arc::new(plain()));
@@ -273,7 +273,7 @@ fn requests_and_responses_take_turns() {
         payload: Bytes(0),
         flags: FIRST | LAST | ACK_REQUEST,
         span: 0,
-        asked: Some(read),
+        requested_read: Some(read),
     };
     end.receive(Picoseconds::ZERO, request);
     end.post(0, WRITE, Bytes(2 * u64::from(MTU)));

@@ -47,7 +47,7 @@ fn not_ready() {
             "A0 A1 R2 R3 A4",
         ),
         (
-            "an RNR NAK waits behind the responses to an earlier read, none of which is asked for again",
+            "an RNR NAK waits behind the responses to an earlier read, none of which is requested again",
             receiving(1, WAIT),
             &[(SEND, 10), (READ, 30), (SEND, 10)],
             "S0 Q1 S4 S4",
@@ -76,7 +76,7 @@ fn the_wait() {
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10)]);
         pair.run();
-        // S1 leaves at 1, D1 is there at 5; S1 and A1 take a flight each.
+        // S1 leaves at 1, D1 arrives at 5; S1 and A1 take a flight each.
         assert_eq!(
             pair.ends[0].ended,
             [(0, Picoseconds(4)), (1, Picoseconds(5 + 4) + times * WAIT)]
@@ -125,7 +125,7 @@ fn each_message_is_refused_by_itself() {
     assert_eq!(pair.ends[0].ended.len(), 6);
 }
 
-/// A lost RNR NAK, and a lost packet after the wait, are made up for by the ACK timeout.
+/// The ACK timeout recovers a lost RNR NAK, and a lost packet after the wait.
 #[test]
 fn losses_beside() {
     for lost in ["D1", "S1", "S1 S1", "D1 S1 S2", "A1"] {
@@ -142,7 +142,7 @@ fn losses_beside() {
     }
 }
 
-/// A copy of the refused message may be taken before the RNR NAK has told of the refusal: the wait ends with its ACK.
+/// A copy of the refused message may be accepted before the RNR NAK reports the refusal: the wait ends with its ACK.
 /// The ACK timeout of 3 is shorter than the round trip of 4, so S1 leaves at 1 and at 4; the receive is back at 5.
 #[test]
 fn a_copy_is_taken_after_the_refusal() {
@@ -159,13 +159,13 @@ fn a_copy_is_taken_after_the_refusal() {
         pair.ends[0].ended,
         [(0, Picoseconds(4)), (1, Picoseconds(8))]
     );
-    // What is posted later goes out.
+    // Messages posted later are sent.
     pair.ends[0].transport.post(2, SEND, Bytes(10));
     pair.now = Picoseconds(20);
     pair.run();
     assert_eq!(pair.ends[0].ended[2..], [(2, Picoseconds(24))]);
 
-    // And what stood behind it at once.
+    // And the message queued after it at once.
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 3]);
     pair.run();
