@@ -25,14 +25,14 @@ def _words(text: str) -> frozenset[str]:
 
 FUNCTION_WORDS = _words(
     """
-    about after all alike alone also and any anything apart as asked at away back been before begun between both but by
-    come done drawn driven each either else everybody everything fallen felt few for found from given gone held
-    here hidden in inside into it its kept known laid least led left lent less like likes lost made many meant more
-    most much neither never no nobody none not nothing now of off often on one only other others out over paid past
-    rest said same says seen sent shown so sold some something somewhere spoken stood struck such taken taught tells
-    that their them then there these they thing things this those thought thrown thus till to together told too under
-    understood until upon want was way ways what when where whether which while who whom whose why with within without
-    won worn wound written yes
+    about after again against alike all alone also and any anything apart around as asked at away back been before
+    begun beside between both but by come done drawn driven each either else enough everybody everything fallen
+    felt few for found from given gone held here hidden in inside instead into it its kept known laid least led
+    left lent less like likes lost made many meant more most much neither never no nobody none not nothing now of
+    off often on one only other others out over paid past rest said same says seen sent shown so sold some
+    something somewhere spoken stood struck such taken taught tells that their them then there these they thing
+    things this those thought thrown thus till to together told too under understood until upon want was way ways
+    what when where whether which while who whom whose why with within without won worn wound written yes
     """
 )
 """Not the name of a module, a class or a function. Neither is a participle."""

@@ -52,8 +52,8 @@ def test_every_setting_of_a_platform_has_its_state() -> None:
         for path, state in row["settings"].items():
             support = declared.get(path)
             assert state["state"] in set(State)
-            is_written = state["state"] in (State.BOTH, State.RENDERED)
-            reads = state["state"] in (State.BOTH, State.READ)
+            is_written = state["state"] in (State.RENDERED_AND_READ, State.RENDERED)
+            reads = state["state"] in (State.RENDERED_AND_READ, State.READ)
             assert (is_written, reads) == ((support.rendered, support.read) if support else (False, False)), path
 
 

@@ -18,7 +18,7 @@ GLOSSARY: dict[str, tuple[str, str, str]] = yaml.safe_load((DOCS / "glossary.yam
 
 _QUOTED = re.compile(r"`[^`]*`|'[^'\s][^'\n]*'|\"[^\"]*\"")
 _NOT_A_WORD = re.compile(r"[/_=@<>{}|*$\\~+\d]|^-|\w[.:,]\w|…|^\W*$")
-_AROUND = ".,;:()[]!?"
+_PUNCTUATION = ".,;:()[]!?"
 _PRODUCT_PAGES = ("docs/reference/catalogue.md", "docs/reference/platforms.md")
 """Pages whose headings are names of products."""
 _PACKAGE = ROOT / "python" / "wirespeed"
@@ -76,7 +76,7 @@ def words(text: str) -> set[str]:
     """Words of a text, in lower case except abbreviations; without code, quotations, paths, options and numbers."""
     found = set()
     for token in _QUOTED.sub(" ", text).replace("—", " ").split():
-        token = token.strip(_AROUND)
+        token = token.strip(_PUNCTUATION)
         if not token or _NOT_A_WORD.search(token):
             continue
         token = token.removesuffix("'s").removesuffix("'")

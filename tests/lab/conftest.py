@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-_HERE = Path(__file__).parent
-_FIRST = (_HERE / "rdma" / "test_machines.py", _HERE / "test_page.py")
+_FOLDER = Path(__file__).parent
+_FIRST = (_FOLDER / "rdma" / "test_machines.py", _FOLDER / "test_page.py")
 """What takes longest begins: at the end, it would leave the other cores without work."""
 
 

@@ -44,17 +44,17 @@ ROWS = [
 ]
 
 ADDRESS = "10.1.0.23"
-HERE = "node2 bnxt_re3 / enp105s0np0 / 0000:69:00.0"
+FAULT_LOCATION = "node2 bnxt_re3 / enp105s0np0 / 0000:69:00.0"
 # What `collect` and `check` say of each fault, and nothing else that they say is warn, fail or error.
 FINDINGS = [
     ("mtu", ["port.mtu leaf1 port Eth1/12: 1500 bytes"]),
     (
         "port-down",
         [
-            f"address.nic {HERE}: none",
+            f"address.nic {FAULT_LOCATION}: none",
             "address.route node2 route 104 default: absent",
             f"address.rule node2 rule from {ADDRESS}/32: absent",
-            f"link.up {HERE}: down",
+            f"link.up {FAULT_LOCATION}: down",
             "port.up leaf1 port Eth1/12: down",
         ],
     ),

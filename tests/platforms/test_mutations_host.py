@@ -76,7 +76,7 @@ MESSAGES = (
 FALLBACK = {"host.memlock": "where no file limits it, this process' own limit is"}
 """Settings that another command answers where one shows nothing."""
 
-LESS: Mapping[str, str] = {
+REMOVALS: Mapping[str, str] = {
     "host.os": "the name without the version is less",
     "route.gateway": "a route without one goes to the link itself",
     "route.device": "a route without a table is in the main one",
@@ -216,7 +216,7 @@ def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
                     wrong += [
                         f"{key} line {index + 1}: {message_line}"
                         for message_line in found_wrong
-                        if message_line.split(" = ")[0].split()[-1] not in LESS
+                        if message_line.split(" = ")[0].split()[-1] not in REMOVALS
                     ]
     assert wrong == []
 

@@ -28,7 +28,7 @@ CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
 WITHOUT_RDMA = ROOT / "examples" / "pcie-lending" / "cluster.yaml"
 SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
-_AROUND = ", \t\r"
+_PADDING = ", \t\r"
 """No part of a line: its indent, and the comma of an entry that is not the last."""
 COLLECTIONS = {path for entity in ENTITIES for path in collections_of(entity)}
 
@@ -128,8 +128,8 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
             if reading.value == COMPLETE or source.line is None:
                 continue
             recorded_lines = recorded.outputs[source.command].text.split("\n")
-            line = recorded_lines[source.line - 1].strip(_AROUND)
-            if line not in {word.strip(_AROUND) for word in given.outputs[source.command].text.split("\n")}:
+            line = recorded_lines[source.line - 1].strip(_PADDING)
+            if line not in {word.strip(_PADDING) for word in given.outputs[source.command].text.split("\n")}:
                 missing.setdefault(f"{source.file}:{source.line}: {line}", []).append(path)
     assert missing == {}
 

@@ -17,8 +17,8 @@ from wirespeed.cluster import read
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import build
 
-HERE = Path(__file__).parent
-SUBJECTS = sorted(path.stem for path in HERE.glob("*.txt"))
+FOLDER = Path(__file__).parent
+SUBJECTS = sorted(path.stem for path in FOLDER.glob("*.txt"))
 ROW = re.compile(r"^=== (\S+)\n", re.MULTILINE)
 FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
 
@@ -28,7 +28,7 @@ Row = dict[str, str]
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_messages_are_exact(subject: str, tmp_path: Path) -> None:
-    path = HERE / f"{subject}.txt"
+    path = FOLDER / f"{subject}.txt"
     rows = parse_rows(path)
     if os.environ.get("WIRESPEED_ACCEPT"):
         path.write_text("".join(format_row(row, messages(row, tmp_path)) for row in rows), encoding="utf-8")
@@ -38,13 +38,13 @@ def test_messages_are_exact(subject: str, tmp_path: Path) -> None:
 
 
 def test_cluster_files_have_different_names() -> None:
-    names = [next(iter(row)) for subject in SUBJECTS for row in parse_rows(HERE / f"{subject}.txt")]
+    names = [next(iter(row)) for subject in SUBJECTS for row in parse_rows(FOLDER / f"{subject}.txt")]
     assert len(names) == len(set(names)) > 130
 
 
 def test_no_message_ends_in_a_full_stop() -> None:
     for subject in SUBJECTS:
-        for row in parse_rows(HERE / f"{subject}.txt"):
+        for row in parse_rows(FOLDER / f"{subject}.txt"):
             for line in row["messages"].splitlines():
                 assert line and not line.endswith("."), next(iter(row))
 

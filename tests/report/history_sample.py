@@ -119,7 +119,7 @@ COMPARISON = Comparison(
             series(1 << 24), _summary(201.0, 3), _summary(202.0, 3), Difference.NONE, "", 0.005, 0.6, 0.7, 0.5
         ),
         SeriesComparison(
-            series(1 << 10), _summary(0.4, 0, 1), _summary(0.39, 0, 1), Difference.FEW, "one value on a side"
+            series(1 << 10), _summary(0.4, 0, 1), _summary(0.39, 0, 1), Difference.TOO_FEW_VALUES, "one value on a side"
         ),
     ),
     3,

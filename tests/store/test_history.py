@@ -12,7 +12,7 @@ from tests.store.commands import bench
 
 from wirespeed.store import Store
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def _fill(store_address: str) -> None:
@@ -31,7 +31,7 @@ def test_a_change_and_what_changed_then(store_address: str) -> None:
     _fill(store_address)
     ran = bench("history", "--test", "ib_write_bw", "--store", store_address)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == (HERE / "history.txt").read_text()
+    assert ran.stdout == (FOLDER / "history.txt").read_text()
     document = json.loads(bench("history", "--size", "64KiB", "--store", store_address, "-f", "json").stdout)
     assert (document["kind"], document["schema"]) == ("bench-history", 1)
     (past,) = document["history"]["series"]

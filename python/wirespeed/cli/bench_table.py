@@ -123,7 +123,7 @@ def _table(measurements: tuple[Measurement, ...]) -> _Grid:
             (measurement.metric, measurement.unit)
         ] = str(measurement.value)
     filled = sum(len(cells) for cells in rows.values())
-    if len(columns) > _FEW and filled < _SPARSE * len(columns) * len(rows):
+    if len(columns) > _SMALL_GRID and filled < _SPARSE * len(columns) * len(rows):
         return _list(measurements)
     grid, has_sizes, has_places = _start(measurements)
     for metric, unit in columns:
@@ -142,7 +142,7 @@ def _in_gigabits(measurement: Measurement) -> Measurement:
     return measurement._replace(unit="Gb/s", value=round(measurement.value / 1e9, 3))
 
 
-_FEW = 3  # columns that fit however empty they are
+_SMALL_GRID = 3  # columns that fit however empty they are
 _SPARSE = 0.5  # of the cells: below, most of a table would be empty
 
 

@@ -288,4 +288,4 @@ def comparison_exit(found: Comparison) -> Exit:
     differences = {row.difference for row in found.series} | {joint.difference for joint in found.joint_changes}
     if Difference.WORSE in differences:
         return Exit.FAILED
-    return Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE
+    return Exit.PASSED if differences - {Difference.TOO_FEW_VALUES} else Exit.INCOMPLETE

@@ -9,7 +9,7 @@ from wirespeed.cluster.fields import Unfit, check_host_name
 
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _PART = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9})?")
-_MOST = 100_000  # nodes of one range; the largest clusters have a tenth of it
+_MAX_NODES = 100_000  # nodes of one range; the largest clusters have a tenth of it
 _EXPECTED = "a name or a node range such as node[001-128,130]"
 
 
@@ -59,8 +59,8 @@ def _check_shape(text: str) -> None:
                 raise Unfit(_EXPECTED, f"write {text.replace(part, f'{last}-{first}')}")
             count += int(last or first) - int(first) + 1
         total *= count
-    if total > _MOST:
-        raise Unfit(f"at most {_MOST} names in a range")
+    if total > _MAX_NODES:
+        raise Unfit(f"at most {_MAX_NODES} names in a range")
     for part in _split(text):
         bare = _BRACKET.sub("0", part)
         if "[" in bare or "]" in bare:

@@ -18,7 +18,7 @@ _LAUNCH = "host.launch."
 class State(StrEnum):
     """What a platform does with a setting."""
 
-    BOTH = "rendered and read back"
+    RENDERED_AND_READ = "rendered and read back"
     RENDERED = "rendered"
     READ = "read back"
     AUTOMATIC = "automatic"  # set without configuration
@@ -117,7 +117,7 @@ def _iterate_classes(outer: type) -> Iterator[type]:
 def _setting(platform: Platform, path: str) -> SettingSupport:
     support = platform.support(path)
     if support.rendered and support.read:
-        state = State.BOTH
+        state = State.RENDERED_AND_READ
     elif support.rendered:
         state = State.RENDERED
     elif support.read:

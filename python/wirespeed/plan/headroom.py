@@ -88,7 +88,7 @@ def headroom(
 
 def explain_headroom(found: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
     """The headroom with its formula, and what vendors reserve on the same chip."""
-    compared = [_against(found, sample) for sample in _nearest(found, chip.headroom if chip else ())]
+    compared = [_compare_sample(found, sample) for sample in _nearest(found, chip.headroom if chip else ())]
     return ComputedValue(
         name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",
         value=format_bytes(found.size),
@@ -110,7 +110,7 @@ def _nearest(found: Headroom, samples: Sequence[HeadroomSample]) -> Iterator[Hea
     yield from best.values()
 
 
-def _against(found: Headroom, sample: HeadroomSample) -> str:
+def _compare_sample(found: Headroom, sample: HeadroomSample) -> str:
     ratio = sample.size / found.size
     return f"{sample.source}: {sample.size} up to {sample.length} ({ratio:.2f} × the computed value)"
 

@@ -30,7 +30,7 @@ _STYLES = {
     Difference.BETTER: "green",
     Difference.CHANGED: "yellow",
     Difference.NONE: "dim",
-    Difference.FEW: "magenta",
+    Difference.TOO_FEW_VALUES: "magenta",
 }
 _PLACES = 3
 _CHANGES = 20
@@ -79,7 +79,7 @@ def comparison(found: Comparison, console: Console, limit: int, *, show_all: boo
     for count, letter in ((found.only_a, "A"), (found.only_b, "B")):
         if count:
             console.print(f"{count:,} series only in {letter}")
-    for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
+    for reason in sorted({row.reason for row in found.series if row.difference is Difference.TOO_FEW_VALUES}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
     _joint_changes(found.joint_changes, console, limit)
     console.print()

@@ -8,7 +8,7 @@ from wirespeed.report import wording
 from wirespeed.report.chart import Tick, vertical
 from wirespeed.results.campaign_history import Comparison, Difference, SeriesComparison, Summary
 
-MOST = 24
+MAX_ROWS = 24
 """Series that are drawn, the most notable first; the table has all."""
 
 _WIDTH, _ROW, _TOP, _BOTTOM = 640, 46, 8, 26
@@ -20,7 +20,7 @@ STATUS = {
     Difference.BETTER: "pass",
     Difference.CHANGED: "warn",
     Difference.NONE: "skip",
-    Difference.FEW: "unknown",
+    Difference.TOO_FEW_VALUES: "unknown",
 }
 
 
@@ -59,7 +59,7 @@ class ComparisonChart:
 
 def draw(found: Comparison) -> ComparisonChart | None:
     """The picture of the first series; None where no median before is above 0."""
-    shown = [row for row in found.series if row.a.median > 0][:MOST]
+    shown = [row for row in found.series if row.a.median > 0][:MAX_ROWS]
     if not shown:
         return None
     every = [value / row.a.median for row in shown for side in (row.a, row.b) for value in (side.lowest, side.highest)]

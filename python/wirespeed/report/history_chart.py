@@ -11,7 +11,7 @@ from wirespeed.results.campaign_history import Campaign, Difference, History, Se
 
 _Campaigns = Mapping[int | None, Campaign]
 
-MOST = 12
+MAX_SERIES = 12
 """Series that are drawn, the most notable first; the JSON has all."""
 
 _WIDTH, _HEIGHT = 640, 240
@@ -65,12 +65,12 @@ def draw(found: History) -> tuple[Line, ...]:
     """The first series, each as a line."""
     names = {campaign.id: campaign for campaign in found.campaigns}
     numbers = turn_numbers(found)
-    return tuple(_line(past, names, numbers) for past in found.series[:MOST])
+    return tuple(_line(past, names, numbers) for past in found.series[:MAX_SERIES])
 
 
 def turn_numbers(found: History) -> dict[tuple[int, int], int]:
     """A number for each pair of campaigns that a level changed between, by which picture and text are joined."""
-    places = sorted({(step.last_before, step.campaign) for past in found.series[:MOST] for step in past.steps})
+    places = sorted({(step.last_before, step.campaign) for past in found.series[:MAX_SERIES] for step in past.steps})
     order = {campaign.id: number for number, campaign in enumerate(found.campaigns)}
     places.sort(key=lambda place: (order.get(place[1], 0), order.get(place[0], 0)))
     return {place: number for number, place in enumerate(places, start=1)}

@@ -145,7 +145,7 @@ def _matrix(suite: Element, matrix: Matrix) -> None:
     _count(suite)
 
 
-_COMPARED = {Difference.WORSE: "fail", Difference.FEW: "unknown"}
+_COMPARED = {Difference.WORSE: "fail", Difference.TOO_FEW_VALUES: "unknown"}
 
 
 def _comparison(suite: Element, comparison: Comparison) -> None:

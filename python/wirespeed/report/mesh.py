@@ -12,7 +12,7 @@ from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Cause, Mesh
 
 _WIDEST = 160  # NICs; a wider matrix is no picture any more
-_MOST, _EXAMPLES = 20, 3  # pairs in words: where nothing explains them, and beside what does
+_MAX_PAIRS, _EXAMPLES = 20, 3  # pairs in words: where nothing explains them, and beside what does
 _CAUSES = 12
 
 
@@ -31,7 +31,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
     if len(mesh.causes) > _CAUSES:
         console.print(f"{len(mesh.causes) - _CAUSES} more causes not shown (--format json)", markup=False)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
-    maximum = _EXAMPLES if mesh.causes else _MOST
+    maximum = _EXAMPLES if mesh.causes else _MAX_PAIRS
     for cell in wrong[:maximum]:
         console.print(
             wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.details)}"), markup=False, soft_wrap=True

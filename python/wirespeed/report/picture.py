@@ -23,7 +23,7 @@ _WIDTH = 1160
 _GAP, _GAPS = 24, 300  # between two boxes, and together in a row, at most
 _NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
-_SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _BETWEEN = 62, 78, 116, 120
+_SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _ROW_GAP = 62, 78, 116, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _place(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, flo
         height = _UPRIGHT_HEIGHT if width < _NARROW else _HEIGHT if row == _HOSTS or width < _WIDE else _SWITCH_HEIGHT
         for index, key in enumerate(keys):
             places[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
-        y += height + _BETWEEN
+        y += height + _ROW_GAP
     return places
 
 

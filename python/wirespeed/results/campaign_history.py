@@ -63,7 +63,7 @@ class Difference(StrEnum):
     BETTER = "better"
     CHANGED = "changed"  # significant, of a metric that has no better
     NONE = "no significant change"  # the values are not distinguishable
-    FEW = "too few values"  # too few values on a side to distinguish them, whatever they are
+    TOO_FEW_VALUES = "too few values"  # too few values on a side to distinguish them, whatever they are
 
 
 @dataclass(frozen=True, slots=True)

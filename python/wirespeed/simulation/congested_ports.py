@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.simulation.run import Result
 
 _PORTS = 3
-_LEAST = 0.05  # of the deepest queue: ports below it are not congested
+_MIN_SHARE = 0.05  # of the deepest queue: ports below it are not congested
 _IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
 _COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
 
@@ -49,5 +49,5 @@ def _rank_ports(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
         for port, of_port in rows.items()
     ]
     ports.sort(key=lambda entry: (-entry.max_queue_bytes, entry.port))
-    minimum = ports[0].max_queue_bytes * _LEAST if ports else 0
+    minimum = ports[0].max_queue_bytes * _MIN_SHARE if ports else 0
     return tuple(entry for entry in ports[:_PORTS] if entry.max_queue_bytes > max(minimum, _IDLE_BYTES))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LINK_COLUMNS: tuple[LinksColumn, ...] = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
 NAME_COLUMNS: tuple[NamesColumn, ...] = ("port", "node", "device", "interface")
-_AGAIN = "wirespeed sim run SCENARIO.json -o DIR writes it"
+_COMMAND_HINT = "wirespeed sim run SCENARIO.json -o DIR writes it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class ResultFolder:
         try:
             lacking = [name for name in names if name not in pq.read_schema(file).names]
             if lacking:
-                raise refuse(str(file), f"no {', '.join(lacking)}", expected, _AGAIN)
+                raise refuse(str(file), f"no {', '.join(lacking)}", expected, _COMMAND_HINT)
             return pq.read_table(file, columns=list(names)).select(list(names))
         except FileNotFoundError:
-            raise refuse(str(file), "no such file", f"the table {table.name}", _AGAIN) from None
+            raise refuse(str(file), "no such file", f"the table {table.name}", _COMMAND_HINT) from None
         except (pa.ArrowException, OSError) as error:
             found = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise refuse(str(file), found, expected, _AGAIN) from None
+            raise refuse(str(file), found, expected, _COMMAND_HINT) from None
 
     def network(self) -> Network:
         """Nodes and cables; nodes by the names of the cluster file that the run was made from."""
@@ -92,7 +92,7 @@ def open_folder(path: Path) -> ResultFolder:
     """
     file = path / SUMMARY
     if not file.is_file():
-        raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", _AGAIN)
+        raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", _COMMAND_HINT)
     return ResultFolder(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
 
 

@@ -17,7 +17,7 @@ from random import Random
 
 from wirespeed.store.significance import MAD_TO_SIGMA, median
 
-LEAST = 2
+MIN_VALUES = 2
 """Values on each side of a change: a single one may be an outlier."""
 
 SIGNIFICANCE = 0.01
@@ -25,7 +25,7 @@ SIGNIFICANCE = 0.01
 
 _PERMUTATIONS = 999
 _PERMUTATIONS_OF_FEW = 9999  # where p of the clearest change is near the requested significance, chance must not decide
-_FEW = 16
+_FEW_VALUES = 16
 _BLUR = 5
 _BOUND = 3.0  # robust standard deviations a score may reach
 _MEAN_DEVIATION_TO_SIGMA = 1.2533  # sqrt(π/2), for a normal distribution
@@ -74,7 +74,7 @@ def _best(values: Sequence[float], significance: float) -> Split | None:
     weights = _weights(len(scores))
     heights = _heights(scores, weights)
     found = max(heights)
-    permutations = _PERMUTATIONS_OF_FEW if len(scores) <= _FEW else _PERMUTATIONS
+    permutations = _PERMUTATIONS_OF_FEW if len(scores) <= _FEW_VALUES else _PERMUTATIONS
     allowed = int(significance * (permutations + 1)) - 1
     reached = 0
     for order in _orders(len(scores), permutations):
@@ -83,12 +83,12 @@ def _best(values: Sequence[float], significance: float) -> Split | None:
         if reached > allowed:
             return None
     # one is added to both, so that p is never 0: Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010)
-    return Split(_locate(values, heights.index(found) + LEAST), (reached + 1) / (permutations + 1))
+    return Split(_locate(values, heights.index(found) + MIN_VALUES), (reached + 1) / (permutations + 1))
 
 
 def _locate(values: Sequence[float], found: int) -> int:
     """The split near the found one that leaves the least absolute deviations: bounded scores blur where a step is."""
-    near = range(max(LEAST, found - _BLUR), min(len(values) - LEAST, found + _BLUR) + 1)
+    near = range(max(MIN_VALUES, found - _BLUR), min(len(values) - MIN_VALUES, found + _BLUR) + 1)
     return min(near, key=lambda index: (_deviation(values[:index]) + _deviation(values[index:]), abs(index - found)))
 
 
@@ -99,7 +99,7 @@ def _deviation(values: Sequence[float]) -> float:
 
 def _scores(values: Sequence[float]) -> list[float] | None:
     """Bounded distances from the median, with mean 0; None when all values are equal or too few."""
-    if len(values) < 2 * LEAST:
+    if len(values) < 2 * MIN_VALUES:
         return None
     middle = median(values)
     deviations = [abs(value - middle) for value in values]
@@ -114,12 +114,12 @@ def _scores(values: Sequence[float]) -> list[float] | None:
 @lru_cache(maxsize=256)
 def _weights(count: int) -> tuple[float, ...]:
     """What standardises the sum of the first k of so many scores, up to a factor that all orders share."""
-    return tuple((count / (first * (count - first))) ** 0.5 for first in range(LEAST, count - LEAST + 1))
+    return tuple((count / (first * (count - first))) ** 0.5 for first in range(MIN_VALUES, count - MIN_VALUES + 1))
 
 
 def _heights(scores: Sequence[float], weights: Sequence[float]) -> list[float]:
     """The standardised sums of the first k scores, without their sign, for every k that leaves enough on both sides."""
-    return list(map(mul, map(abs, islice(accumulate(scores), LEAST - 1, None)), weights))
+    return list(map(mul, map(abs, islice(accumulate(scores), MIN_VALUES - 1, None)), weights))
 
 
 _Order = Callable[[Sequence[float]], tuple[float, ...]]

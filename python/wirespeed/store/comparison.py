@@ -47,7 +47,7 @@ def compare(
         [side[0] for side in sides], [relative(earlier.median, other.median) for _, earlier, other in sides]
     )
     tested = [
-        mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
+        mann_whitney(before[key], after[key]) if _has_enough_values(before[key], after[key], significance) else None
         for key in common_keys
         if key in known
     ]
@@ -114,7 +114,7 @@ def _compare_series(tested: TestResult | None, outlier_probabilities: float | No
     )
 
 
-def _enough(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
+def _has_enough_values(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
     """Whether so many values could show a difference at all."""
     return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
 
@@ -124,7 +124,7 @@ def _too_few(series: Series, a: Summary, b: Summary) -> SeriesComparison:
         reason = "one value on a side: a difference cannot be distinguished from chance"
     else:
         reason = f"{a.count} and {b.count} values: p cannot fall below {least_p(a.count, b.count):.2g}"
-    return SeriesComparison(series, a, b, Difference.FEW, reason, relative(a.median, b.median))
+    return SeriesComparison(series, a, b, Difference.TOO_FEW_VALUES, reason, relative(a.median, b.median))
 
 
 def _judge(

@@ -14,7 +14,7 @@ from wirespeed.results.campaign_history import Difference, JointChange
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
 
-ENOUGH: Final = 6
+MIN_PAIRS: Final = 6
 """Places from which on all of them can show a change: signed ranks of five cannot fall below 2/2^5 = 0.06."""
 
 ENOUGH_OF_FAMILY: Final = 20
@@ -77,7 +77,7 @@ def outlier_probabilities(families: Sequence[Family], count: int) -> list[float 
 
 def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[JointChange, ...]:
     """Every measurement that was taken at several places, what got worse first."""
-    enough = [family for family in families if len(family.indices) >= ENOUGH]
+    enough = [family for family in families if len(family.indices) >= MIN_PAIRS]
     found = [signed_ranks(family.changes) for family in enough]
     adjusted = benjamini_hochberg(found)
     differences = [

@@ -11,7 +11,7 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written one way, PCIe 5.0 x16, MaxPayload 256
-BOTH = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
+BIDIRECTIONAL_LIMIT = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
 
 
 def copy_run(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
@@ -39,7 +39,7 @@ def rocm(place, value, **parameters):
         ("GPU0 -> CPU0", {}, 50.0, SLOT, None, Judgement.WARN),
         ("CPU0 -> GPU0", {}, 27.0, SLOT, None, Judgement.FAIL),  # as an x8 slot
         ("CPU0 -> GPU0", {}, 63.0, SLOT, None, Judgement.UNKNOWN),
-        ("CPU0 -> GPU0", {"bidirectional": True}, 95.1, BOTH, None, Judgement.WARN),
+        ("CPU0 -> GPU0", {"bidirectional": True}, 95.1, BIDIRECTIONAL_LIMIT, None, Judgement.WARN),
         ("GPU0 -> GPU1", {}, 47.9, 64.0, 48.0, Judgement.PASS),
         ("GPU0 -> GPU1", {}, 30.0, 64.0, 48.0, Judgement.FAIL),
         ("GPU0 -> GPU1", {}, 70.0, 64.0, 48.0, Judgement.UNKNOWN),

@@ -12,7 +12,7 @@ from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, RunStatus
 from wirespeed.results.verdicts import Judgement
 
-BOTH = "RDMA_Write Bidirectional BW Test"
+BIDIRECTIONAL = "RDMA_Write Bidirectional BW Test"
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_average_bandwidth_one_way(value, judgement):
 
 
 def test_both_ways_have_different_limits():
-    verdict = find_verdict(judge(perftest({8 * MIB: 774.97}, test=BOTH), plan()))
+    verdict = find_verdict(judge(perftest({8 * MIB: 774.97}, test=BIDIRECTIONAL), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.value == pytest.approx(784.30, abs=0.01)
     assert verdict.reachable.value == pytest.approx(776.30, abs=0.01)
@@ -122,7 +122,7 @@ def test_the_usual_single_size_is_judged():
 
 
 def test_every_assumption_is_written_out():
-    bound = find_verdict(judge(perftest({MIB: 390.0}, test=BOTH), plan())).reachable
+    bound = find_verdict(judge(perftest({MIB: 390.0}, test=BIDIRECTIONAL), plan())).reachable
     assert bound.assumptions == (
         "the log names bnxt_re0 but no host: node1/bnxt_re0 is used; the other end is assumed similar",
         "IPv4 without VLAN tag between host and switch",

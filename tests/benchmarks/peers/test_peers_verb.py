@@ -13,9 +13,9 @@ from wirespeed.cli.exit import Exit
 from wirespeed.errors import Refusal
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 
-HERE = Path(__file__).parent
-SAMPLES = HERE.parents[1] / "samples"
-CLUSTER = HERE.parents[2] / "examples/mi300x-4node/cluster.yaml"
+FOLDER = Path(__file__).parent
+SAMPLES = FOLDER.parents[1] / "samples"
+CLUSTER = FOLDER.parents[2] / "examples/mi300x-4node/cluster.yaml"
 MPIGRAPH = "tests/samples/mpigraph/four-nodes.txt"
 
 PERFTEST = """\
@@ -82,14 +82,14 @@ def through(step, *names):
 
 
 def golden(name, text):
-    file = HERE / name
+    file = FOLDER / name
     if os.environ.get("WIRESPEED_ACCEPT") == "1":
         file.write_text(text, encoding="utf-8")
     assert text == file.read_text(encoding="utf-8")
 
 
 def test_a_pair_matrix_in_a_terminal(monkeypatch):
-    monkeypatch.chdir(HERE.parents[2])
+    monkeypatch.chdir(FOLDER.parents[2])
     result = peers(MPIGRAPH)
     assert result.exit_code == Exit.INCOMPLETE  # suspects that were measured once
     golden("mpigraph.txt", result.stdout)
@@ -243,7 +243,7 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
 )
 def test_refusals(arguments, message):
     with pytest.raises(Refusal) as refusal:
-        peers(HERE.parents[2] / MPIGRAPH, *arguments)
+        peers(FOLDER.parents[2] / MPIGRAPH, *arguments)
     assert str(refusal.value.problems[0]).startswith(message)
 
 
@@ -272,7 +272,7 @@ def test_nothing_to_compare_is_refused():
 
 def test_a_copy_of_a_log_confirms_nothing(tmp_path):
     copy = tmp_path / "copy.txt"
-    copy.write_bytes((HERE.parents[2] / MPIGRAPH).read_bytes())
-    result = peers(HERE.parents[2] / MPIGRAPH, copy)
+    copy.write_bytes((FOLDER.parents[2] / MPIGRAPH).read_bytes())
+    result = peers(FOLDER.parents[2] / MPIGRAPH, copy)
     assert (result.exit_code, "CONFIRMED" in result.stdout) == (Exit.INCOMPLETE, False)
     assert "found the same bytes as" in result.stderr

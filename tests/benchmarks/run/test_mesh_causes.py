@@ -22,7 +22,9 @@ PairOutput = Callable[[Endpoint, Endpoint], tuple[str, str, int | None] | None]
 """Of a pair: lines of its route and its ping, and the exit code of a small one; None: all is well."""
 
 LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
-HERE = "ping: local error: message too long, mtu=1500\n1 packets transmitted, 0 received, +1 errors, 100% packet loss"
+MTU_FAIL = (
+    "ping: local error: message too long, mtu=1500\n1 packets transmitted, 0 received, +1 errors, 100% packet loss"
+)
 
 
 def build_plan(example: str) -> Plan:
@@ -69,7 +71,7 @@ def format_causes(mesh: Mesh) -> list[str]:
 EXAMPLE = "mi300x-4node"
 MTU = "link.mtu port.mtu port.vlan-mtu: SW-01 OS-07"
 DEAD = "link.up port.up address.nic address.route address.rule: CAB-01 RT-10 OS-05"
-BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
+NETWORK_CHECKS = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
         (
             EXAMPLE,
             4,
-            with_nic("node2/bnxt_re3", "", HERE, 0),
+            with_nic("node2/bnxt_re3", "", MTU_FAIL, 0),
             [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 48 of 48: {MTU}"],
         ),
         (
@@ -98,13 +100,13 @@ BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
             EXAMPLE,
             4,
             lambda a, b: ("", LOST, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None,
-            [f"ping: pair node1/bnxt_re4 and node4/bnxt_re4: 2 of 2: {BETWEEN}"],
+            [f"ping: pair node1/bnxt_re4 and node4/bnxt_re4: 2 of 2: {NETWORK_CHECKS}"],
         ),
         (
             "arista-leaf-spine",
             4,
             lambda a, b: ("", LOST, 1) if {a.leaf, b.leaf} == {"leaf1", "leaf2"} else None,
-            [f"ping: leaves leaf1 and leaf2: 8 of 8: {BETWEEN}"],
+            [f"ping: leaves leaf1 and leaf2: 8 of 8: {NETWORK_CHECKS}"],
         ),
     ],
     ids=["well", "mtu", "link", "host", "pair", "leaves"],

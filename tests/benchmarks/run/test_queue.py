@@ -50,7 +50,7 @@ def test_a_stage_waits_for_the_one_before_it_and_a_retest_belongs_to_its_own() -
     queue = Queue([first, second], {}, 10)
     assert take_jobs(queue) == ["1"]
     queue.finish(first)
-    queue.again(first)
+    queue.requeue(first)
     assert take_jobs(queue) == ["1"]
     queue.finish(first)
     assert take_jobs(queue) == ["2"]

@@ -16,7 +16,7 @@ from wirespeed.wire import Packet
 
 _MAGIC = 0xA1B2C3D4  # microseconds, in the order of this machine (draft-ietf-opsawg-pcap, section 4)
 _ROCE = 4791
-_MOST = 5000
+_LIMIT = 5000
 _FIELDS = {  # of Wireshark 4.0, by ours
     "source_mac": "eth.src",
     "destination_mac": "eth.dst",
@@ -79,7 +79,19 @@ class Capture:
 def capture_port(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
     """What passes a port while the context is open, at most some thousand frames of RoCEv2."""
     port = link.end(switch).interface
-    command = [*made.prefix(switch), "tcpdump", "-Z", "root", "-Uni", port, "-s0", "-c", str(_MOST), "-w", str(file)]
+    command = [
+        *made.prefix(switch),
+        "tcpdump",
+        "-Z",
+        "root",
+        "-Uni",
+        port,
+        "-s0",
+        "-c",
+        str(_LIMIT),
+        "-w",
+        str(file),
+    ]
     process = subprocess.Popen([*command, f"udp dst port {_ROCE}"], stderr=subprocess.PIPE)
     assert process.stderr is not None
     try:

@@ -162,7 +162,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         verb=_verb(run),
         bidirectional=bidirectional,
         slots=tuple(_slots(run, plan, ends, assumptions)),
-        beside=tuple(_beside(run, plan, ends, path, bidirectional)),
+        beside=tuple(_other_terms(run, plan, ends, path, bidirectional)),
         memory=() if gpu_memory(run) else memories(plan, ends),
         in_use=tuple(in_use(run, plan, ends, assumptions, bidirectional)),
         rate_known=_rate_known(plan, ends, bidirectional),
@@ -276,7 +276,7 @@ def _uplinks(plan: Plan, at: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ..
     return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
 
 
-def _beside(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
+def _other_terms(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
     """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
     flow = _flow(run, plan, ends)
     if flow is not None and flow < path.speed:

@@ -43,10 +43,10 @@ def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> V
     bound = limit.reachable or limit.physical
     if bound is None:
         return make_verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
-    return _beside(measurement, limit, bound, scale)
+    return _compare_thresholds(measurement, limit, bound, scale)
 
 
-def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
+def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
     """Against the thresholds; below the plateau a size that does not pass is left to the plateau."""
     bound_name = "the reachable limit" if bound is limit.reachable else "the physical limit"
     thresholds: Thresholds = limit.thresholds or scale.limits.thresholds

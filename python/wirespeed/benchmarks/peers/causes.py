@@ -25,7 +25,7 @@ Ends = tuple[str, str | None]
 _NEARLY_ALL = 0.8
 """Share of its cells that must be slow for a cause to stand: one healthy cell of five may be noise or a faster path."""
 _FEWEST = 2  # cells of a cause that is more than a pair: one cell is no evidence for a row or column
-_LEAST = 1e-3  # stands for a run that failed, on a logarithmic scale
+_FAILED_RATE = 1e-3  # stands for a run that failed, on a logarithmic scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ def _stands(
     deviation = spread.middle([deviations[ends] for ends in rest])
     if not rule.low(middle, deviation, len(rest)):
         return None
-    between = math.sqrt(max(_LEAST, middle))
+    between = math.sqrt(max(_FAILED_RATE, middle))
     if sum(value <= between for value in values) < rule.nearly_all * len(values):
         return None
-    gain = sum(math.log(level[ends]) - math.log(max(_LEAST, fractions[ends])) for ends in rest)
+    gain = sum(math.log(level[ends]) - math.log(max(_FAILED_RATE, fractions[ends])) for ends in rest)
     return round(gain, 12), middle
 
 

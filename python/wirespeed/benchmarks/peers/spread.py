@@ -22,7 +22,7 @@ OF_MEDIANS = math.sqrt(math.pi / 2)
 """Standard error of a median beside that of a mean, for normal values (Kendall and Stuart 1977, 10.10)."""
 
 
-_MANY = 6
+_MANY_VALUES = 6
 """Values of which half are enough; of fewer a chance twin would make the spread look like none."""
 
 
@@ -44,7 +44,7 @@ def spread(fractions: Iterable[float]) -> float:
     """
     ordered = sorted(fractions)
     count = len(ordered)
-    half = (count + 1) // 2 if count >= _MANY else count // 2 + 1
+    half = (count + 1) // 2 if count >= _MANY_VALUES else count // 2 + 1
     if count < 2 or half > count:
         return 0.0
     shortest = min(ordered[index + half - 1] - ordered[index] for index in range(count - half + 1))

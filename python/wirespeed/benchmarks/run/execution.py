@@ -149,7 +149,7 @@ class _Execution:
         )
         self._folder.note(noted)
         if _is_to_repeat(noted, number, self._how.retests):
-            self._queue.again(step)
+            self._queue.requeue(step)
             self._work += step.seconds
         else:
             self._left -= 1

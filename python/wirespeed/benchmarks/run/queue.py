@@ -42,7 +42,7 @@ class Queue:
         for name, share in step.uses.items():
             self._taken[name] -= share
 
-    def again(self, step: Step) -> None:
+    def requeue(self, step: Step) -> None:
         """A step is to run once more, after the others of its stage."""
         self._waiting.setdefault(step.stage, []).append(step)
 

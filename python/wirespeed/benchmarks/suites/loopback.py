@@ -12,7 +12,7 @@ from wirespeed.results.campaign import Command, Step
 
 TITLE = "only this machine: iperf3, ucx_perftest and MPI over loopback; needs no cluster"
 
-HERE = "localhost"
+LOCAL_HOST = "localhost"
 _ADDRESS, _INTERFACE = "127.0.0.1", "lo"
 _LARGEST = 8192  # bytes of an active message over TCP (UCX source, UCT_TCP_TX_SEG_SIZE)
 _USES = {"this machine": 1}
@@ -52,11 +52,11 @@ def _add(
         Step(
             id=test.replace(" ", "."),
             test=test,
-            place=f"{HERE} -> {HERE}" if server else HERE,
-            client=Command(HERE, client),
+            place=f"{LOCAL_HOST} -> {LOCAL_HOST}" if server else LOCAL_HOST,
+            client=Command(LOCAL_HOST, client),
             limit_s=limit(seconds),
             seconds=seconds,
-            server=Command(HERE, server) if server else None,
+            server=Command(LOCAL_HOST, server) if server else None,
             port=port,
             uses=_USES,
         )

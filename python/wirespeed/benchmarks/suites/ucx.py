@@ -9,20 +9,20 @@ from wirespeed.benchmarks.steps.steps import add_ucx
 
 TITLE = "the same pairs over UCX: ucx_perftest tag_bw, then tag_lat"
 NARROWS = ("ucx_perftest tag_bw",)
-_LARGE, _MANY = 1 << 20, 20000  # 20 GB: some seconds on any NIC of 25 Gb/s or more
-_SMALL, _MORE = 8, 100000
+_LARGE, _REPEATS = 1 << 20, 20000  # 20 GB: some seconds on any NIC of 25 Gb/s or more
+_SMALL, _PINGS = 8, 100000
 
 
 def make(request: Request) -> Steps:
     """Bandwidth of all pairs, then latency."""
     steps = Steps()
-    pairs = add_matching(request, steps, lambda pair, flows: add_ucx(request, steps, pair, "tag_bw", _LARGE, _MANY))
+    pairs = add_matching(request, steps, lambda pair, flows: add_ucx(request, steps, pair, "tag_bw", _LARGE, _REPEATS))
     steps.next_stage()
     for pair in pairs:
-        add_ucx(request, steps, pair, "tag_lat", _SMALL, _MORE)
+        add_ucx(request, steps, pair, "tag_lat", _SMALL, _PINGS)
     return steps
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """The bandwidth of one more pair."""
-    add_ucx(request, steps, pair, "tag_bw", _LARGE, _MANY)
+    add_ucx(request, steps, pair, "tag_bw", _LARGE, _REPEATS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from wirespeed.lab.rdma.local_command import run_command
 
 _FOLDER = "ssh"
-_INSIDE = Path("/run/wirespeed/ssh")
+_GUEST_FOLDER = Path("/run/wirespeed/ssh")
 _ALIAS = "wirespeed-lab"
 _KEYS_S = 60
 _CONNECT_S = 300  # an emulated processor may have to wait for one
@@ -100,8 +100,8 @@ def give(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -
     for name in ("host", "user", "user.pub", "known"):
         (folder / name).write_bytes((lab / _FOLDER / name).read_bytes())
         (folder / name).chmod(0o600)
-    (folder / "sshd_config").write_text(_SERVER.format(address=address, inside=_INSIDE))
-    (folder / "ssh_config").write_text(_client(addresses, _INSIDE))
+    (folder / "sshd_config").write_text(_SERVER.format(address=address, inside=_GUEST_FOLDER))
+    (folder / "ssh_config").write_text(_client(addresses, _GUEST_FOLDER))
 
 
 def _client(hosts: Mapping[str, str], folder: Path) -> str:

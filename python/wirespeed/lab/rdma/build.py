@@ -17,7 +17,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.rdma import kernel as kernels
 from wirespeed.lab.rdma.boot import boot
-from wirespeed.lab.rdma.design import MOST, machines_of, use_machines
+from wirespeed.lab.rdma.design import MAX_MACHINES, machines_of, use_machines
 from wirespeed.lab.rdma.machine import EMULATOR
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabState
@@ -98,8 +98,8 @@ def up(
         Refusal: something is missing, there is such a lab, or it could not be built.
     """
     check()
-    if len(hosts) > MOST:
-        raise refuse("--hosts", f"{len(hosts)} machines", f"at most {MOST}, of one GiB each")
+    if len(hosts) > MAX_MACHINES:
+        raise refuse("--hosts", f"{len(hosts)} machines", f"at most {MAX_MACHINES}, of one GiB each")
     rendered = list(files)
     of_namespaces: Design = design(plan, name, hosts, rendered, speaker)
     chosen = kernels.kernel(kernel, report_progress)

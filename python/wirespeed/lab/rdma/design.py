@@ -16,7 +16,7 @@ MANAGEMENT_HERE = "169.254.77.254"
 """This side of the network that ssh uses. Addresses of one link alone, and outside of every plan (RFC 3927)."""
 
 _SUBNET, _LENGTH = "169.254.77", 24
-MOST = 64  # machines; each takes a GiB of memory
+MAX_MACHINES = 64  # machines; each takes a GiB of memory
 _MANAGEMENT, _TAP = "mgmt0", "tap0"
 
 

@@ -8,10 +8,10 @@ import struct
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.rdma.kernel import FIRST, THEN, Kernel
+from wirespeed.lab.rdma.kernel import FIRST, LATER_MODULES, Kernel
 from wirespeed.lab.rdma.local_command import run_command
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
 _PACK_S = 120.0
 _SIGNED = b"~Module signature appended~\n"
@@ -29,11 +29,11 @@ def write(folder: Path, kernel: Kernel, lock: int) -> Path:
     shutil.copy(busybox, root / "busybox")
     names = [_copy_module(path, root / "modules") for path in _modules(kernel)]
     (root / "modules" / "order").write_text("".join(f"{name}\n" for name in names))
-    shutil.copy(_HERE / "first.sh", root / "init")
+    shutil.copy(_FOLDER / "first.sh", root / "init")
     (root / "init").chmod(0o755)
     (root / "bin").mkdir()
     (folder / "machine").rename(root / "machine")
-    shutil.copy(_HERE / "boot.sh", root / "machine" / "boot")
+    shutil.copy(_FOLDER / "boot.sh", root / "machine" / "boot")
     packed = folder / "initrd"
     run_command(("sh", "-c", _PACK, "sh", str(root), str(packed), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
     packed.chmod(0o600)  # it holds keys
@@ -75,7 +75,7 @@ def _modules(kernel: Kernel) -> list[Path]:
         raise refuse(
             "--kernel", f"no modules.dep in {kernel.modules}", "one", f"depmod -b {kernel.root} {kernel.release}"
         )
-    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST, *THEN)
+    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST, *LATER_MODULES)
     lines = [line.split() for line in run_command(ask, 60, "modprobe", "apt install kmod").splitlines()]
     found = dict.fromkeys(Path(fields[1]) for fields in lines if len(fields) > 1 and fields[0] == "insmod")
     return list(found)

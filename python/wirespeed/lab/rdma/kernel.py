@@ -26,7 +26,7 @@ _RXE = "rdma_rxe"
 FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 """The modules that the host's files need."""
 
-THEN = ("virtio_net", "8021q", "rdma_rxe", "rdma_ucm", "ib_umad", "sch_netem")
+LATER_MODULES = ("virtio_net", "8021q", "rdma_rxe", "rdma_ucm", "ib_umad", "sch_netem")
 """Those of every start. All else is loaded from the host's files."""
 _UNPACK_S = 600.0
 _DOWNLOAD_S = 1800.0

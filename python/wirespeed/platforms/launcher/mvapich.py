@@ -18,7 +18,7 @@ from wirespeed.platforms.launcher.library_variables import (
     mvapich_transport,
     unsupported_settings,
 )
-from wirespeed.platforms.launcher.variables import Read, beside, observation, observe_variables, processes
+from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes, select_unmapped
 from wirespeed.platforms.model import Job, Output, Outputs
 from wirespeed.settings import Device, Host, Place
 
@@ -86,6 +86,6 @@ def _variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[
 def _other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """Variables without a setting, where any was read."""
     selectors = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
-    rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in selectors}
+    rest = {name: value for name, value in select_unmapped(mvapich(prefix), read).items() if name not in selectors}
     if read:
         yield observation(place, "environment", rest, output.source, state)

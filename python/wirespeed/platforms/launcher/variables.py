@@ -101,7 +101,7 @@ def observe_variables(table: Sequence[Variable], read: Read, place: Place, state
                 yield observation(place, variable.setting, value, source, state)
 
 
-def beside(table: Sequence[Variable], read: Read) -> dict[str, str]:
+def select_unmapped(table: Sequence[Variable], read: Read) -> dict[str, str]:
     """The variables without a setting."""
     settings = settings_of_table(table)
     return {name: value for name, (value, _) in read.items() if name not in settings}

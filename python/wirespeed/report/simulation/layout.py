@@ -15,7 +15,7 @@ from wirespeed.results.simulation_view import Network
 WIDTH = 1160
 _HOSTS_IN_A_ROW = 40
 _MOST_IN_A_ROW = 160
-_MARGIN, _BETWEEN, _BOX, _WIDEST = 8, 104, 28, 132
+_MARGIN, _TIER_GAP, _BOX, _WIDEST = 8, 104, 28, 132
 _CELL, _CELL_HEIGHT, _GAP = 16.0, 7.0, 2.0
 _LETTER = 7.2
 _ARC = 74
@@ -82,9 +82,9 @@ def layout(network: Network, busy: Mapping[int, float]) -> Layout:
     above = _ARC if _arcs(network, order, top) else 2
     for tier, nodes in order.items():
         if tier > 0 or in_a_row:
-            boxes.update(_row(network, nodes, above + (top - tier) * (_BOX + _BETWEEN)))
+            boxes.update(_row(network, nodes, above + (top - tier) * (_BOX + _TIER_GAP)))
     directions = _link_directions(network, boxes)
-    bottom: float = above + top * (_BOX + _BETWEEN) + _BOX
+    bottom: float = above + top * (_BOX + _TIER_GAP) + _BOX
     host_directions: list[HostDirection] = []
     if not in_a_row:
         host_directions = _cells(network, boxes, order)
@@ -111,7 +111,7 @@ def _rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[i
 
 def _distances(network: Network) -> dict[int, int]:
     """Of each node from the nearest host; hosts cabled to each other without a switch stand in two rows."""
-    around = _around(network)
+    around = _find_neighbours(network)
     found = {node: 0 for node in range(len(network.names)) if node not in network.switches}
     queue = deque(found)
     while queue:
@@ -129,7 +129,7 @@ def _distances(network: Network) -> dict[int, int]:
     return found
 
 
-def _around(network: Network) -> dict[int, list[int]]:
+def _find_neighbours(network: Network) -> dict[int, list[int]]:
     around: dict[int, list[int]] = defaultdict(list)
     for cable in network.cables:
         around[cable.a].append(cable.b)
@@ -139,7 +139,7 @@ def _around(network: Network) -> dict[int, list[int]]:
 
 def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     """Each row in the order of what it is cabled to in the row below, so that cables cross little."""
-    around = _around(network)
+    around = _find_neighbours(network)
     place: dict[int, float] = {}
     order: dict[int, list[int]] = {}
     for tier in sorted(tiers):
@@ -197,7 +197,7 @@ def _path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float]
     start, end = boxes[network.node(port)], boxes[network.peer(port)]
     x1, x2 = spots[port], spots[port ^ 1]
     if start.y == end.y:
-        return _beside(boxes, start, end, x1, x2)
+        return _draw_same_row(boxes, start, end, x1, x2)
     down = start.y < end.y
     y1, y2 = (start.y + start.height, end.y) if down else (start.y, end.y + end.height)
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
@@ -206,7 +206,7 @@ def _path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float]
     return f"M{x1 + dx:.1f} {y1 + dy:.1f} L{x2 + dx:.1f} {y2 + dy:.1f}"
 
 
-def _beside(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2: float) -> str:
+def _draw_same_row(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2: float) -> str:
     """In one row: straight to the neighbour, in an arc to others."""
     right = start.x < end.x
     low, high = sorted((start.middle, end.middle))

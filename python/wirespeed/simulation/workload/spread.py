@@ -13,7 +13,7 @@ from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
 from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic, nanoseconds
 
-_MOST = 4_000_000
+_MAX_FLOWS = 4_000_000
 """Messages of a file: about 1 GB of scenario."""
 _POSTED = 1_000_000
 """Messages that the posting of one background may come to."""
@@ -100,8 +100,8 @@ class _PatternReader:
                 self._refuse(index, "rate", f"{messages:,} messages", f"at most {_POSTED:,}", hint)
                 return
         self._messages += messages * entry.queue_pairs * len(pairs)
-        if self._messages > _MOST:
-            self._refuse(index, "pattern", f"{self._messages:,} messages up to here", f"at most {_MOST:,}")
+        if self._messages > _MAX_FLOWS:
+            self._refuse(index, "pattern", f"{self._messages:,} messages up to here", f"at most {_MAX_FLOWS:,}")
             return
         port = entry.udp_source_port
         for source, target in pairs:

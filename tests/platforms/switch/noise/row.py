@@ -43,7 +43,7 @@ def insert_after(line: str, text: str) -> Edit:
     return _change_line(line, lambda found: [found, *block(text).strip("\n").split("\n")])
 
 
-def instead(line: str, text: str) -> Edit:
+def replace_line(line: str, text: str) -> Edit:
     """These lines in place of the first that is this one."""
     return _change_line(line, lambda found: block(text).strip("\n").split("\n"))
 

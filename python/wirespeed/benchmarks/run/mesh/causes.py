@@ -15,7 +15,7 @@ from wirespeed.results.peers import Kind, Member
 
 _RULE = Rule(minimum=0.5, z=0.0, nearly_all=0.9)
 """A pair is good or bad with nothing between, so a link that is up for one pair of five is not down."""
-_FEW = 3  # pairs alone that are worth naming one by one
+_MAX_NAMED_PAIRS = 3  # pairs alone that are worth naming one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ _DEAD = _Sign(
     ("link.up", "port.up", "address.nic", "address.route", "address.rule"),
     ("CAB-01", "RT-10", "OS-05"),
 )
-_BETWEEN = _Sign(
+_NETWORK_SIGN = _Sign(
     "no reply to large or small packets between these only: a device between them does not forward",
     ("port.up", "fabric.bgp-session", "fabric.bgp-networks"),
     ("RT-10", "RT-05"),
@@ -116,9 +116,9 @@ def _merge_causes(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
     similar_causes: dict[str, list[Cause]] = {}
     for cause in alone:
         similar_causes.setdefault(cause.symptom, []).append(cause)
-    kept = [cause for cause in found if cause not in alone or len(similar_causes[cause.symptom]) <= _FEW]
+    kept = [cause for cause in found if cause not in alone or len(similar_causes[cause.symptom]) <= _MAX_NAMED_PAIRS]
     for group in similar_causes.values():
-        if len(group) > _FEW:
+        if len(group) > _MAX_NAMED_PAIRS:
             first, bad, total = group[0], sum(cause.bad for cause in group), sum(cause.pairs for cause in group)
             kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, pairs=total))
     return kept
@@ -153,7 +153,7 @@ def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     if small == {True}:
         return _LARGE
     if small == {False}:
-        return _BETWEEN if kind in (Kind.LEAVES, Kind.PAIR, Kind.PATH) else _DEAD
+        return _NETWORK_SIGN if kind in (Kind.LEAVES, Kind.PAIR, Kind.PATH) else _DEAD
     return _LOST
 
 

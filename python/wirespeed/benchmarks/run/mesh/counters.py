@@ -75,7 +75,7 @@ def _nic_traffic(
     if not wanted:
         return NicTraffic(endpoint.name, counted.sent, 0, counted.received, 0, Grade.UNKNOWN, "no ping of it came back")
     details = [
-        f"{word} {got} of at least {wanted} bytes{_instead(endpoint, fabric, minimum, moved, sent)}"
+        f"{word} {got} of at least {wanted} bytes{_describe_excess(endpoint, fabric, minimum, moved, sent)}"
         for word, got, sent in (("sent", counted.sent, True), ("received", counted.received, False))
         if got < wanted
     ]
@@ -83,7 +83,7 @@ def _nic_traffic(
     return NicTraffic(endpoint.name, counted.sent, wanted, counted.received, wanted, grade, "; ".join(details) or None)
 
 
-def _instead(
+def _describe_excess(
     endpoint: Endpoint, fabric: Fabric, minimum: Mapping[str, int], moved: Mapping[str, ByteCounters | None], sent: bool
 ) -> str:
     """The NICs of the same host that moved much more than they had to."""

@@ -159,7 +159,7 @@ class _Reader(RunReader):
         windows = WINDOWS.match(text)
         datatype = DATATYPE.match(text)
         if columns is not None:
-            self._again(line)
+            self._start_next_table(line)
             draft = self._open(line)
             self._sized, self._columns = columns
             for column in self._columns:
@@ -172,7 +172,7 @@ class _Reader(RunReader):
         elif text.startswith("# Message Rate Profile"):
             self._rate = True
         elif datatype:
-            self._again(line)
+            self._start_next_table(line)
             if self._draft is not None:
                 self._draft.parameters.datatype = datatype.group(1)
         elif self._draft is None or (self._rows and "threads" in text):
@@ -192,7 +192,7 @@ class _Reader(RunReader):
                     value = value.lower() if name.endswith("_memory") else value
                     draft.parameters.read_setting(name, value if plain is None else plain)
 
-    def _again(self, line: Line) -> None:
+    def _start_next_table(self, line: Line) -> None:
         """A table after a table of one report, as a run over all datatypes has them: the same test and settings."""
         whole = self._draft
         if whole is None or not self._rows:

@@ -19,12 +19,12 @@ from wirespeed.results.parameters import FailedPair
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
 
 _ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
-_BETWEEN = ("\\", "/", " \\ ", " / ", "->", " -> ")
+_CORNER_TEXTS = ("\\", "/", " \\ ", " / ", "->", " -> ")
 IDENTIFYING_TEXTS = tuple(
     f"{first}{between}{other}"
     for lower in (*_ENDS, *((end, start) for start, end in _ENDS))
     for first, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
-    for between in _BETWEEN
+    for between in _CORNER_TEXTS
 )
 
 _CORNER = re.compile(

@@ -17,7 +17,7 @@ _TABLES = {"default": 253, "main": 254, "local": 255}
 
 _UNICAST = ("unicast", "1")
 
-_ALSO = (
+_RULE_SELECTORS = (
     *("tos", "dsfield", "fwmark", "fwmask", "iif", "oif", "l3mdev", "uid_start", "uid_end", "ipproto", "tun_id"),
     *("sport", "sport_start", "sport_end", "dport", "dport_start", "dport_end", "goto"),
     *("suppress_prefixlen", "suppress_ifgroup"),
@@ -139,7 +139,7 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
         if target is None:
             return None
         words += ["to", target]
-    for key in _ALSO:
+    for key in _RULE_SELECTORS:
         if key in rule:
             words += [key, str(rule[key])]
     if "table" not in rule:

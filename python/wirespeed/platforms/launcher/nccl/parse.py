@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher.library_variables import NCCL
-from wirespeed.platforms.launcher.variables import beside, lines, observation, observe_variables, processes
+from wirespeed.platforms.launcher.variables import lines, observation, observe_variables, processes, select_unmapped
 from wirespeed.platforms.model import Outputs
 from wirespeed.settings import Place
 
@@ -25,4 +25,4 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from observe_variables(NCCL, agreed, place, State.CONFIGURED)
         if read:
             output = outputs.outputs[command]
-            yield observation(place, "environment", beside(NCCL, read), output.source, State.CONFIGURED)
+            yield observation(place, "environment", select_unmapped(NCCL, read), output.source, State.CONFIGURED)

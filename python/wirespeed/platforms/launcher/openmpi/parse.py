@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores, hosts
 from wirespeed.platforms.launcher.library_variables import UCX
-from wirespeed.platforms.launcher.variables import beside, lines, observation, observe_variables
+from wirespeed.platforms.launcher.variables import lines, observation, observe_variables, select_unmapped
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
@@ -27,7 +27,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         read = lines(output)
         yield from observe_variables(UCX, read, place, State.CONFIGURED)
         if read:
-            yield observation(place, "environment", beside(UCX, read), output.source, State.CONFIGURED)
+            yield observation(place, "environment", select_unmapped(UCX, read), output.source, State.CONFIGURED)
 
 
 def _cores(place: Place, output: Output) -> Iterator[Observation]:

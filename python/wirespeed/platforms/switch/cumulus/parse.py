@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
-_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a bond has from the bond."""
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
 
@@ -68,7 +68,7 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             found = _port(name, port_statements, cages)
             found["port.unnumbered"] = (name in neighbours, port_statements[0].number)
             if name in bonded:  # then the bond's count
-                found = {path: value for path, value in found.items() if path not in _OTHERS}
+                found = {path: value for path, value in found.items() if path not in _CHANNEL_SETTINGS}
             place = switch.child("port", name)
             yield from observe_settings(place, found, output)
             yield from port_qos(place, port_statements, qos, output)

@@ -59,7 +59,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "switchport access": ("port.vlan", _vlan_number),
     "ipv6 enable": ("port.unnumbered", flag(True)),
 }
-_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
@@ -114,7 +114,7 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
     found["port.addresses"] = addresses(line)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _CHANNEL_SETTINGS}, output
     )
     for inner, rest in lines_after(line.inner, "speed"):
         mbps = parse_number(rest)

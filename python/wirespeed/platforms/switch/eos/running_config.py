@@ -53,7 +53,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "switchport access vlan": ("port.vlan", parse_number),
 }
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
-_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
@@ -137,7 +137,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     found["port.unnumbered"] = (alone, link_local or line.number)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _CHANNEL_SETTINGS}, output
     )
     # No source confirms that global pause is off by default.
     pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}

@@ -33,7 +33,7 @@ _PARTITIONS = {
 }
 
 
-_OTHERS = ("port.link.mtu", "port.addresses", "port.unnumbered")
+_CHANNEL_SETTINGS = ("port.link.mtu", "port.addresses", "port.unnumbered")
 """What a port in an aggregated interface has from that."""
 
 
@@ -185,7 +185,7 @@ def _port(
         found["port.addresses"] = (None, line.number)
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
     if bundle_of(line) is not None:  # then the aggregate's counts
-        found = {path: value for path, value in found.items() if path not in _OTHERS}
+        found = {path: value for path, value in found.items() if path not in _CHANNEL_SETTINGS}
     yield from observe_settings(place, found, output)
     yield from _speed(place, line, interfaces, output)
 

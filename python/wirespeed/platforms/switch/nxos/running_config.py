@@ -41,7 +41,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", parse_number),
 }
-_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
@@ -111,7 +111,7 @@ def _port(
     found["port.unnumbered"] = (only, alone or line.number)
     bundled = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: value for path, value in found.items() if not bundled or path not in _OTHERS}, output
+        place, {path: value for path, value in found.items() if not bundled or path not in _CHANNEL_SETTINGS}, output
     )
     for inner, rest in lines_after(line.inner, "speed"):
         if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"
