@@ -1,10 +1,10 @@
-//! Numbers of things in a network, a type for each. They index the lists of a run. Plain integers stay where a file begins or
-//! ends: scenario files and parameters as they are read, and result tables.
+//! Numbers of ports, links, nodes, switches and queue pairs, a type for each. They index the lists of a run. Scenario files,
+//! parameters and result tables use plain integers.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-/// A number of its own type, which indexes lists.
+/// Defines a number type that indexes lists.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -74,7 +74,7 @@ id! {
 }
 
 id! {
-    /// A switch, by its number among switches; among nodes it follows the hosts.
+    /// A switch, by its number among switches. As nodes, switches follow the hosts.
     SwitchId
 }
 
@@ -112,19 +112,19 @@ impl LinkId {
 }
 
 impl NodeId {
-    /// A switch, behind so many hosts.
+    /// The node of a switch in a network with `hosts` hosts.
     #[inline]
     pub const fn of_switch(hosts: u32, switch: SwitchId) -> NodeId {
         NodeId(hosts + switch.0)
     }
 
-    /// Whether it is a switch, behind so many hosts.
+    /// Whether it is a switch in a network with `hosts` hosts.
     #[inline]
     pub const fn is_switch(self, hosts: u32) -> bool {
         self.0 >= hosts
     }
 
-    /// The switch that it is, behind so many hosts; none = it is a host.
+    /// The switch that it is in a network with `hosts` hosts; `None` = it is a host.
     #[inline]
     pub fn switch(self, hosts: u32) -> Option<SwitchId> {
         self.0.checked_sub(hosts).map(SwitchId)
@@ -150,14 +150,14 @@ impl QueuePairId {
         self.index() / 2
     }
 
-    /// Which end of the connection it is: 0 or 1.
+    /// Its end of the connection: 0 or 1.
     #[inline]
     pub const fn side(self) -> usize {
         self.index() % 2
     }
 }
 
-/// Priorities of IEEE 802.1Q, each with its own queue and priority group.
+/// Number of priorities of IEEE 802.1Q, each with a queue and a priority group.
 pub const PRIORITIES: usize = 8;
 
 /// A priority: 0 to 7. It indexes lists with an item for each.
@@ -166,24 +166,24 @@ pub const PRIORITIES: usize = 8;
 pub struct Priority(pub u8);
 
 impl Priority {
-    /// All of them, from 0 up.
+    /// All priorities in ascending order.
     pub fn all() -> impl DoubleEndedIterator<Item = Priority> + Clone {
         (0..PRIORITIES as u8).map(Priority)
     }
 
-    /// The least of a set with a bit for each, which is not empty.
+    /// The lowest of a non-empty set with a bit for each.
     #[inline]
     pub const fn least_of(set: u8) -> Priority {
         Priority(set.trailing_zeros() as u8)
     }
 
-    /// The greatest of such a set.
+    /// The highest of such a set.
     #[inline]
     pub const fn greatest_of(set: u8) -> Priority {
         Priority((7 - set.leading_zeros()) as u8)
     }
 
-    /// The next in turn; after the last comes the first.
+    /// The next priority in turn; 0 after the highest.
     #[inline]
     pub const fn next_in_turn(self) -> Priority {
         Priority((self.0 + 1) % PRIORITIES as u8)
@@ -236,22 +236,22 @@ impl fmt::Display for Priority {
     }
 }
 
-/// So many switches.
+/// The numbers of switches in ascending order.
 pub fn switches_of(count: u32) -> impl ExactSizeIterator<Item = SwitchId> + Clone {
     (0..count).map(SwitchId)
 }
 
-/// Every priority of so many links' ports, port after port.
+/// Every priority of the ports of a number of links, port by port.
 pub fn priority_queues_of(links: usize) -> impl Iterator<Item = (PortId, Priority)> + Clone {
     ports_of(links).flat_map(|port| Priority::all().map(move |priority| (port, priority)))
 }
 
-/// The queue pairs of so many connections.
+/// The queue pairs of a number of connections.
 pub fn queue_pairs_of(connections: usize) -> impl ExactSizeIterator<Item = QueuePairId> + Clone {
     (0..2 * connections as u32).map(QueuePairId)
 }
 
-/// The ports of so many links.
+/// The ports of a number of links.
 pub fn ports_of(links: usize) -> impl ExactSizeIterator<Item = PortId> + Clone {
     (0..2 * links as u32).map(PortId)
 }

@@ -1,21 +1,21 @@
-//! Refusals: what was found where, and what was expected.
+//! Refusals: location, value found and value expected.
 
 use std::fmt;
 
-/// One thing wrong with a scenario.
+/// A problem of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where in the scenario: `flows[3].src`, `links[0]`, `switch 17`.
+    /// Location in the scenario: `flows[3].src`, `links[0]`, `switch 17`.
     pub place: String,
-    /// What stands there.
+    /// Value found.
     pub found: String,
-    /// What could stand there.
+    /// Values expected.
     pub expected: String,
-    /// What to do about it; may be empty.
+    /// Suggested action; may be empty.
     pub hint: String,
 }
 
-/// A scenario that cannot run, with everything wrong with it.
+/// All problems of a scenario that cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(pub Vec<Problem>);
 

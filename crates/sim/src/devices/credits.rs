@@ -1,9 +1,9 @@
-//! Credit of receivers: who asked for how much, whose turn it is at each NIC port, and what goes over the wire for it.
+//! Receiver credit: the requests of senders, the order of grants at each NIC port, and the requests and grants on the wire.
 //!
-//! Senders are in [`crate::congestion::rccc`]. A packet says what its sender wants to have been granted since the beginning;
-//! a frame with credit says what has been granted since then: so one that is lost is made up for by the next. A sender without
-//! credit, which can say nothing in a packet, sends a request when there is more to send than it last said, and again when
-//! nothing came. Both frames are as long as an acknowledgement, and go where those go.
+//! Senders are in [`crate::congestion::rccc`]. A packet carries the total credit that its sender has requested since the
+//! start; a credit frame carries the total that has been granted since the start, so the next frame replaces a lost one. A
+//! sender without credit cannot send packets: it sends a request frame when its demand exceeds the last request, and again
+//! when no grant arrives. Both frames have the size of an acknowledgement and take the same path.
 
 use crate::bytes::Bytes;
 use crate::congestion::Granting;
@@ -23,34 +23,34 @@ pub(crate) struct Credits {
     turns: Vec<Turns>,
 }
 
-/// What a sender has asked for, and when it asks again.
+/// The requests of a sender, and the time of the next one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender {
-    /// The most it has said that it wants.
+    /// Largest total requested.
     asked: Bytes,
-    /// No request before this.
+    /// Earliest time of the next request.
     quiet_until: Picoseconds,
-    /// It asks then if nothing came; and when an event comes for it. `NEVER` = not.
+    /// Time of the next request without a grant, and of the pending timer event. `NEVER` = none.
     ask_at: Picoseconds,
     timer_at: Picoseconds,
-    /// What it begins with, was granted as far as it knows, and has spent.
+    /// Initial credit, grants received, and credit spent.
     initial: Bytes,
     granted: Bytes,
     spent: Bytes,
     requests: u64,
-    /// Requests since it last heard of its receiver.
+    /// Requests since the last frame from the receiver.
     unanswered: u32,
-    /// Its RTT without a queue, and how long it waits.
+    /// RTT without queueing, and the time until a request is repeated.
     base_rtt: Picoseconds,
     timeout: Picoseconds,
 }
 
-/// What is wanted of a receiver and what it granted, since the beginning.
+/// Total requested from a receiver and total granted by it, since the start.
 #[derive(Debug, Clone, Copy, Default)]
 struct Receiver {
     wanted: Bytes,
     granted: Bytes,
-    /// It has a place among the turns of its port.
+    /// It is in the round-robin queue of its port.
     waits: bool,
 }
 
@@ -58,12 +58,12 @@ struct Receiver {
 #[derive(Debug, Clone, Default)]
 struct Turns {
     waiting: VecDeque<QueuePairId>,
-    /// The link is granted away until then.
+    /// The link is reserved by grants until this time.
     free_at: Picoseconds,
 }
 
 impl Credits {
-    /// None where no sender waits for credit.
+    /// `None` if no sender needs credit.
     pub fn new(scenario: &Scenario) -> Option<Box<Self>> {
         let queue_pairs = queue_pairs_of(scenario.connections.len());
         let senders: Vec<_> = queue_pairs
@@ -78,14 +78,14 @@ impl Credits {
         })
     }
 
-    /// Queue pair `id` begins with so much credit.
+    /// Sets the initial credit of queue pair `id`.
     pub fn begin(&mut self, id: QueuePairId, credit: Bytes<i64>) {
         if let Some(sender) = &mut self.senders[id] {
             sender.initial = Bytes(credit.0 as u64);
         }
     }
 
-    /// Adds what another part of the network knows: the queue pairs and ports that are its own.
+    /// Takes over the state of the queue pairs and ports that another part of the network owns.
     pub fn add(
         &mut self,
         mut other: Credits,
@@ -109,8 +109,8 @@ impl Credits {
         self.senders[id].as_mut()
     }
 
-    /// The receiver at queue pair `id` of `port` learns how much its peer wants to have been granted; `more` it adds by itself.
-    /// When the port grants, unless that is scheduled already.
+    /// Records the total that the peer of queue pair `id` of `port` requests; `more` is added to it. Returns the time of the
+    /// next grant, unless one is scheduled already.
     pub fn want(
         &mut self,
         id: QueuePairId,
@@ -131,13 +131,13 @@ impl Credits {
         (turns.waiting.len() == 1).then(|| now.max(turns.free_at))
     }
 
-    /// What the receiver at queue pair `id` has granted.
+    /// Total granted by the receiver at queue pair `id`.
     pub fn granted(&self, id: QueuePairId) -> Bytes {
         self.receivers[id].granted
     }
 
-    /// The next receiver of a port grants what a turn is worth, and the link is taken for as long as that needs. `packet`: bytes of
-    /// a full packet.
+    /// The next receiver of a port in round-robin order grants one quantum, and the link is reserved for its transmission time.
+    /// `packet`: size of a full packet.
     pub fn grant(
         &mut self,
         scenario: &Scenario,
@@ -165,7 +165,7 @@ impl Credits {
         })
     }
 
-    /// A row for each sender that sent anything.
+    /// A row for each sender that sent a packet.
     pub fn table(&self) -> Table {
         let all = (0..).map(QueuePairId).zip(&self.senders);
         let senders = all.filter_map(|(id, it)| Some((id, (*it)?)));
@@ -194,25 +194,25 @@ impl Credits {
     }
 }
 
-/// Credit that a port grants.
+/// A grant of credit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grant {
-    /// The queue pair that receives.
+    /// Queue pair of the receiver.
     pub id: QueuePairId,
-    /// What it has granted since the beginning.
+    /// Total granted by the receiver since the start.
     pub granted: Bytes,
-    /// When the port grants again.
+    /// Time of the next grant of the port.
     pub next: Option<Picoseconds>,
 }
 
-/// What a sender without credit does.
+/// Action of a sender without credit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// It sends a request.
+    /// Send a request.
     Now,
-    /// It waits; an event has to come for it.
+    /// Wait; a timer event must be scheduled for this time.
     Later(Picoseconds),
-    /// It waits; an event comes anyway.
+    /// Wait; an event is pending already.
     Wait,
 }
 
@@ -233,12 +233,13 @@ impl Sender {
         }
     }
 
-    /// A packet with so many bytes on the link leaves.
+    /// Charges a packet of `bytes` on the link to the credit.
     pub fn spend(&mut self, bytes: Bytes<u32>) {
         self.spent += bytes.widen();
     }
 
-    /// It has sent what it wants; `waits`: it cannot send until an answer comes. When an event has to come for it.
+    /// Records that a frame with the request `target` was sent; `waits`: nothing can be sent until a grant arrives. Returns the
+    /// time at which a timer event must be scheduled.
     pub fn asked(&mut self, target: Bytes, waits: bool, now: Picoseconds) -> Option<Picoseconds> {
         self.asked = self.asked.max(target);
         self.ask_at = match waits {
@@ -248,7 +249,7 @@ impl Sender {
         waits.then(|| self.arm()).flatten()
     }
 
-    /// It cannot send for want of credit, and wants so much.
+    /// Sending is blocked for lack of credit; `target` is the total needed.
     pub fn starve(&mut self, target: Bytes, now: Picoseconds) -> Ask {
         let wants_more = target > self.asked;
         if wants_more && now >= self.quiet_until {
@@ -262,14 +263,14 @@ impl Sender {
         self.arm().map_or(Ask::Wait, Ask::Later)
     }
 
-    /// A request leaves; no other within an RTT, so that not all of them become an incast.
+    /// Counts a request that is sent. The next one follows after an RTT at the earliest, so that requests do not cause an incast.
     pub fn request(&mut self, now: Picoseconds) {
         self.quiet_until = now + self.base_rtt;
         self.requests += 1;
         self.unanswered += 1;
     }
 
-    /// Its event has come: whether it asks now, unless `retries` requests were not answered.
+    /// Processes the timer event. After more than `retries` unanswered requests no further request is sent.
     pub fn timer(&mut self, now: Picoseconds, retries: u32) -> Ask {
         if self.timer_at != now {
             return Ask::Wait;
@@ -285,12 +286,12 @@ impl Sender {
         }
         self.ask_at = NEVER;
         match self.unanswered > retries {
-            true => Ask::Wait, // no receiver is there
+            true => Ask::Wait, // the receiver is unreachable
             false => Ask::Now,
         }
     }
 
-    /// It was granted so much since the beginning; `starves`: it still cannot send.
+    /// Records the total granted; `starves`: sending is still blocked.
     pub fn credit(&mut self, granted: Bytes, starves: bool, now: Picoseconds) {
         self.granted = self.granted.max(granted);
         self.unanswered = 0;
@@ -302,12 +303,12 @@ impl Sender {
         }
     }
 
-    /// Whether its receiver answers, as far as it knows. One request may be in flight.
+    /// Whether the receiver replies to requests. One request may be in flight.
     pub fn is_answered(&self) -> bool {
         self.unanswered < 2
     }
 
-    /// When an event has to come for it, unless one comes anyway; it may come too early.
+    /// The time at which a timer event must be scheduled, unless an earlier one is pending.
     fn arm(&mut self) -> Option<Picoseconds> {
         if self.ask_at >= self.timer_at {
             return None;
@@ -317,7 +318,7 @@ impl Sender {
     }
 }
 
-/// How queue pair `id` is granted credit to send, if it has to be.
+/// The parameters of credit for queue pair `id`, if it needs credit to send.
 fn granting(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
     let connection = &scenario.connections[id.connection()];
     let port = connection.ports()[id.side()];

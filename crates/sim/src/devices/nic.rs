@@ -1,4 +1,4 @@
-//! A NIC port: it chooses between its queue pairs and its own acknowledgements.
+//! A NIC port: arbitration between its queue pairs and its acknowledgements.
 
 use crate::bytes::Bytes;
 use crate::devices::port::Port;
@@ -11,22 +11,22 @@ use crate::time::{Picoseconds, NEVER, SECOND};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The arbitration of one NIC port, and the host pipe behind it. What each packet needs stands first, in one cache line.
+/// The arbitration of one NIC port, and its host pipe. Fields that each packet needs come first, in one cache line.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct NicPort {
     paced: BinaryHeap<Reverse<(Picoseconds, QueuePairId)>>,
-    /// When the next message may begin, and the time between two.
+    /// Earliest start of the next message, and minimum interval between messages.
     gate: Picoseconds,
     message_gap: Picoseconds,
-    /// Until when the pipe fetches what is being sent.
+    /// Time until which the pipe fetches the current payload.
     pipe_until: Picoseconds,
-    /// Between memory and this port; none = never the bottleneck.
+    /// The path between memory and this port; `None` = never the bottleneck.
     pub pipe: Option<Box<HostPipe>>,
     ready: u8,
-    /// Its own acknowledgements and CNPs do not obey PFC.
+    /// Acknowledgements and CNPs ignore PFC.
     control_ignores_pause: bool,
-    /// Queue pairs that may send, by priority, in the order of their turns.
+    /// Queue pairs that are ready to send, by priority, in round-robin order.
     rings: [VecDeque<QueuePairId>; PRIORITIES],
 }
 
@@ -46,14 +46,14 @@ impl NicPort {
         }
     }
 
-    /// From a post to the NIC having the first byte.
+    /// Latency from a post to the first byte in the NIC.
     pub fn latency(&self) -> Picoseconds {
         self.pipe
             .as_ref()
             .map_or(Picoseconds::ZERO, |pipe| pipe.latency())
     }
 
-    /// The priorities whose acknowledgements and CNPs have to wait.
+    /// The priorities whose acknowledgements and CNPs are paused.
     #[inline]
     fn control_paused(&self, state: &Port) -> u8 {
         if self.control_ignores_pause {
@@ -63,7 +63,7 @@ impl NicPort {
         }
     }
 
-    /// The pipe fetches `payload` for what starts now.
+    /// The pipe fetches `payload` for the packet that starts now.
     #[inline]
     pub fn fetch(&mut self, now: Picoseconds, payload: Bytes<u32>) {
         if let Some(pipe) = &mut self.pipe {
@@ -71,7 +71,7 @@ impl NicPort {
         }
     }
 
-    /// A message begins; the next may only after the gap.
+    /// Starts a message; the next one starts after the gap at the earliest.
     #[inline]
     pub fn begin_message(&mut self, now: Picoseconds) {
         if self.message_gap > Picoseconds::ZERO {
@@ -79,14 +79,14 @@ impl NicPort {
         }
     }
 
-    /// A queue pair that may send gets the last turn of its priority.
+    /// Adds a ready queue pair at the end of the round of its priority.
     #[inline]
     fn push(&mut self, priority: Priority, id: QueuePairId) {
         self.rings[priority].push_back(id);
         self.ready |= priority.bit();
     }
 
-    /// The next queue pair of a priority that may send; while no message may begin, one in the middle of its message.
+    /// Removes the next ready queue pair of a priority; while no message may start, one in the middle of a message.
     #[inline]
     pub fn take(
         &mut self,
@@ -106,7 +106,7 @@ impl NicPort {
         id
     }
 
-    /// Queue pairs that their limiters let go now.
+    /// Releases the queue pairs whose rate limiters allow a packet now.
     #[inline]
     pub fn release_paced(&mut self, queue_pairs: &mut [QueuePair], now: Picoseconds) {
         while let Some(Reverse((time, id))) = self.paced.peek().copied() {
@@ -120,7 +120,7 @@ impl NicPort {
         }
     }
 
-    /// The priorities whose acknowledgements and CNPs may be sent, and those of which a queue pair may, a bit each.
+    /// The priorities of which acknowledgements and CNPs may be sent, and those with a ready queue pair, a bit each.
     #[inline]
     pub fn eligible(&self, state: &Port, now: Picoseconds) -> [u8; 2] {
         let control = state.waiting & !self.control_paused(state);
@@ -131,7 +131,7 @@ impl NicPort {
         [control, data]
     }
 
-    /// A queue pair with something to send takes its place: ready, or held by its limiter. The port is busy until `free`.
+    /// Adds a queue pair with packets to send: ready, or waiting for its rate limiter. The port is busy until `free`.
     #[inline]
     pub fn line_up(&mut self, queue_pair: &mut QueuePair, id: QueuePairId, free: Picoseconds) {
         if queue_pair.next_allowed <= free {
@@ -142,7 +142,7 @@ impl NicPort {
         self.paced.push(Reverse((queue_pair.next_allowed, id)));
     }
 
-    /// When the port has to look for a frame again; `NEVER` = when something comes.
+    /// Time at which the port must select a frame again; `NEVER` = on the next arrival.
     #[inline]
     pub fn next_wake(&self, state: &Port, now: Picoseconds) -> Picoseconds {
         let free = state.busy_until.max(now);

@@ -1,16 +1,16 @@
-//! Operations: when they are posted, on which queue pair they wait, what waits for them.
+//! Operations: post times, waiting in send queues, and dependencies.
 
 use crate::ids::QueuePairId;
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
 
-/// What became of an operation.
+/// State of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Not posted, or in flight.
     Unfinished,
-    /// Acknowledged to its last byte.
+    /// Completely acknowledged.
     Completed,
     /// Its queue pair failed.
     Failed,
@@ -20,25 +20,25 @@ pub enum Status {
 #[derive(Debug, Clone)]
 pub struct Operations {
     waiting_for: Vec<u32>,
-    /// Who waits for operation n: `dependents[first[n]..first[n + 1]]`.
+    /// The operations that depend on operation n: `dependents[first[n]..first[n + 1]]`.
     first: Vec<u32>,
     dependents: Vec<u32>,
-    /// When each was allowed to be posted; until that is known, not before which. And when it ended.
+    /// Time from which each may be posted (a lower bound while dependencies are pending), and time of its end.
     pub started: Vec<Picoseconds>,
     /// `NEVER` until it ends.
     pub ended: Vec<Picoseconds>,
-    /// What became of it.
+    /// State of each.
     pub status: Vec<Status>,
     completed: u64,
     ended_count: u64,
-    /// When the last operation of each queue pair completed.
+    /// Completion time of the last operation of each queue pair.
     latest: Vec<Picoseconds>,
-    /// Posted on a queue pair whose send queue is full, by queue pair.
+    /// Operations that wait for a full send queue, by queue pair.
     overflow: Vec<VecDeque<u32>>,
 }
 
 impl Operations {
-    /// None posted.
+    /// The operations of a scenario, none posted.
     pub fn new(scenario: &Scenario) -> Self {
         let count = scenario.operations.len();
         let mut first = vec![0u32; count + 1];
@@ -80,22 +80,22 @@ impl Operations {
         }
     }
 
-    /// How many completed.
+    /// Number of completed operations.
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// How many ended, well or not.
+    /// Number of completed and failed operations.
     pub fn ended(&self) -> u64 {
         self.ended_count
     }
 
-    /// Whether all ended, well or not.
+    /// Whether all operations have completed or failed.
     pub fn all_ended(&self) -> bool {
         self.ended_count == self.status.len() as u64
     }
 
-    /// Adds what another part of the network knows: the queue pairs that `own` says, and operations posted on them.
+    /// Takes over the state of another part of the network: the queue pairs in `own`, and the operations posted on them.
     pub fn add(&mut self, other: Operations, own: &[bool], posted_on: &dyn Fn(usize) -> usize) {
         let Operations {
             waiting_for,
@@ -123,12 +123,12 @@ impl Operations {
         }
     }
 
-    /// Whether an operation waits for no other.
+    /// Whether all dependencies of an operation have completed.
     pub fn is_allowed(&self, number: u32) -> bool {
         self.waiting_for[number as usize] == 0
     }
 
-    /// An operation starts `delay` after it was allowed: when it was allowed.
+    /// Records that an operation starts now, `delay` after its dependencies; returns the time at which they completed.
     pub fn start(&mut self, number: u32, delay: Picoseconds) -> Picoseconds {
         let started = &mut self.started[number as usize];
         let allowed = *started;
@@ -136,18 +136,18 @@ impl Operations {
         allowed
     }
 
-    /// An operation is posted on a queue pair whose send queue is full.
+    /// Adds an operation to those that wait for a full send queue.
     pub fn wait_for_room(&mut self, queue_pair: QueuePairId, number: u32) {
         self.overflow[queue_pair].push_back(number);
     }
 
-    /// The next operation that waits for room in a send queue.
+    /// Removes the next operation that waits for space in a send queue.
     pub fn next_waiting(&mut self, queue_pair: QueuePairId) -> Option<u32> {
         self.overflow[queue_pair].pop_front()
     }
 
-    /// A queue pair completes the operation at its head, at `earliest` or when the one before it completed: operations of a
-    /// send queue complete in order (IBTA volume 1, chapter 10). When that is.
+    /// Completes the operation at the head of a send queue and returns the time: `earliest`, or the completion of the previous
+    /// operation. Operations of a send queue complete in order (IBTA volume 1, chapter 10).
     #[inline]
     pub fn complete_in_order(
         &mut self,
@@ -159,7 +159,7 @@ impl Operations {
         *latest
     }
 
-    /// An operation ends: the positions of those that wait for it, for [`Operations::dependent`].
+    /// Ends an operation; returns the positions of its dependents, for [`Operations::dependent`].
     pub fn end(&mut self, number: u32, status: Status, at: Picoseconds) -> std::ops::Range<usize> {
         let number = number as usize;
         self.ended[number] = at;
@@ -172,12 +172,12 @@ impl Operations {
         self.first[number] as usize..self.first[number + 1] as usize
     }
 
-    /// The operation at a position among those that wait for others.
+    /// The dependent at a position.
     pub fn dependent(&self, position: usize) -> u32 {
         self.dependents[position]
     }
 
-    /// One operation that another waits for completed at `at`. Whether it waits for no more.
+    /// Records that a dependency completed at `at`. Returns whether it was the last one.
     pub fn release(&mut self, dependent: u32, at: Picoseconds) -> bool {
         let started = &mut self.started[dependent as usize];
         *started = at.max(*started);

@@ -1,4 +1,4 @@
-//! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
+//! A port: the transmitter at one end of a link, its queues, and its scheduler.
 
 use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority, PRIORITIES};
@@ -9,56 +9,56 @@ use crate::mechanisms::port_priority::PortPriorityTable;
 use crate::model::parameters;
 use crate::time::{ByteTime, Picoseconds, NEVER};
 
-/// One transmitter. What a frame touches first is here; counters are in its queues.
+/// A transmitter. It contains the fields that each frame needs; counters are in its queues.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Port {
-    /// Until when the frame in transmission takes the link.
+    /// End of the current transmission.
     pub busy_until: Picoseconds,
-    /// When the port will look for the next frame by itself; `NEVER` = nothing to look for.
+    /// Time at which the port selects the next frame; `NEVER` = none scheduled.
     pub wake_at: Picoseconds,
     /// Time of a byte on the link.
     pub byte: ByteTime,
-    /// From the last bit sent to the frame standing in the peer: propagation and the peer's forwarding latency.
+    /// From the last bit sent to the frame in the peer: propagation and the peer's forwarding latency.
     pub flight: Picoseconds,
-    /// Frames sent so far: counts the draws of chance.
+    /// Frames sent so far: the index of the next random draw.
     pub sent: u64,
-    /// Index of the own node among switches or NIC ports.
+    /// Index of the port's node among switches or NIC ports.
     pub device: u32,
-    /// Whether the own node is a switch.
+    /// Whether the port's node is a switch.
     pub switch: bool,
     /// Bit n: queue n is not empty.
     pub waiting: u8,
     /// Bit n: the peer has paused priority n.
     pub paused: u8,
-    /// Bit n: the watchdog drops what comes for priority n.
+    /// Bit n: the watchdog drops arriving frames of priority n.
     pub dropping: u8,
-    /// Bit n: what comes for priority n does not join the queue at once: it is dropped, or waits where it came in.
+    /// Bit n: arriving frames of priority n do not join the queue at once: they are dropped, or wait at their ingress port.
     pub aside: u8,
     /// A PFC frame is waiting.
     pub control: bool,
-    /// What becomes of the frames on this link.
+    /// Delivery of the frames on this link.
     pub delivery: Delivery,
-    /// The priority whose turn it is.
+    /// The next priority in round-robin order.
     pub turn: Priority,
-    /// Number of what the port is set to, among those of all ports.
+    /// Index of the port's settings.
     pub settings: u32,
 }
 
 const _: () = assert!(size_of::<Port>() == 64);
 
-/// What becomes of a frame on a link.
+/// Delivery of frames on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// It arrives.
+    /// Frames arrive.
     Direct,
-    /// It arrives in another part of the network.
+    /// Frames arrive in another part of the network.
     Border,
-    /// It is captured, or may be lost.
+    /// Frames are captured, or can be lost.
     Checked,
 }
 
-/// Whether a port is down: busy for ever, so that nothing asks it for a frame.
+/// Whether a port is down: it is busy until [`NEVER`], so that no event makes it send.
 #[inline]
 pub(crate) fn is_down(port: &Port) -> bool {
     port.busy_until == NEVER
@@ -68,61 +68,61 @@ pub(crate) fn is_down(port: &Port) -> bool {
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Queue {
-    /// Who waits.
+    /// Queued frames.
     pub line: Line,
-    /// Bytes waiting.
+    /// Queued bytes.
     pub bytes: Bytes<u32>,
-    /// Most bytes ever waiting.
+    /// Maximum of queued bytes.
     pub most_bytes: Bytes<u32>,
-    /// What the priority may still send in its turn; negative = it sent more.
+    /// Remaining deficit of the priority in its round; negative = it has sent more.
     pub deficit: i32,
     /// Packets marked CE.
     pub marks: u32,
-    /// Averaged bytes, for marking.
+    /// Moving average of queued bytes, for marking.
     pub average: f64,
-    /// When it became empty.
+    /// Time at which it became empty.
     pub empty_since: Picoseconds,
     /// Frames sent.
     pub frames: u64,
     /// Bytes sent, without preamble and gap.
     pub sent_bytes: Bytes,
-    /// How it marks, among the markers of all queues.
+    /// Index of its marker.
     pub marker: u32,
 }
 
 const _: () = assert!(size_of::<Queue>() == 64);
 
-/// What of a port is rarely touched.
+/// Rarely accessed fields of a port.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// PFC frames waiting.
+    /// Queued PFC frames.
     pub control: Line,
-    /// Propagation alone.
+    /// Propagation delay.
     pub delay: Picoseconds,
     /// Probability that a frame is lost.
     pub loss: f64,
-    /// From when on PFC frames are lost.
+    /// Time from which PFC frames are lost.
     pub pfc_lost_from: Picoseconds,
     /// Faults of the link in this direction.
     pub(crate) faults: LinkFaults,
-    /// Bit n: a stuck NIC pauses priority n, whatever its receive buffer holds.
+    /// Bit n: a stuck NIC pauses priority n, whatever its receive buffer contains.
     pub storm: u8,
     /// Frames lost on the link.
     pub lost: u64,
-    /// Frames of each priority that came in here and found no room in the switch, no route, or a port that is down.
+    /// Received frames of each priority that were dropped: no buffer in the switch, no route, or a port that is down.
     pub drops: [u64; PRIORITIES],
-    /// Packets that found no room in flight to here, and were trimmed.
+    /// Packets to this port that were trimmed for lack of buffer.
     pub trims: u64,
     /// PFC frames started.
     pub pfc_frames: u64,
-    /// From a PFC frame received to it being obeyed.
+    /// From the reception of a PFC frame to its effect.
     pub reaction: Picoseconds,
     /// Pauses received, by priority.
     pub pauses: Pauses,
 }
 
 impl Queue {
-    /// Empty.
+    /// An empty queue.
     pub fn new(marker: u32) -> Self {
         Queue {
             line: Line::EMPTY,
@@ -139,7 +139,7 @@ impl Queue {
     }
 }
 
-/// A frame joins the queue of its priority.
+/// Adds a frame to the queue of its priority.
 #[inline]
 pub fn enqueue(port: &mut Port, queue: &mut Queue, frames: &mut Frames, index: u32) {
     let frame = &frames[index];
@@ -149,7 +149,7 @@ pub fn enqueue(port: &mut Port, queue: &mut Queue, frames: &mut Frames, index: u
     queue.line.push(frames, index);
 }
 
-/// The first frame of a queue leaves; `priority` is the queue's.
+/// Removes the first frame of a queue; `priority` is that of the queue.
 #[inline]
 pub fn dequeue(
     port: &mut Port,
@@ -178,13 +178,13 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// From the parameters; `largest` is the longest frame, bytes.
+    /// From the parameters; `largest` is the maximum frame size in bytes.
     pub fn new(parameters: &parameters::Scheduler, largest: Bytes<u32>) -> Self {
         let weights = parameters.weights.map(|weight| weight.max(1));
         let least = weights.iter().copied().min().unwrap_or(1);
         Scheduler {
             strict: parameters.strict_priorities,
-            // The least weight is worth one longest frame, so that every turn sends at least one.
+            // The smallest weight equals one frame of maximum size, so that every turn sends at least one frame.
             quantum: weights.map(|weight| {
                 let quantum = u64::from(weight) * largest.widen() / u64::from(least);
                 quantum.0.min(1 << 30) as i32
@@ -192,7 +192,7 @@ impl Scheduler {
         }
     }
 
-    /// Which of the `eligible` priorities (a bit each, at least one) of port `number` sends next.
+    /// The one of the `eligible` priorities (a bit each, at least one) of port `number` that sends next.
     #[inline]
     pub fn choose(
         &self,
@@ -235,11 +235,11 @@ impl Scheduler {
         }
     }
 
-    /// `bytes` of a priority were sent while `eligible` could have sent.
+    /// Charges `bytes` to a priority that was selected among `eligible`.
     #[inline]
     pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: Bytes<u32>) {
         if eligible & !self.strict & ((eligible & !self.strict).wrapping_sub(1)) != 0 {
-            // A strict priority pays as well, and is never given anything.
+            // A strict priority is charged too, but receives no quantum.
             queue.deficit = queue.deficit.saturating_sub(bytes.0 as i32);
         }
     }

@@ -1,7 +1,7 @@
-//! One end of a connection in its NIC: it sends packets as fast as congestion control allows, and answers what arrives.
+//! One end of a connection in its NIC: it sends packets at the rate that congestion control allows, and replies to packets.
 //!
-//! What is sent and answered is the transport's business ([`crate::mechanisms::transport`]), how fast congestion control's
-//! ([`crate::congestion`]), whose turn it is the port's ([`crate::devices::nic`]).
+//! The transport ([`crate::mechanisms::transport`]) selects packets and replies, congestion control
+//! ([`crate::congestion`]) sets rate and window, and the port ([`crate::devices::nic`]) arbitrates between queue pairs.
 
 use crate::bytes::Bytes;
 use crate::congestion::{Algorithm, CongestionControl, ReceiverDriven};
@@ -11,21 +11,21 @@ use crate::mechanisms::transport::{Segment, Service, Transport};
 use crate::model::scenario;
 use crate::time::{pacing_gap, Picoseconds, NEVER};
 
-/// Where a queue pair stands in its port's arbitration.
+/// State of a queue pair in the arbitration of its port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// It has nothing to send.
     Idle,
-    /// It may send.
+    /// It is ready to send.
     Ready,
-    /// Its rate limiter holds it.
+    /// It waits for its rate limiter.
     Paced,
 }
 
 /// One end of a connection in its NIC.
 ///
-/// The first cache line serves sending, the second (with the transport's responder) receiving, the third (the transport's
-/// requester) both; what follows is touched less often.
+/// The first cache line is for sending, the second (with the transport's responder) for receiving, the third (the transport's
+/// requester) for both; the following fields are accessed less often.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct QueuePair {
@@ -33,89 +33,89 @@ pub struct QueuePair {
     pub port: PortId,
     /// Index of the first hop to its peer.
     pub route: u32,
-    /// Where it stands in its port's arbitration.
+    /// Its state in the arbitration of its port.
     pub turn: Turn,
-    /// Of its data.
+    /// Priority of its data.
     pub priority: Priority,
     /// Congestion control has a limiter.
     limited: bool,
-    /// Too many deadlines passed; nothing is sent any more.
+    /// In the error state after too many retries; nothing is sent any more.
     pub failed: bool,
     /// Congestion control has a window.
     windowed: bool,
-    /// Nothing is acknowledged: messages complete when they have left.
+    /// Packets are not acknowledged: messages complete when they have been sent.
     pub unreliable: bool,
-    /// What it sends has many destinations, each with a queue pair here.
+    /// It sends datagrams to many destinations, each with a queue pair here.
     pub(crate) datagrams: bool,
-    /// When its rate limiter lets the next packet go.
+    /// Time at which its rate limiter allows the next packet.
     pub next_allowed: Picoseconds,
-    /// When a deadline event is pending; `NEVER` = none is.
+    /// Time of the pending deadline event; `NEVER` = none.
     pub(crate) timer_at: Picoseconds,
-    /// What it counts when it sends.
+    /// Counters of sending.
     pub sent: Sent,
-    /// Where replies go, and what it counts when it receives.
+    /// Path of replies, and counters of receiving.
     pub received: ReceiverState,
     /// The transport.
     pub transport: Service,
     /// Congestion control.
     pub congestion: Algorithm,
     next_cnp: Picoseconds,
-    /// Packets that may be outstanding.
+    /// Maximum number of outstanding packets.
     window: u32,
     cnp_waits: bool,
     /// ACKs report marks to the peer.
     pub echoes: bool,
-    /// What happens seldom.
+    /// Counters of rare events.
     pub counts: Counts,
 }
 
-/// What a queue pair counts when it sends.
+/// Counters of a queue pair for sending.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(32))]
 pub struct Sent {
     /// Data packets and read requests.
     pub packets: u64,
-    /// Of these, sent before.
+    /// Retransmissions among these.
     pub retransmissions: u64,
 }
 
-/// What replies need, and what a queue pair counts when it receives.
+/// Path of replies, and counters of a queue pair for receiving.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub struct ReceiverState {
     pub(crate) port: PortId,
     pub(crate) route: u32,
     pub(crate) priority: Priority,
-    /// When the last payload stood in memory.
+    /// Time at which the last payload was in memory.
     pub last: Picoseconds,
     /// Payload accepted.
     pub bytes: Bytes,
 }
 
 impl ReceiverState {
-    /// Acknowledgements leave in a priority of their own, if there is one.
+    /// Priority of acknowledgements.
     pub fn answer_by(&mut self, priority: Option<Priority>) {
         self.priority = priority.unwrap_or(self.priority);
     }
 }
 
-/// What a queue pair counts seldom.
+/// Counters of a queue pair for rare events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// Packets received with CE.
     pub marked: u64,
     /// Congestion notifications received.
     pub cnps: u64,
-    /// Negative acknowledgements sent: something is missing.
+    /// Negative acknowledgements sent: packet sequence error.
     pub naks: u64,
-    /// Negative acknowledgements sent: not ready to receive.
+    /// Negative acknowledgements sent: receiver not ready.
     pub rnr_naks: u64,
-    /// Deadlines that passed.
+    /// Expired timeouts.
     pub timeouts: u64,
 }
 
 impl Counts {
-    /// An acknowledgement with these flags leaves.
+    /// Counts an acknowledgement with these flags.
     #[inline]
     pub(crate) fn reply(&mut self, flags: u8) {
         if flags & NAK != 0 {
@@ -127,7 +127,7 @@ impl Counts {
 }
 
 impl QueuePair {
-    /// A queue pair on which nothing was posted.
+    /// A queue pair without operations.
     pub fn new(
         port: PortId,
         route: u32,
@@ -167,11 +167,11 @@ impl QueuePair {
         }
     }
 
-    /// Takes over the rate and window of congestion control, in packets of `mtu` bytes.
+    /// Applies the rate and window of congestion control, in packets of `mtu` bytes.
     pub(crate) fn follow(&mut self, now: Picoseconds, mtu: Bytes<u32>) {
         self.limited = self.congestion.peek(now).is_some();
         if let Some(bytes) = self.congestion.window() {
-            // What is outstanding may pass the window by less than a packet, and one packet always may be.
+            // Outstanding bytes may exceed the window by less than a packet, and one packet is always allowed.
             self.window = ((bytes / mtu.as_f64()).ceil() as u32).max(1);
         }
         match self.credit() {
@@ -181,7 +181,7 @@ impl QueuePair {
         }
     }
 
-    /// Its credit, if its receiver has to grant it any.
+    /// Its credit, if congestion control is receiver-driven.
     #[inline]
     pub(crate) fn credit(&self) -> Option<Bytes<i64>> {
         self.congestion
@@ -189,18 +189,18 @@ impl QueuePair {
             .map(ReceiverDriven::credit)
     }
 
-    /// Whether it has no credit, and needs some.
+    /// Whether it needs credit and has none.
     pub(crate) fn starves(&self) -> bool {
         self.windowed && self.credit().is_some_and(|credit| credit <= Bytes(0))
     }
 
-    /// Whether it has something to send that its window allows.
+    /// Whether it has packets to send that its window allows.
     #[inline]
     pub(crate) fn may_send(&self) -> bool {
         self.transport.has_work() && !self.held()
     }
 
-    /// Whether its window is full. Answers do not count.
+    /// Whether its window is full. Replies do not count.
     #[inline]
     pub(crate) fn held(&self) -> bool {
         self.windowed
@@ -208,7 +208,7 @@ impl QueuePair {
             && !self.transport.answering()
     }
 
-    /// Counts a packet that leaves with so many bytes on the link, and charges it to the rate limiter.
+    /// Counts a packet that is sent, with its bytes on the link, and charges it to the rate limiter.
     #[inline]
     pub(crate) fn count_sent(&mut self, segment: &Segment, now: Picoseconds, on_link: Bytes<u32>) {
         if segment.kind == Kind::Ack {
@@ -226,7 +226,7 @@ impl QueuePair {
         }
     }
 
-    /// The deadline that an event has to be scheduled for, if none is pending that comes before it.
+    /// The deadline for which an event must be scheduled, unless an earlier one is pending.
     #[inline]
     pub(crate) fn take_deadline(&mut self) -> Option<Picoseconds> {
         let deadline = self.transport.deadline();
@@ -237,14 +237,14 @@ impl QueuePair {
         Some(deadline)
     }
 
-    /// A congestion notification has arrived.
+    /// Processes a congestion notification.
     pub(crate) fn notify(&mut self, now: Picoseconds) {
         self.counts.cnps += 1;
         self.congestion.on_cnp(now);
         self.limited = self.congestion.peek(now).is_some();
     }
 
-    /// A marked packet has arrived. Whether a CNP is due: one at most leaves within `interval`.
+    /// Counts a marked packet. Returns whether a CNP is due: at most one is sent per `interval`.
     pub(crate) fn takes_cnp_turn(&mut self, now: Picoseconds, interval: Picoseconds) -> bool {
         if now < self.next_cnp || self.cnp_waits {
             return false;
@@ -254,13 +254,13 @@ impl QueuePair {
         true
     }
 
-    /// The CNP that was due leaves.
+    /// Records that the CNP is sent.
     pub(crate) fn cnp_leaves(&mut self) {
         self.cnp_waits = false;
     }
 }
 
-// The layout that QueuePair's page promises.
+// The layout that the documentation of QueuePair states.
 const _: () = assert!(
     std::mem::offset_of!(QueuePair, received) == 64
         && std::mem::offset_of!(QueuePair, transport) == 96

@@ -1,12 +1,11 @@
-//! Virtual output queues: a switch whose frames wait where they came in, and cross to their egress port when it grants them
-//! credit.
+//! Virtual output queues: frames wait at their ingress port and cross the switch when their egress port grants credit.
 //!
-//! Every slice of the buffer, a core of such a switch, has a queue for each egress port and priority. The port gives credits
-//! to those that hold something in turns, each worth the same bytes, and never more than its own small buffer takes; so
-//! nothing is lost between the two, and cores share a port equally, however many hosts stand behind each. A queue that
-//! got more than its frames needed keeps nothing of it, one that sent more is in debt.
+//! Every slice of the buffer (a core of such a switch) has a queue for each egress port and priority. The egress port grants
+//! credits of equal size to the non-empty queues in turn, never more than its small egress buffer can store. Frames are
+//! therefore not lost inside the switch, and cores share a port equally, however many hosts are behind each. Unused credit
+//! expires when a queue becomes empty; a queue that has sent more than its credit is in debt.
 //!
-//! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
+//! Source: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
 use crate::bytes::Bytes;
@@ -21,38 +20,38 @@ use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refusal};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
-/// What the switches of a scenario hold in virtual output queues.
+/// The virtual output queues of all switches of a scenario.
 #[derive(Clone)]
 pub(crate) struct Voqs {
-    /// By egress port; none where a switch has no such queues, or a host stands.
+    /// By egress port; `None` at hosts and at switches without virtual output queues.
     ports: Vec<Option<Egress>>,
-    /// By egress port and priority, from the first frame on.
+    /// By egress port and priority; created with the first frame.
     egress_queues: PortPriorityTable<Option<Box<EgressQueue>>>,
 }
 
-/// What an egress port is set to.
+/// Settings of an egress port.
 #[derive(Clone, Copy)]
 struct Egress {
-    /// Its switch's first pool, and how many it has: the cores.
+    /// The first pool of its switch, and the number of pools: the cores.
     first_pool: u32,
     cores: u32,
     credit: Bytes<i64>,
     latency: Picoseconds,
-    /// Bytes of a priority that may have left their queues and not yet the port: what it sends while a credit is under
-    /// way, and a frame. With less it would fall idle.
+    /// Maximum of a priority's bytes between virtual output queue and link: the bytes sent during the latency of a credit, and
+    /// one frame. With less the port would become idle.
     window: Bytes,
 }
 
-/// All queues of one priority towards an egress port.
+/// All virtual output queues of one priority of an egress port.
 #[derive(Clone)]
 struct EgressQueue {
     /// By core.
     cores: Vec<Voq>,
-    /// The core whose turn it is.
+    /// The next core in turn.
     turn: usize,
-    /// Frames that were granted, the first first, and are in flight to the port.
+    /// Frames with credit in flight to the port, in order.
     crossing: Line,
-    /// Bytes of these, and of those that stand at the port.
+    /// Bytes of these frames and of those queued at the port.
     granted: Bytes,
 }
 
@@ -63,14 +62,14 @@ pub(crate) struct Voq {
     bytes: Bytes,
     most_bytes: Bytes,
     frames: u64,
-    /// Credit that is left, or debt.
+    /// Remaining credit; negative = debt.
     balance: Bytes<i64>,
     average: f64,
     empty_since: Picoseconds,
 }
 
 impl Voqs {
-    /// Of a scenario with such switches. Refused: marking that they do not do.
+    /// The virtual output queues of a scenario, if it has any. Refuses marking modes that such switches do not support.
     pub fn from_scenario(
         scenario: &Scenario,
         resolved: &BufferSettings,
@@ -93,12 +92,12 @@ impl Voqs {
         })))
     }
 
-    /// Whether what comes for a port waits where it came in.
+    /// Whether frames for a port wait at their ingress port.
     pub fn has(&self, port: PortId) -> bool {
         self.ports[port].is_some()
     }
 
-    /// Takes over what belongs to a port, of whose frames the places move by `base`.
+    /// Takes over the queues of a port; the indices of their frames move by `base`.
     pub fn take_over(&mut self, other: &mut Voqs, port: PortId, base: u32) {
         for priority in Priority::all() {
             let mut egress_queue = other.egress_queues[(port, priority)].take();
@@ -113,7 +112,7 @@ impl Voqs {
         }
     }
 
-    /// The frames that wait for a port where they came in.
+    /// The frames for a port that wait at their ingress ports.
     pub fn waiting<'a>(
         &'a self,
         port: PortId,
@@ -126,7 +125,8 @@ impl Voqs {
             .flat_map(|voq| voq.line.all(frames))
     }
 
-    /// The queue of a core for an egress port and priority, from its first frame on; `slice`: the core's part of the buffer.
+    /// The queue of a core for an egress port and priority, created with its first frame; `slice`: the core's slice of the
+    /// buffer.
     pub fn queue(
         &mut self,
         (egress, priority): (PortId, Priority),
@@ -139,7 +139,7 @@ impl Voqs {
         Some(&mut egress_queue.cores[(slice - set.first_pool) as usize])
     }
 
-    /// Gives the next frame credit, if its port has room: from then to its standing at the port.
+    /// Grants credit to the next frame if the egress buffer has space; returns the latency until it is at the port.
     pub fn grant(
         &mut self,
         at: (PortId, Priority),
@@ -151,12 +151,12 @@ impl Voqs {
         Some(set.latency)
     }
 
-    /// The first frame with credit stands at its port.
+    /// The first frame with credit arrives at its port.
     pub fn cross(&mut self, at: (PortId, Priority), frames: &Frames) -> Option<u32> {
         self.egress_queues[at].as_mut()?.crossing.pop(frames)
     }
 
-    /// A frame leaves its port. Whether it had crossed to it.
+    /// A frame leaves its port. Returns whether it had crossed the switch.
     pub fn leave(&mut self, at: (PortId, Priority), bytes: Bytes<u16>) -> bool {
         let Some(egress_queue) = &mut self.egress_queues[at] else {
             return false;
@@ -165,7 +165,7 @@ impl Voqs {
         true
     }
 
-    /// The next frame that waits without credit leaves its queue.
+    /// Removes the next frame without credit from its queue.
     pub fn take(
         &mut self,
         at: (PortId, Priority),
@@ -176,12 +176,12 @@ impl Voqs {
         cores.find_map(|voq| voq.pop(frames, now))
     }
 
-    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
+    /// Latency from the credit grant for a frame to its arrival at the port; `None` where frames wait at the egress port.
     pub fn latency(&self, egress: PortId) -> Picoseconds {
         self.ports[egress].map_or(Picoseconds::ZERO, |set| set.latency)
     }
 
-    /// The table `voqs`: every queue that ever held something.
+    /// The table `voqs`: every queue that held a frame.
     pub fn table(&self) -> Table {
         let ports = ports_of(self.ports.len() / 2);
         let egress_queues =
@@ -251,7 +251,7 @@ impl Egress {
     }
 }
 
-/// It is the virtual output queue that marks, when a frame joins it.
+/// Refuses marking other than at enqueue: the virtual output queue marks arriving frames.
 fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), Refusal> {
     let late = |parameters: &Parameters| {
         parameters.marking.enabled && parameters.marking.at == MarkAt::Dequeue
@@ -290,7 +290,7 @@ impl Voq {
         empty_since: Picoseconds::ZERO,
     };
 
-    /// The length that marking sees when a frame joins; `packet`: time of the longest packet at the port.
+    /// The queue depth for marking on arrival; `packet`: time of the longest packet at the port.
     pub fn length(&mut self, marker: &Marker, now: Picoseconds, packet: Picoseconds) -> f64 {
         if marker.at.is_none() {
             return 0.0;
@@ -300,7 +300,7 @@ impl Voq {
         marker.length(self.bytes.as_f64(), &mut self.average, idle)
     }
 
-    /// A frame joins.
+    /// Adds a frame.
     pub fn push(&mut self, frames: &mut Frames, index: u32) {
         self.bytes += frames[index].bytes.widen();
         self.most_bytes = self.most_bytes.max(self.bytes);
@@ -328,7 +328,7 @@ impl EgressQueue {
         }
     }
 
-    /// The next frame that gets credit, if the window has room: cores take turns, a credit each.
+    /// The next frame to receive credit, if the window has space: cores receive one credit each in turn.
     fn grant(&mut self, it: &Egress, frames: &mut Frames, now: Picoseconds) -> Option<u32> {
         if self.granted >= it.window || self.cores.iter().all(|voq| voq.line.is_empty()) {
             return None;

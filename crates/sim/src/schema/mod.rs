@@ -1,6 +1,6 @@
-//! JSON Schema (draft 2020-12) of types, and values held against it.
+//! JSON Schema (draft 2020-12) of types, and the check of values against it.
 //!
-//! Ranges stand in attributes at the fields of a type, descriptions in its doc comments. Keywords beside the standard ones:
+//! Ranges are attributes of the fields of a type, descriptions are its doc comments. Keywords beyond the standard:
 //!
 //! * `x-unit`: the unit of a number;
 //! * `x-presets`: the value in each preset;
@@ -33,7 +33,7 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
     schema
 }
 
-/// What a `$ref` refers to in a document; the schema itself where it has none.
+/// The target of a `$ref` in a document; the schema itself if it has none.
 pub fn resolve<'s>(document: &'s Value, schema: &'s Value) -> &'s Value {
     let mut found = schema;
     while let Some(path) = found["$ref"].as_str() {
@@ -43,7 +43,7 @@ pub fn resolve<'s>(document: &'s Value, schema: &'s Value) -> &'s Value {
     found
 }
 
-/// The variants of an enum or of a value that may be null, as far as there are any.
+/// The variants of an enum or of a nullable value, if any.
 pub fn variants(schema: &Value) -> &[Value] {
     ["anyOf", "oneOf"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Values held against the ranges of the schema.
+//! Checks values against the ranges of the schema.
 
 use super::{annotations, resolve, variants};
 use crate::problem::{grouped, Problem};
@@ -45,7 +45,7 @@ pub fn expected(schema: &Value) -> String {
     }
 }
 
-/// Whether the largest integer of a format is a bound that people know.
+/// Whether the largest integer of a format is a meaningful limit, not that of the integer type.
 fn is_small(format: &str) -> bool {
     format == "uint8" || format == "uint16"
 }
@@ -109,7 +109,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Whether every key with one possible value has it in `data`.
+/// Whether every key with a constant value has it in `data`.
 fn has_tags(schema: &Value, data: &Value) -> bool {
     let properties = schema["properties"].as_object();
     properties.is_some_and(|properties| {

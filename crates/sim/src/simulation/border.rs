@@ -1,7 +1,7 @@
-//! The border of a part: what happens in one part and has its effect in another leaves it here.
+//! The border of a part: effects of events in one part on another part.
 //!
-//! Only two things do: a frame that starts on a link whose other end lies in another part, and an operation that completes
-//! while one in another part waits for it. Both act later than they leave, by no less than the run's lookahead.
+//! There are two: a frame that starts on a link whose other end is in another part, and an operation that completes while a
+//! dependent operation is in another part. Both take effect no earlier than one lookahead after they leave.
 
 use crate::ids::PortId;
 use crate::mechanisms::frame::Frame;
@@ -9,54 +9,54 @@ use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::time::{Picoseconds, NEVER};
 use std::sync::Arc;
 
-/// What goes to another part.
+/// An effect on another part.
 #[derive(Debug)]
 pub(crate) enum BorderMessage {
     /// A frame arrives.
     Frame {
-        /// When.
+        /// Time of arrival.
         arrival: Picoseconds,
         /// Class of the event, whose entity is the port that sent it.
         class: u32,
         /// The port that sent it.
         port: PortId,
-        /// The frame, out of the slab of its part.
+        /// The frame, removed from the slab of its part.
         frame: Frame,
-        /// What it carries beside, where congestion control asks for that.
+        /// Its telemetry, if congestion control uses it.
         carried: Option<Box<TelemetryRecord>>,
     },
-    /// An operation waits for one less.
+    /// A dependency of an operation has completed.
     Completed {
-        /// The one that waits.
+        /// The dependent operation.
         dependent: u32,
-        /// When the other completed.
+        /// Completion time of the dependency.
         at: Picoseconds,
     },
 }
 
-/// What a part knows of the others.
+/// State of a part that concerns other parts.
 #[derive(Debug)]
 pub(crate) struct Border {
     /// The part's number.
     pub own: u16,
-    /// By port: the part that its device is in.
+    /// By port: the part of its device.
     pub part_of: Arc<[u16]>,
-    /// What leaves, by the part it goes to.
+    /// Effects on other parts, by part.
     pub leaving: Vec<Vec<BorderMessage>>,
-    /// Nothing that leaves acts before this.
+    /// Earliest effect on another part.
     pub earliest: Picoseconds,
-    /// All up to here may be done by the others already: what acts sooner would come too late.
+    /// Other parts may have processed all events up to this time: an earlier effect would be too late.
     pub horizon: Picoseconds,
-    /// Frames among what leaves.
+    /// Number of frames among the effects.
     pub frames: u64,
-    /// Completions among it.
+    /// Number of completions among the effects.
     pub completions: u64,
-    /// Events of the part when it was last set to work.
+    /// Events of the part at the start of the current work.
     pub begun: u64,
 }
 
 impl Border {
-    /// The border of part `own` of `parts`.
+    /// The border of part number `own` of `parts`.
     pub(super) fn new(own: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
         Border {
             own,
@@ -70,7 +70,7 @@ impl Border {
         }
     }
 
-    /// Whether a port is here.
+    /// Whether a port is in this part.
     pub(crate) fn has(&self, port: PortId) -> bool {
         self.part_of[port] == self.own
     }

@@ -1,4 +1,4 @@
-//! From a scenario to a network before its first event.
+//! Builds a network from a scenario, before its first event.
 
 use crate::bytes::Bytes;
 use crate::congestion::{self, Feedback, Prepared};
@@ -42,8 +42,8 @@ impl Simulation {
     /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
     ///
     /// # Errors
-    /// `Refusal` when a switch has no room left to share, a queue pair no route to its peer, or what is to be captured
-    /// has no form on a wire.
+    /// `Refusal` when a switch has no shared buffer left, a queue pair has no route to its peer, or the frames to be captured
+    /// have no wire format.
     pub fn new(mut scenario: Scenario) -> Result<Simulation, Refusal> {
         telemetry::make_room(&mut scenario);
         base_rtt::fill(&mut scenario);
@@ -257,12 +257,12 @@ impl Simulation {
     }
 }
 
-/// What the queue pairs share that are set to the same.
+/// Settings that queue pairs with equal parameters share.
 fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
     let echo = echoes || parameters.notification.in_ack;
     let mut transport = transport::Settings::new(&parameters.transport, echo);
     if echoes {
-        // The peer hears of each packet, or a window that shrank over packets that ask for no ACK would stay shut.
+        // Every packet is acknowledged: otherwise a window smaller than the interval of ACKs would never open again.
         transport.ack_every = 1;
     }
     (Arc::new(transport), parameters.congestion.prepare())

@@ -1,4 +1,4 @@
-//! The frames of a port as a pcap file, in the bytes that they have on a real wire whatever the preset counts.
+//! The frames of a port as a pcap file, with their bytes on a real wire whatever sizes the preset has.
 
 mod credit;
 pub(super) mod file;
@@ -24,13 +24,13 @@ use wirespeed_wire::{
 
 /// TTL of Linux, `net.ipv4.ip_default_ttl`.
 const TTL: u8 = 64;
-/// The remote key that stands in every RETH.
+/// The remote key in every RETH.
 const KEY: u32 = 0x1234;
 
-/// What is added to a queue pair's number: 0 and 1 are those of management (IBTA volume 1, section 10.2.3.1).
+/// Offset of queue pair numbers: 0 and 1 are reserved for management (IBTA volume 1, section 10.2.3.1).
 const FIRST_QUEUE_PAIR: u32 = 0x100;
 
-/// Refused: a capture of packets that RoCEv2 does not know.
+/// Refuses a capture of packets that RoCEv2 does not define.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
     if scenario.observe.captures.is_empty() {
         return Ok(());
@@ -48,7 +48,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
 }
 
 impl Simulation {
-    /// A frame that `port` starts to send, or that has arrived at it.
+    /// Captures a frame that `port` starts to send, or that has arrived at it.
     pub(crate) fn capture_frame(&mut self, port: PortId, index: u32) {
         let Some(number) = self.captures.iter().position(|it| it.port == port) else {
             return;
@@ -101,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// What carries a frame between two NIC ports.
+    /// Ethernet, IP and UDP headers of a frame between two NIC ports.
     fn network(&self, from: PortId, to: PortId, frame: &Frame) -> Network {
         Network {
             source_mac: mac(from),
@@ -220,7 +220,7 @@ impl Simulation {
         requester.messages_before(end)
     }
 
-    /// Address and length are those of the message, or of the rest that is read again. All messages begin at address 0.
+    /// Address and length are those of the message, or of the remainder that is read again. All messages start at address 0.
     fn reth(&self, frame: &Frame) -> Reth {
         let sender = &self.queue_pairs[frame.queue_pair.peer()];
         let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
@@ -240,8 +240,8 @@ impl Simulation {
     }
 }
 
-/// The one in the BTH. The packet that a selective acknowledgement names besides has no place in the headers of IBTA: a
-/// capture shows a NAK, or an ACK of what came before the one that is missing.
+/// The PSN in the BTH. IBTA headers have no field for the packet that a selective acknowledgement contains in addition: a
+/// capture shows a NAK, or an ACK of the packets before the missing one.
 fn sequence_number(frame: &Frame) -> u32 {
     match frame.kind == Kind::Ack && frame.span > 0 && !frame.has(NAK) {
         true => frame.psn.wrapping_sub(1),
@@ -282,7 +282,7 @@ fn mac(port: PortId) -> [u8; 6] {
 }
 
 /// The code points of Broadcom's guide 957608-AN210, 2.5.1: priority 3 is DSCP 26 and priority 7 is DSCP 48; the others
-/// in their manner.
+/// follow the same scheme.
 fn dscp(priority: Priority) -> u8 {
     match priority.0 {
         7 => 48,

@@ -1,4 +1,4 @@
-//! Credit of receivers: requests, grants and timers.
+//! Receiver credit: requests, grants and timers.
 
 use crate::bytes::Bytes;
 use crate::devices::credits::{Ask, Sender};
@@ -10,11 +10,11 @@ use crate::simulation::class;
 use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
-/// Payload of an event of [`class::CREDIT`] for a sender's timer; 0 is a receiver's turn.
+/// Payload of an event of [`class::CREDIT`] for the timer of a sender; 0 is a grant of a port.
 pub(crate) const OF_SENDER: u32 = 1;
 
 impl Simulation {
-    /// A packet of queue pair `id` with so many bytes on the link leaves: it takes its credit. What it asks for.
+    /// Charges a packet of queue pair `id` of `bytes` on the link to its credit. Returns the credit that the packet requests.
     pub(crate) fn spend_credit(&mut self, id: QueuePairId, kind: Kind, bytes: Bytes<u32>) -> Bytes {
         let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
         let Some(sender) = self.sender(id).filter(|_| asks) else {
@@ -32,7 +32,7 @@ impl Simulation {
         target
     }
 
-    /// What queue pair `id` wants to have been granted.
+    /// Total credit that queue pair `id` needs for its backlog.
     fn credit_target(&self, id: QueuePairId) -> Bytes {
         let framing = &self.settings.parameters.framing;
         let (packets, payload) = self.queue_pairs[id].transport.backlog();
@@ -44,7 +44,7 @@ impl Simulation {
             .map_or(Bytes(0), |congestion| congestion.credit_target(backlog))
     }
 
-    /// The sender at a queue pair has asked for credit; it waits for an answer if it cannot go on without.
+    /// Records a request of the sender at a queue pair, and sets its timer if sending is blocked until the grant.
     fn credit_asked(&mut self, id: QueuePairId, target: Bytes) {
         let queue_pair = &self.queue_pairs[id];
         let waits = queue_pair.starves() && queue_pair.transport.has_work();
@@ -66,14 +66,13 @@ impl Simulation {
         }
     }
 
-    /// Whether a queue pair has something to send, and no credit for it.
+    /// Whether a queue pair has packets to send, but no credit.
     fn starves(&self, id: QueuePairId) -> bool {
         let queue_pair = &self.queue_pairs[id];
         queue_pair.starves() && !queue_pair.failed && queue_pair.transport.has_work()
     }
 
-    /// A queue pair cannot send. If that is for want of credit, and the receiver does not know how much there is to send, it
-    /// asks.
+    /// Requests credit for a queue pair that cannot send, if it lacks credit and its last request was for less.
     #[cold]
     pub(crate) fn ask_for_credit(&mut self, id: QueuePairId) {
         if !self.starves(id) {
@@ -100,7 +99,7 @@ impl Simulation {
         self.send_control(id, Kind::CreditRequest, Reply::default(), Some(&carried));
     }
 
-    /// A sender has waited for long enough, or a port may grant more.
+    /// The timer of a sender has expired, or a port may grant credit.
     pub(crate) fn credit_event(&mut self, entity: u32, payload: u32) {
         match payload {
             OF_SENDER => self.credit_timer(QueuePairId(entity)),
@@ -124,7 +123,7 @@ impl Simulation {
         }
     }
 
-    /// The receiver of queue pair `id` learns what its peer wants; `more` of that it adds by itself.
+    /// The receiver of queue pair `id` records the request of its peer; `more` is added to it.
     pub(crate) fn credit_wanted(&mut self, id: QueuePairId, target: Bytes, more: Bytes) {
         let port = self.queue_pairs[id].port;
         let Some(credits) = &mut self.credits else {
@@ -135,7 +134,7 @@ impl Simulation {
         }
     }
 
-    /// A request, which a sender repeats where credit was lost: the answer is what it was granted so far.
+    /// Processes a request. A sender repeats it when a grant was lost: the reply is the total granted so far.
     fn credit_requested(&mut self, id: QueuePairId, target: Bytes) {
         self.credit_wanted(id, target, Bytes(0));
         if let Some(credits) = &self.credits {
@@ -144,7 +143,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a queue pair waits for credit of a receiver that answers: it does not wait for acknowledgements.
+    /// Whether a queue pair waits for credit of a receiver that replies, not for acknowledgements.
     pub(crate) fn waits_for_credit(&mut self, id: QueuePairId) -> bool {
         let starves = self.queue_pairs[id].starves();
         starves && self.sender(id).is_some_and(|sender| sender.is_answered())
@@ -188,7 +187,7 @@ impl Simulation {
         self.activate(id);
     }
 
-    /// A frame that is about credit and nothing else.
+    /// A credit request or grant frame.
     #[cold]
     pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&TelemetryRecord>) {
         let credit = carried.map_or(Bytes(0), |carried| carried.credit);

@@ -1,7 +1,7 @@
 //! Deadlock: egress queues that wait for each other in a circle.
 //!
-//! A queue is paused until the priority group at the other end of its link has room, and that has room when its frames leave
-//! the queues in which they stand. Where these are paused as well, the first waits for them: Dally and Seitz, "Deadlock-free
+//! A queue is paused until the priority group at the other end of its link has space, which it has once its frames leave
+//! their egress queues. If these are paused as well, the first queue waits for them: Dally and Seitz, "Deadlock-free
 //! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers 1987.
 
 use crate::ids::{port_and_priority, priority_queue_number, PortId, Priority, PRIORITIES};
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 type QueueNumber = u32;
 
 impl Simulation {
-    /// Circles of queues, each of which waits for the next and the last for the first: what has come to a standstill by the
-    /// end of the run, or has stood for the longest that one pause can take.
+    /// Circles of queues, each of which waits for the next and the last for the first: those blocked at the end of the run, or
+    /// for the maximum duration of a pause.
     pub(crate) fn deadlocks(&self) -> Vec<Vec<(PortId, Priority)>> {
         let waits = self.waits();
         let mut named = BTreeSet::new();
@@ -32,7 +32,7 @@ impl Simulation {
         circles
     }
 
-    /// For each blocked queue, those that it waits for.
+    /// For each blocked queue, the queues that it waits for.
     fn waits(&self) -> BTreeMap<QueueNumber, BTreeSet<QueueNumber>> {
         let queues = 0..(self.ports.len() * PRIORITIES) as u32;
         let blocked: BTreeSet<QueueNumber> = queues.filter(|queue| self.blocked(*queue)).collect();
@@ -46,7 +46,7 @@ impl Simulation {
                 .flat_map(|voqs| voqs.waiting(port, priority, &self.frames));
             for index in at_port.chain(at_ingress) {
                 if self.frames[index].cells == 0 {
-                    continue; // it has crossed, and holds no buffer where it came in
+                    continue; // it has crossed the switch and uses no ingress buffer
                 }
                 let sender = self.frames[index].ingress.peer();
                 let before = priority_queue_number(sender, priority);
@@ -58,7 +58,7 @@ impl Simulation {
         waits
     }
 
-    /// Frames wait in it, it is paused, and that will not change.
+    /// Whether the queue contains frames and is paused permanently.
     fn blocked(&self, queue: QueueNumber) -> bool {
         let (port, priority) = port_and_priority(queue);
         let state = &self.ports[port];

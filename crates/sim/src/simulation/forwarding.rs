@@ -7,7 +7,7 @@ use crate::mechanisms::forwarding::{Packet, MOST_HOPS};
 use crate::simulation::state::Simulation;
 
 impl Simulation {
-    /// A frame stands in the switch behind `ingress`, which forwards it or has no route for it.
+    /// A frame has arrived at the switch behind `ingress`, which forwards it or has no route.
     #[inline(never)]
     pub(crate) fn forward(&mut self, ingress: PortId, index: u32) {
         match self.egress(ingress, index) {
@@ -16,7 +16,7 @@ impl Simulation {
         }
     }
 
-    /// A frame that came in by a port has no route, and is no business of the node.
+    /// Drops a frame that has no route, or that is not addressed to the node.
     #[cold]
     pub(crate) fn drop_unroutable(&mut self, port: PortId, index: u32) {
         let priority = self.frames[index].priority;

@@ -9,8 +9,8 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full. What the transport will
-    /// not accept never goes to memory.
+    /// Adds payload to the receive buffer. Returns the time at which it is in memory; `None` if the buffer is full. Payload that
+    /// the transport will not accept is never written to memory.
     pub(crate) fn take_in(&mut self, port: PortId, frame: &Frame) -> Option<Picoseconds> {
         let lossless = self.device(port).pfc.lossless_priorities;
         let nic = &mut self.nics[self.ports[port].device as usize];
@@ -34,7 +34,7 @@ impl Simulation {
         Some(received.in_memory)
     }
 
-    /// The receive buffer may have drained far enough.
+    /// Sends XON if the receive buffer has drained far enough.
     pub(crate) fn drained(&mut self, port: PortId) {
         let nic = &mut self.nics[self.ports[port].device as usize];
         let Some(pipe) = &mut nic.pipe else {

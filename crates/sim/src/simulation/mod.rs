@@ -1,7 +1,8 @@
-//! The run: what stands in the network, and the loop that takes one event after the other.
+//! The run: the state of the network, and the event loop.
 //!
-//! What an event does stands beside the device it happens to: [`crate::simulation::switch`], [`crate::devices::nic`], [`crate::mechanisms::pause`],
-//! [`crate::devices::operations`]. Equal times are ordered by event class, then entity; an entity has one pending event of a class.
+//! The handlers of events are in the module of the device: [`crate::simulation::switch`], [`crate::devices::nic`],
+//! [`crate::mechanisms::pause`], [`crate::devices::operations`]. Events at equal times are ordered by class, then entity; an
+//! entity has one pending event of a class.
 
 mod border;
 mod build;
@@ -43,12 +44,12 @@ use capture::file::Capture;
 pub use state::Simulation;
 use state::{Behind, ENTITY};
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Simulated time.
     pub now: Picoseconds,
-    /// Events taken.
+    /// Events processed.
     pub events: u64,
     /// Data and ACK frames started on a link.
     pub hops: u64,
@@ -62,27 +63,27 @@ pub struct Progress {
     pub bytes: Bytes,
 }
 
-/// What stands in the network at a moment.
+/// Contents of the network at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Frames waiting or on a link, PFC frames included.
+    /// Frames queued or on a link, PFC frames included.
     pub frames: u64,
     /// Bytes in the egress queues of all ports.
     pub queued_bytes: Bytes,
-    /// Cells that frames hold in guaranteed and shared space of all switches.
+    /// Cells in use in guaranteed and shared buffer of all switches.
     pub cells: u64,
-    /// Cells that they hold in headroom.
+    /// Cells in use in headroom.
     pub headroom_cells: u64,
-    /// Cells of `cells` that are taken out of shared pools.
+    /// Cells of `cells` from shared pools.
     pub shared_cells: u64,
-    /// Cells that all shared pools have.
+    /// Size of all shared pools in cells.
     pub pool_cells: u64,
-    /// Cells of `headroom_cells` that are taken out of headroom that groups share.
+    /// Cells of `headroom_cells` from shared headroom pools.
     pub shared_headroom_cells: u64,
 }
 
 impl Simulation {
-    /// Takes up to `events` events. Whether there is more to do.
+    /// Processes up to `events` events. Returns whether events are left.
     pub fn advance(&mut self, events: u64) -> bool {
         if self.take_events(events) {
             return true;
@@ -93,7 +94,7 @@ impl Simulation {
         false
     }
 
-    /// Takes up to `events` events, none after `until`. Whether it were so many.
+    /// Processes up to `events` events, none after `until`. Returns whether the number was reached.
     pub(crate) fn take_events(&mut self, events: u64) -> bool {
         for _ in 0..events {
             let Some(event) = self.queue.pop_until(self.until) else {
@@ -108,7 +109,7 @@ impl Simulation {
         true
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub fn progress(&self) -> Progress {
         Progress {
             now: self.now,
@@ -121,7 +122,7 @@ impl Simulation {
         }
     }
 
-    /// What stands in the network now: nothing once it has drained.
+    /// The current contents of the network: nothing once it has drained.
     pub fn occupancy(&self) -> Occupancy {
         let groups = || self.groups.iter();
         let pools = |headroom| {
@@ -140,12 +141,12 @@ impl Simulation {
         }
     }
 
-    /// What was captured since the last call at each port, as pcap.
+    /// The frames captured since the last call at each port, as pcap.
     pub fn captured(&mut self) -> Vec<Vec<u8>> {
         self.captures.iter_mut().map(Capture::take).collect()
     }
 
-    /// The tables and totals, also of a run that was not carried to its end.
+    /// The tables and totals, also of a run that was stopped early.
     pub fn finish(self) -> Outcome {
         outcome::fill(self)
     }
@@ -174,7 +175,7 @@ impl Simulation {
         }
     }
 
-    /// The port looks for a frame at `time`, unless it does so earlier.
+    /// Schedules the selection of a frame at `time`, unless an earlier one is scheduled.
     #[inline]
     pub(crate) fn wake(&mut self, port: PortId, time: Picoseconds) {
         let state = &mut self.ports[port];
@@ -188,13 +189,13 @@ impl Simulation {
     fn transmit_event(&mut self, port: PortId) {
         let state = &mut self.ports[port];
         if state.wake_at != self.now {
-            return; // it was woken earlier, and this one is out of date
+            return; // replaced by an earlier event
         }
         state.wake_at = NEVER;
         self.transmit(port);
     }
 
-    /// Something may be there to send.
+    /// Wakes a port that may have a frame to send.
     #[inline]
     pub(crate) fn kick(&mut self, port: PortId) {
         let busy_until = self.ports[port].busy_until;
@@ -205,7 +206,7 @@ impl Simulation {
         self.transmit(port);
     }
 
-    /// The port, idle, sends what comes first.
+    /// An idle port sends its next frame.
     #[inline]
     fn transmit(&mut self, port: PortId) {
         let state = &self.ports[port];
@@ -223,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// The frame takes the link and will arrive; what is counted per frame is counted here.
+    /// Starts a frame on the link and schedules its arrival; counts the frame.
     #[inline]
     pub(crate) fn start(&mut self, port: PortId, index: u32) {
         let frame = &self.frames[index];
@@ -245,7 +246,7 @@ impl Simulation {
         self.put_on_link(port, index, arrival, class::ARRIVES);
     }
 
-    /// The frame's arrival will be an event of `class`, unless it is lost.
+    /// Schedules the arrival of the frame as an event of `class`, unless the frame is lost.
     #[inline]
     pub(crate) fn put_on_link(
         &mut self,
@@ -261,7 +262,7 @@ impl Simulation {
         }
     }
 
-    /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
+    /// The same on a link that is captured or loses frames.
     #[inline(never)]
     fn watch(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
         self.write_telemetry(port, index);
@@ -288,7 +289,7 @@ impl Simulation {
         self.schedule(arrival, class, port.0, index);
     }
 
-    /// What arrives at a port is looked at before it goes on.
+    /// A frame arrives on a link with checked delivery: it is captured, or dropped at the wrong NIC.
     pub(crate) fn watch_arrivals(&mut self, port: PortId) {
         self.kinds[port] = Behind::Checked;
     }
@@ -315,7 +316,7 @@ impl Simulation {
     }
 }
 
-/// Any sum above what a run could ever deliver says the same.
+/// The sum saturates: a run never delivers that many bytes.
 fn sum_bytes(operations: &[Operation]) -> Bytes {
     let sizes = operations.iter().map(|it| it.bytes);
     sizes.fold(Bytes(0), |sum, bytes| sum.saturating_add(bytes))

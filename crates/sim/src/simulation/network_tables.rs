@@ -1,5 +1,4 @@
-//! What follows from the scenario alone and explains a result: cables, the path of each flow's data, and the least time a
-//! flow can take.
+//! Tables that depend on the scenario only: cables, the path of each flow's data, and the minimum completion time of a flow.
 
 use crate::bytes::Bytes;
 use crate::ids::{PortId, QueuePairId};
@@ -60,7 +59,7 @@ fn links(simulation: &Simulation) -> Table {
     )
 }
 
-/// The ports that send the data of a queue pair, the NIC's first. None where switches choose while the run goes on.
+/// The ports that send the data of a queue pair, the NIC port first. `None` where switches select paths at run time.
 fn paths(simulation: &Simulation) -> Table {
     let mut senders: Vec<QueuePairId> = operations(simulation).map(sender).collect();
     senders.sort_unstable();
@@ -107,10 +106,9 @@ fn path(simulation: &Simulation, id: QueuePairId) -> Option<Vec<PortId>> {
     Some(ports)
 }
 
-/// No less time passes between the post and the completion, whatever else is going on: the message crosses an idle network.
-/// A write and a send end with the return of the acknowledgement, or when they have left where nothing is acknowledged; a read
-/// begins with the transfer of the request. What hosts take beyond the wire is left out. None where the path is not known before
-/// the run.
+/// The minimum time between post and completion: that of the message in an idle network. A write and a send end with the
+/// arrival of the acknowledgement, or with the last packet sent on an unreliable service; a read starts with the transfer of
+/// the request. Host latency is not included. `None` where the path is not known before the run.
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let parameters = &simulation.settings.parameters;
     let framing = &parameters.framing;
@@ -160,21 +158,21 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     Some(data + crosses(simulation, &again, &[(1, on_link(Bytes(back)))]))
 }
 
-/// From the first bit of a train of frames at the first port to its last bit at the end: so many frames of so many bytes on
-/// the link, and more after them. Each frame is sent once it is whole, and after the one before.
+/// Time from the first bit of a train of frames at the first port to its last bit at the destination: pairs of a number of
+/// frames and their bytes on the link. Switches store and forward frames in order.
 fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, Bytes<u32>)]) -> Picoseconds {
     let ports: Vec<_> = path
         .iter()
         .map(|it| &simulation.ports[it.index()])
         .collect();
-    // When each port has sent all frames so far.
+    // Time at which each port has sent all frames so far.
     let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];
     sent[0] = Some(Picoseconds::ZERO);
     for (count, bytes) in train.iter().filter(|(count, _)| *count > 0) {
         let before = std::mem::replace(&mut sent, vec![None; ports.len()]);
         for (start, since) in before.iter().enumerate() {
             let Some(since) = since else { continue };
-            // All of them wait for the slowest port from here on.
+            // The slowest port limits all further frames.
             let (mut time, mut slowest) = (*since, Picoseconds::ZERO);
             for (hop, port) in ports.iter().enumerate().skip(start) {
                 let takes = port.byte.times(*bytes);

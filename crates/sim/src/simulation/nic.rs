@@ -1,4 +1,4 @@
-//! A NIC port sends: the arbitration between its queue pairs and its acknowledgements.
+//! Transmission at a NIC port: the arbitration between its queue pairs and its acknowledgements.
 
 use crate::devices::port::dequeue;
 use crate::devices::queue_pair::Turn;
@@ -7,7 +7,7 @@ use crate::simulation::state::Simulation;
 use crate::time::NEVER;
 
 impl Simulation {
-    /// A queue pair may have something to send.
+    /// Activates a queue pair that may have packets to send.
     pub(crate) fn activate(&mut self, id: QueuePairId) {
         let queue_pair = &self.queue_pairs[id];
         if queue_pair.turn != Turn::Idle {
@@ -67,7 +67,7 @@ impl Simulation {
         self.wake_for_next(port);
     }
 
-    /// A queue pair with something to send takes its place in the arbitration of its port.
+    /// Adds a queue pair with packets to send to the arbitration of its port.
     #[inline]
     pub(crate) fn line_up(&mut self, id: QueuePairId) {
         let queue_pair = &mut self.queue_pairs[id];
@@ -76,7 +76,7 @@ impl Simulation {
         self.nics[state.device as usize].line_up(queue_pair, id, free);
     }
 
-    /// Schedules when the port has to look again.
+    /// Schedules the next selection of a frame by the port.
     #[inline]
     pub(crate) fn wake_for_next(&mut self, port: PortId) {
         let state = &self.ports[port];

@@ -10,7 +10,7 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// Schedules the operations that wait for nothing.
+    /// Schedules the operations without dependencies.
     pub(crate) fn post_first(&mut self) {
         for operation in 0..self.scenario.operations.len() as u32 {
             if self.operations.is_allowed(operation) {
@@ -19,7 +19,7 @@ impl Simulation {
         }
     }
 
-    /// The operation may be posted once its delay and the way to the NIC are over.
+    /// Schedules the post of an operation, after its delay and the latency to the NIC.
     fn schedule_post(&mut self, number: u32) {
         let delay = self.scenario.operations[number as usize].delay;
         let allowed = self.operations.start(number, delay);
@@ -27,20 +27,20 @@ impl Simulation {
         self.schedule(time, class::POST, number, 0);
     }
 
-    /// The NIC port that an operation is posted at.
+    /// The NIC port at which an operation is posted.
     pub(crate) fn poster(&self, number: u32) -> PortId {
         let id = self.scenario.operations[number as usize].queue_pair;
         self.queue_pairs[id].port
     }
 
-    /// From an operation waiting for nothing more to its post at the NIC.
+    /// Time from the last completed dependency of an operation to its post at the NIC.
     pub(crate) fn post_delay(&self, number: u32) -> Picoseconds {
         let device = self.ports[self.poster(number).index()].device;
         let delay = self.scenario.operations[number as usize].delay;
         delay + self.nics[device as usize].latency()
     }
 
-    /// An operation is posted: into the NIC, or behind those that fill the send queue.
+    /// Posts an operation: to the NIC, or behind those that fill the send queue.
     pub(crate) fn post(&mut self, number: u32) {
         let id = self.scenario.operations[number as usize].queue_pair;
         let id = self.scenario.sender(id);
@@ -72,7 +72,7 @@ impl Simulation {
         queue_pair.transport.post(number, kind, bytes);
     }
 
-    /// Operations of a queue pair that are acknowledged end, and those behind them move up.
+    /// Completes the acknowledged operations of a queue pair, and posts those that wait for space in the send queue.
     #[inline]
     pub(crate) fn complete_messages(&mut self, id: QueuePairId) {
         while let Some(number) = self.queue_pairs[id].transport.completed() {
@@ -85,7 +85,7 @@ impl Simulation {
         }
     }
 
-    /// A queue pair has failed, and with it all that was posted on it.
+    /// A queue pair has failed, and with it all operations posted on it.
     pub(crate) fn fail(&mut self, id: QueuePairId) {
         let mut lost = self.queue_pairs[id].transport.abandon();
         lost.extend(std::iter::from_fn(|| self.operations.next_waiting(id)));
@@ -95,8 +95,8 @@ impl Simulation {
         }
     }
 
-    /// Before this an operation cannot complete of which everything is acknowledged, or has left where nothing is
-    /// acknowledged: a read completes once its data is in memory.
+    /// The earliest completion of an operation that is completely acknowledged, or sent on an unreliable service: a read
+    /// completes once its data is in memory.
     fn earliest_completion(&self, id: QueuePairId, number: u32) -> Picoseconds {
         let queue_pair = &self.queue_pairs[id];
         if queue_pair.unreliable {
@@ -119,7 +119,7 @@ impl Simulation {
         }
     }
 
-    /// One operation that another waits for completed at `at`.
+    /// A dependency of an operation completed at `at`.
     pub(crate) fn waits_for_one_less(&mut self, dependent: u32, at: Picoseconds) {
         if self.operations.release(dependent, at) {
             self.schedule_post(dependent);

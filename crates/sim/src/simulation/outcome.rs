@@ -1,4 +1,4 @@
-//! From the end of a run to its tables.
+//! Builds the tables at the end of a run.
 
 use crate::devices::operations::Status;
 use crate::devices::port::Queue;
@@ -16,7 +16,7 @@ const STATUS: &[&str] = &["unfinished", "completed", "failed"];
 const VERBS: &[&str] = &["write", "read", "send"];
 
 impl Simulation {
-    /// A pause that began at `start` has ended.
+    /// Records a pause that started at `start` and has ended.
     pub(crate) fn record_pause(&mut self, port: PortId, priority: Priority, start: Picoseconds) {
         self.pauses.push(PauseRow {
             port,
@@ -72,7 +72,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     }
 }
 
-/// What is still paused was paused to the end.
+/// Ends the active pauses at the end of the run.
 fn end_pauses(simulation: &mut Simulation) {
     for port in ports_of(simulation.scenario.links.len()) {
         for priority in Priority::all() {
@@ -210,12 +210,12 @@ fn ports(simulation: &Simulation) -> Table {
     )
 }
 
-/// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC in both directions.
+/// The table of used queues: egress counters of the port, ingress counters of its priority group, PFC in both directions.
 fn queues(simulation: &Simulation) -> Table {
     let used: Vec<_> = priority_queues_of(simulation.scenario.links.len())
         .filter(|at| simulation.used(*at))
         .collect();
-    // A priority of which no frame can come may still have been paused.
+    // A priority without frames may still have been paused.
     let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
     type At = (PortId, Priority);
     let queue = |at: &At| simulation.queues.get(*at).unwrap_or(&no_queue);
@@ -291,7 +291,7 @@ fn pauses(simulation: &Simulation) -> Table {
     )
 }
 
-/// The queues that were ever stuck, where there is a watchdog.
+/// The table of queues that were stuck, if there is a watchdog.
 fn watchdog(simulation: &Simulation) -> Option<Table> {
     let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
     sets.find(|set| set.pfc.watchdog.is_some())?;
@@ -319,7 +319,7 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
     ))
 }
 
-/// The ports for whose queues packets were trimmed, where switches trim.
+/// The table of ports for whose queues packets were trimmed, if switches trim.
 fn trims(simulation: &Simulation) -> Option<Table> {
     let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
     sets.find(|set| set.switch.trimming.is_some())?;
@@ -373,7 +373,7 @@ impl Simulation {
     fn used(&self, at: (PortId, Priority)) -> bool {
         let pause = &self.sides[at.0].pauses[at.1];
         let group = self.groups.get(at);
-        // Marks: of frames that never left a port that went down.
+        // Marks: of frames that were dropped when the port went down.
         let queue = self.queues.get(at);
         queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
             || group.is_some_and(|it| it.most_used > 0)

@@ -1,4 +1,4 @@
-//! PFC frames: sent, received and obeyed.
+//! PFC frames: sending, reception and effect.
 
 use crate::bytes::Bytes;
 use crate::devices::port::{is_down, Delivery};
@@ -10,7 +10,7 @@ use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {
-    /// XOFF for `priority` goes out of `port`, and again before it runs out.
+    /// Sends XOFF for `priority` at `port`, and refreshes it before the pause expires.
     pub(crate) fn ask_to_pause(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
@@ -19,7 +19,7 @@ impl Simulation {
         }
     }
 
-    /// What was asked for, and may be about to run out, does so no more.
+    /// Refreshes a requested pause that may be about to expire.
     pub(crate) fn insist_on_pause(&mut self, port: PortId, priority: Priority) {
         if self.sides[port].pauses[priority].refresh_at != NEVER {
             return;
@@ -31,7 +31,7 @@ impl Simulation {
         }
     }
 
-    /// When a pause is asked for again, if it is. A stuck NIC never lets one run out.
+    /// Time at which XOFF is sent again, if it is. A stuck NIC always refreshes its pause.
     fn repeats_after(&self, port: PortId, priority: Priority) -> Option<u16> {
         let is_stuck = self.sides[port].storm & priority.bit() != 0;
         pause::refresh_quanta(&self.device(port).pfc, is_stuck)
@@ -49,14 +49,14 @@ impl Simulation {
         );
     }
 
-    /// XON for `priority` goes out of `port`.
+    /// Sends XON for `priority` at `port`.
     pub(crate) fn ask_to_go_on(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_resumes += 1;
         self.sides[port].pauses[priority].refresh_at = NEVER;
         self.generate(port, priority, false);
     }
 
-    /// The pause is still wanted and about to run out at the peer.
+    /// The pause is still needed and about to expire at the peer.
     pub(crate) fn refresh(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
         self.repeated -= 1;
@@ -68,7 +68,7 @@ impl Simulation {
             return;
         }
         let Some(quanta) = self.repeats_after(port, priority) else {
-            self.sides[port].pauses[priority].refresh_at = NEVER; // the storm that repeated it is over
+            self.sides[port].pauses[priority].refresh_at = NEVER; // the pause storm is over
             return;
         };
         self.sides[port].pauses[priority].refreshed += 1;
@@ -76,9 +76,10 @@ impl Simulation {
         self.repeat_after(port, priority, quanta);
     }
 
-    /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.
+    /// Whether pauses would be refreshed forever: no other event is pending, and no frame has started for the maximum duration
+    /// of a pause.
     fn is_deadlock(&mut self) -> bool {
-        // A part of a network cannot tell; parts are joined before it could be true.
+        // This holds for the whole network only; parts are joined before it can be true.
         if self.border.is_some() || self.now - self.still_since <= self.settings.longest_pause {
             return false;
         }
@@ -92,13 +93,13 @@ impl Simulation {
         of_pauses
     }
 
-    /// XOFF or XON is decided on.
+    /// Schedules XOFF or XON.
     pub(crate) fn generate(&mut self, port: PortId, priority: Priority, xoff: bool) {
         let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
         if generation == Picoseconds::ZERO {
             return self.pfc_ready(priority_queue_number(port, priority), xoff);
         }
-        // XOFF and XON may be decided in one instant, in either order: the number keeps it.
+        // XOFF and XON may be decided at the same time, in either order: the number preserves it.
         let payload = self.sides[port].pauses[priority].decide(xoff);
         let ready = self.now + generation;
         self.schedule(
@@ -109,7 +110,7 @@ impl Simulation {
         );
     }
 
-    /// The PFC frame stands first in line.
+    /// The PFC frame is ready to be sent.
     pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
         let (port, priority) = port_and_priority(entity);
         if is_down(&self.ports[port]) {
@@ -137,7 +138,7 @@ impl Simulation {
         self.kick(port);
     }
 
-    /// A waiting PFC frame takes the link.
+    /// Sends a queued PFC frame.
     pub(crate) fn transmit_pfc(&mut self, port: PortId) {
         let side = &mut self.sides[port];
         let Some(index) = side.control.pop(&self.frames) else {
@@ -166,7 +167,7 @@ impl Simulation {
         }
     }
 
-    /// A PFC frame from the port at the other end.
+    /// Processes a PFC frame from the port at the other end.
     pub(crate) fn pfc_arrives(&mut self, sender: PortId, index: u32) {
         let port = sender.peer();
         let frame = self.frames[index];
@@ -182,8 +183,8 @@ impl Simulation {
         self.schedule(self.now + reaction, class::PFC_APPLIES, port.0, index);
     }
 
-    /// The port obeys: no further frame of the priority starts, or they start again. A port on which the priority is not
-    /// lossless has PFC off for it, and does neither.
+    /// A PFC frame takes effect: no further frame of the priority starts, or frames start again. A port on which the priority
+    /// is not lossless ignores PFC for it.
     pub(crate) fn pfc_applies(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
         self.frames.remove(index);
@@ -194,7 +195,7 @@ impl Simulation {
         if frame.quanta() == 0 {
             return self.go_on(port, priority);
         }
-        let quanta = self.device(port.peer()).pfc.quanta; // none says that XON will come
+        let quanta = self.device(port.peer()).pfc.quanta; // `None`: the pause lasts until XON
         let until = quanta.map_or(NEVER, |_| self.now + self.quanta(port, frame.quanta()));
         let pause = &mut self.sides[port].pauses[priority];
         let begins = pause.begin(self.now, until);
@@ -214,7 +215,7 @@ impl Simulation {
         }
     }
 
-    /// The quanta have run out.
+    /// The pause has expired.
     pub(crate) fn pause_ends(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
         if self.sides[port].pauses[priority].until == self.now {
@@ -222,7 +223,7 @@ impl Simulation {
         }
     }
 
-    /// A priority may send again, if it may not.
+    /// Ends the pause of a priority, if it is paused.
     pub(crate) fn go_on(&mut self, port: PortId, priority: Priority) {
         let pause = &mut self.sides[port].pauses[priority];
         let Some(since) = pause.end(self.now) else {
@@ -234,13 +235,13 @@ impl Simulation {
         self.kick(port);
     }
 
-    /// A poll of the watchdog.
+    /// Polls the watchdog.
     pub(crate) fn watchdog_polls(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
         self.poll(port, priority);
     }
 
-    /// A frame has crossed its switch.
+    /// A frame has crossed the switch to its egress port.
     pub(crate) fn crossing_ends(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
         self.crosses(port, priority);

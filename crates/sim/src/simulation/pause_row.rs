@@ -8,11 +8,11 @@ use crate::time::Picoseconds;
 pub struct PauseRow {
     /// The port that was paused.
     pub port: PortId,
-    /// Which priority.
+    /// Its priority.
     pub priority: Priority,
-    /// From when.
+    /// Start.
     pub start: Picoseconds,
-    /// To when; the end of the run if it was still paused.
+    /// End; the end of the run if it was still paused.
     pub end: Picoseconds,
     /// The key of the event that ended it.
     pub key: u32,

@@ -1,23 +1,23 @@
-//! Looking ahead: what the next events will touch is read while the present one is taken.
+//! Prefetching: the data of the next events is read while the current event is processed.
 //!
-//! In a network larger than the processor's caches most of the time goes into waiting for memory, one read after the
-//! other. These reads wait side by side with the work at hand. They change nothing, and nothing depends on them. A small
-//! network lies in the caches and is not read ahead.
+//! In a network larger than the processor's caches most of the time is memory latency, one read after the other. These
+//! reads overlap with the processing of the current event. They have no effect on results. A small network fits into the
+//! caches and is not prefetched.
 
 use crate::ids::{PortId, Priority};
 use crate::simulation::class;
 use crate::simulation::state::{Behind, Simulation, ENTITY};
 use std::hint::black_box;
 
-/// From so many ports on: with the frames between them, more than a second-level cache of 512 KiB holds.
+/// Minimum number of ports: with their frames, more than a second-level cache of 512 KiB can store.
 const LARGE: usize = 512;
-/// So many events ahead, what an event names itself is read.
+/// Distance in events at which the entity of an event is read.
 const FIRST: usize = 3;
-/// So many ahead, what is known only from that.
+/// Distance in events at which data that the entity refers to is read.
 const SECOND: usize = 1;
 
 impl Simulation {
-    /// Reads what the next events need.
+    /// Reads the data of the next events.
     #[inline]
     pub(crate) fn look_ahead(&self) {
         if self.ports.len() < LARGE {
@@ -61,7 +61,7 @@ impl Simulation {
             black_box(self.queue_pairs[frame.queue_pair].port);
             return;
         }
-        // A frame that goes to a NIC has no further hop, and behind a port with checked delivery may be either.
+        // A frame to a NIC has no further hop; behind a port with checked delivery the device may be either.
         if let Some(egress) = self.routes.hops().get(frame.hop as usize) {
             black_box(self.ports[*egress].waiting);
             black_box(self.queues[(*egress, frame.priority)].bytes);

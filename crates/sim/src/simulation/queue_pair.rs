@@ -12,7 +12,7 @@ use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {
-    /// Sends the next packet of a queue pair whose turn it is; its bytes, or `None` if it has none after all.
+    /// Sends the next packet of a queue pair; returns its bytes, or `None` if it has none.
     #[inline]
     pub(crate) fn send(&mut self, id: QueuePairId) -> Option<Bytes<u32>> {
         let queue_pair = &mut self.queue_pairs[id];
@@ -33,7 +33,7 @@ impl Simulation {
         let queue_pair = &mut self.queue_pairs[id];
         queue_pair.count_sent(&segment, self.now, on_link);
         self.totals.retransmissions += u64::from(segment.again);
-        // Earlier than what is pending where that was the wait for a receiver, which ended before its time.
+        // Earlier than the pending event if that was an RNR wait, which has ended early.
         if let Some(deadline) = queue_pair.take_deadline() {
             self.schedule(deadline, class::DEADLINE, id.0, 0);
         }
@@ -81,7 +81,7 @@ impl Simulation {
         }
     }
 
-    /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
+    /// Adds an acknowledgement or a CNP of queue pair `id` to the queue of its port.
     pub(crate) fn send_control(
         &mut self,
         id: QueuePairId,
@@ -237,7 +237,7 @@ impl Simulation {
         self.schedule(ready, class::CNP_READY, id.0, 0);
     }
 
-    /// How the notification point of a queue pair is set.
+    /// The notification settings of a queue pair.
     fn notification(&self, id: QueuePairId) -> &Notification {
         let queue_pair = &self.queue_pairs[id];
         let priority = queue_pair.priority;
@@ -245,13 +245,13 @@ impl Simulation {
         &set.notification
     }
 
-    /// The CNP stands in line.
+    /// The CNP is ready to be sent.
     pub(crate) fn send_cnp(&mut self, id: QueuePairId) {
         self.queue_pairs[id].cnp_leaves();
         self.send_control(id, Kind::Cnp, Reply::default(), None);
     }
 
-    /// A deadline of a transport has come.
+    /// A deadline of a transport has expired.
     pub(crate) fn deadline(&mut self, id: QueuePairId) {
         let queue_pair = &mut self.queue_pairs[id];
         if queue_pair.timer_at != self.now {
@@ -284,7 +284,7 @@ impl Simulation {
         }
     }
 
-    /// The deadline may be earlier than the event that is pending for it, which then comes in vain.
+    /// The deadline may be earlier than the pending event, which then has no effect.
     fn rearm(&mut self, id: QueuePairId) {
         if let Some(deadline) = self.queue_pairs[id].take_deadline() {
             self.schedule(deadline, class::DEADLINE, id.0, 0);

@@ -1,4 +1,4 @@
-//! What is sampled for time series.
+//! Samples of time series.
 
 use crate::bytes::Bytes;
 use crate::ids::{PortId, Priority};
@@ -8,21 +8,22 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// Samples everything observed, and again after the interval while something is going on. The event before was at `before`.
+    /// Takes a sample, and schedules the next one after the interval while the run is active. `before`: time of the previous
+    /// event.
     pub(crate) fn sample(&mut self, before: Picoseconds) {
         let now = self.now;
         self.sample_at(now);
-        // Operations that wait for one that failed never end: a run in which nothing is to happen is over, too.
+        // Operations that depend on a failed one never end: a run without pending events is over, too.
         let going_on = !self.operations.all_ended() || self.frames.live() > 0;
         if going_on && !self.queue.is_empty() {
             let next = self.series.next(now);
             self.schedule(next, class::SAMPLE, 0, 0);
         } else if self.queue.is_empty() {
-            self.now = before; // observing does not make a run longer
+            self.now = before; // sampling does not extend the run
         }
     }
 
-    /// Samples everything observed that is here.
+    /// Takes a sample of all observed objects of this part.
     pub(crate) fn sample_at(&mut self, now: Picoseconds) {
         let border = self.border.as_deref();
         let here = |port: PortId| border.is_none_or(|border| border.has(port));

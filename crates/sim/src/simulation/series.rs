@@ -5,7 +5,7 @@ use crate::model::results::{Column, Table};
 use crate::model::scenario::Observe;
 use crate::time::Picoseconds;
 
-/// What was sampled, one row per time and thing.
+/// Samples, one row per time and observed object.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     time: Vec<Picoseconds>,
@@ -14,10 +14,10 @@ pub struct Series {
     priority: Vec<u8>,
     value: Vec<f64>,
     interval: Picoseconds,
-    /// How many samples are kept, and at most; 0 = all are.
+    /// Number of stored samples and its maximum; 0 = no maximum.
     taken: u32,
     most: u32,
-    /// Where in the list of what is observed: orders rows of the same time.
+    /// Index in the list of observed objects: orders rows of the same time.
     place: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ pub(super) const SENT: u8 = 3;
 pub(super) const MARKS: u8 = 4;
 
 impl Series {
-    /// Nothing yet.
+    /// Empty series.
     pub fn new(observe: &Observe) -> Series {
         Series {
             interval: observe.interval,
@@ -44,7 +44,7 @@ impl Series {
         }
     }
 
-    /// A sample was taken at `now`. Where it was one too many, every second one is dropped. When the next is due.
+    /// Counts a sample at `now`; above the maximum every second one is dropped. Returns the time of the next sample.
     pub(crate) fn next(&mut self, now: Picoseconds) -> Picoseconds {
         self.taken += 1;
         if self.most != 0 && self.taken > self.most {
@@ -78,7 +78,7 @@ impl Series {
 
     /// Adds the samples of another part of the network.
     pub(crate) fn add(&mut self, other: Series) {
-        // How many samples there were and how often they are taken is the same in all.
+        // Number and interval of the samples are the same in all parts.
         self.time.extend(other.time);
         self.what.extend(other.what);
         self.id.extend(other.id);
@@ -87,7 +87,7 @@ impl Series {
         self.place.extend(other.place);
     }
 
-    /// The order in which a network in one samples.
+    /// Sorts rows into the order of a serial run.
     pub(crate) fn put_in_order(&mut self) {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by_key(|row| (self.time[*row], self.place[*row]));

@@ -1,4 +1,4 @@
-//! What a network is in the middle of a run. What an event does to it is in the files of the handlers.
+//! The state of a network during a run. The handlers of events are in separate files.
 
 use crate::bytes::Bytes;
 use crate::devices::credits::Credits;
@@ -27,29 +27,29 @@ use crate::simulation::series::Series;
 use crate::time::Picoseconds;
 use std::sync::Arc;
 
-/// What stands behind a port, for a frame that arrives: asked for each, so kept apart from the port.
+/// The device behind a port. It is read for each arriving frame, so it is stored separately from the port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behind {
     Switch,
     Nic,
     /// A switch that forwards at run time.
     Forwarding,
-    /// Any of these, on a link that is captured or in a wrong port.
+    /// Any device, on a link that is captured or miswired.
     Checked,
 }
 
-/// The part of an event's key that names the entity; the class stands above it.
+/// The bits of an event's key that contain the entity; the class is above them.
 pub(crate) const ENTITY: u32 = 0x0FFF_FFFF;
 
-/// What all devices share, and what ports are set to.
+/// The settings of all devices and ports.
 #[derive(Clone)]
 pub(crate) struct Settings {
-    /// The scenario's own: framing and path MTU are those of all devices, the rest may be another at some.
+    /// The parameters of the scenario. Framing and path MTU hold for all devices; single devices may override the others.
     pub parameters: Parameters,
     pub seed: u64,
-    /// By the number that a port has.
+    /// By the settings index of a port.
     pub devices: Vec<Device>,
-    /// The longest frame, on the link.
+    /// Maximum frame size on the link.
     pub longest: Bytes<u32>,
     /// Whether any queue marks at enqueue, at dequeue; whether any NIC has a host pipe.
     pub mark_enqueue: bool,
@@ -57,11 +57,11 @@ pub(crate) struct Settings {
     pub pipes: bool,
     /// Whether any switch trims.
     pub trims: bool,
-    /// No pause takes longer, from being decided on to running out.
+    /// Maximum duration of a pause, from the decision to its expiry.
     pub longest_pause: Picoseconds,
 }
 
-/// What a port is set to, as far as it is asked for during the run.
+/// The settings of a port that are read during the run.
 #[derive(Clone)]
 pub(crate) struct Device {
     pub scheduler: Scheduler,
@@ -70,40 +70,40 @@ pub(crate) struct Device {
     pub tx_depth: u32,
 }
 
-/// A network in the middle of a run.
+/// A network during a run.
 pub struct Simulation {
     pub(crate) now: Picoseconds,
-    /// The key of the event that happens.
+    /// The key of the current event.
     pub(crate) key: u32,
-    /// No event later than this happens: the end of the run, or in a part of a network, of the window.
+    /// Time of the last event: the end of the run, or of the window in a part of a network.
     pub(crate) until: Picoseconds,
     pub(crate) queue: EventQueue,
-    /// Since when no frame has started; or later, when it was last asked whether that is a deadlock.
+    /// Time of the last frame start, or of the last check for a deadlock if that is later.
     pub(crate) still_since: Picoseconds,
     /// Pending events that repeat a pause.
     pub(crate) repeated: u64,
-    /// Of a part of a network: what leads to the others.
+    /// In a part of a network: its border to the other parts.
     pub(crate) border: Option<Box<Border>>,
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
     pub(crate) queues: PortPriorityTable<Queue>,
     pub(crate) groups: PortPriorityTable<PriorityGroup>,
-    /// What stands behind each port.
+    /// The device behind each port.
     pub(crate) kinds: Vec<Behind>,
     pub(crate) markers: Vec<Marker>,
     pub(crate) slices: Vec<u32>,
     pub(crate) sides: Vec<Side>,
-    /// What waits where it came in; none without switches that do that.
+    /// Virtual output queues; `None` without switches that have them.
     pub(crate) voqs: Option<Box<Voqs>>,
     pub(crate) pools: Vec<Pool>,
     pub(crate) nics: Vec<NicPort>,
     pub(crate) queue_pairs: Vec<QueuePair>,
     pub(crate) telemetry: Option<Box<Telemetry>>,
-    /// What receivers grant; none where nobody waits for that.
+    /// Credit of receivers; `None` if no sender needs credit.
     pub(crate) credits: Option<Box<Credits>>,
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
-    /// What switches that forward at run time know; none if all paths were chosen before.
+    /// State of switches that forward at run time; `None` if all paths are computed before the run.
     pub(crate) forwarding: Option<Box<Forwarding>>,
     pub(crate) settings: Settings,
     pub(crate) scenario: Arc<Scenario>,
@@ -114,13 +114,13 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// What a port is set to.
+    /// The settings of a port.
     #[inline]
     pub(crate) fn device(&self, port: PortId) -> &Device {
         &self.settings.devices[self.ports[port].settings as usize]
     }
 
-    /// Puts an event of `entity` in the queue.
+    /// Adds an event of `entity` to the event queue.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Picoseconds, class: u32, entity: u32, payload: u32) {
         self.queue.push(Event {

@@ -1,5 +1,5 @@
-//! A switch: a frame comes in, is admitted, waits in the queue of its egress port or on the way there ([`crate::devices::voq`]), and
-//! leaves.
+//! A switch: admission of frames, queueing at the egress port or in virtual output queues ([`crate::devices::voq`]), and
+//! transmission.
 
 use crate::bytes::Bytes;
 use crate::devices::port::{dequeue, enqueue};
@@ -12,7 +12,7 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// A frame stands in the switch behind `ingress`.
+    /// A frame has arrived at the switch behind `ingress`.
     #[inline]
     pub(crate) fn switch_receive(&mut self, ingress: PortId, index: u32) {
         let frame = &mut self.frames[index];
@@ -21,8 +21,8 @@ impl Simulation {
         self.admit(ingress, index, egress);
     }
 
-    /// A frame that came in by `ingress` enters the buffer, if there is room, and waits for `egress`.
-    #[inline(always)] // it was part of the above before frames were forwarded at run time
+    /// Admits a frame from `ingress` to the buffer, if there is space, and queues it for `egress`.
+    #[inline(always)] // called for every frame
     pub(crate) fn admit(&mut self, ingress: PortId, index: u32, egress: PortId) {
         if self.settings.trims && self.queue_is_full(egress, index) {
             return self.trim_or_drop(ingress, index, egress);
@@ -49,7 +49,7 @@ impl Simulation {
         self.kick(egress);
     }
 
-    /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
+    /// Charges a frame to the buffer, and sends XOFF if a threshold is crossed. False: no space.
     #[inline(always)]
     fn is_admitted(&mut self, ingress: PortId, index: u32, egress: PortId) -> bool {
         let priority = self.frames[index].priority;
@@ -73,7 +73,7 @@ impl Simulation {
         true
     }
 
-    /// The same of a frame for which only headroom is left, where others may have filled it.
+    /// The same for a frame that only fits into headroom, which other frames may have filled.
     #[inline(never)]
     fn is_admitted_to_shared_headroom(
         &mut self,
@@ -101,7 +101,7 @@ impl Simulation {
         self.frames.remove(index);
     }
 
-    /// A frame whose egress port drops it, or that waits where it came in.
+    /// A frame whose egress port drops it, or that waits at its ingress port.
     #[inline(never)]
     fn admit_aside(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
@@ -109,7 +109,7 @@ impl Simulation {
         if self.ports[egress].dropping & priority.bit() != 0 {
             return self.drop_stuck(egress, index);
         }
-        // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
+        // Queued bytes of a port are counted in 32 bits; the buffers of such switches may be larger.
         let waiting = self.queues[(egress, priority)].bytes;
         if waiting.checked_add(frame.bytes.widen()).is_none() {
             return self.drop_without_room(ingress, priority, index);
@@ -119,7 +119,7 @@ impl Simulation {
         }
     }
 
-    /// An idle egress port sends what its scheduler chooses.
+    /// An idle egress port sends the frame that its scheduler selects.
     #[inline]
     pub(crate) fn switch_transmit(&mut self, egress: PortId) {
         let port = &mut self.ports[egress];
@@ -154,7 +154,7 @@ impl Simulation {
         }
     }
 
-    /// The cells of a frame that left are free again; its ingress port may go on.
+    /// Releases the cells of a frame that was sent, and sends XON if a threshold is crossed.
     #[inline]
     pub(crate) fn release(&mut self, ingress: PortId, priority: Priority, cells: u32) {
         let group = &mut self.groups[(ingress, priority)];
@@ -171,7 +171,7 @@ impl Simulation {
         }
     }
 
-    /// Marking at enqueue: by what stands in the queue in front of the frame.
+    /// Marking at enqueue: by the queued bytes before the frame.
     fn judge_arrival(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
@@ -182,7 +182,7 @@ impl Simulation {
         }
     }
 
-    /// Marking at dequeue: by what the frame leaves behind.
+    /// Marking at dequeue: by the queued bytes behind the frame.
     #[inline]
     fn judge_departure(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
@@ -194,7 +194,7 @@ impl Simulation {
         }
     }
 
-    /// The queue that the law sees: averaged over judgements, or as it is.
+    /// The queue depth for marking: a moving average over decisions, or the instantaneous depth.
     fn seen(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
@@ -220,7 +220,7 @@ impl Simulation {
         let probability = law.probability(length);
         let queue = &mut self.queues[(egress, priority)];
         let entity = priority_queue_number(egress, priority);
-        // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
+        // Frames sent and queued bytes identify this decision: one of the two has changed since the last.
         let draw = queue.frames << 32 | u64::from(queue.bytes.0);
         if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {
             return;

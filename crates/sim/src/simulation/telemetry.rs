@@ -1,4 +1,4 @@
-//! What frames carry for congestion control: written on the path, evaluated at the sender.
+//! Telemetry for congestion control in frames: written by switches, evaluated by the sender.
 
 use crate::bytes::Bytes;
 use crate::congestion::{Ack, Hop, Loss};
@@ -9,7 +9,7 @@ use crate::mechanisms::transport::{Outstanding, Transport};
 use crate::simulation::state::Simulation;
 
 impl Simulation {
-    /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
+    /// A frame starts at `port`: a switch writes telemetry into data frames, and counts its transmitted bytes.
     pub(crate) fn write_telemetry(&mut self, port: PortId, index: u32) {
         let Some(telemetry) = &mut self.telemetry else {
             return;
@@ -34,7 +34,7 @@ impl Simulation {
         telemetry.write(index, hop);
     }
 
-    /// The reduction of the sender's window that the receiver behind `port` requests goes back in the ACK.
+    /// Adds to an ACK the reduction of the sender's window that the receiver behind `port` requests.
     pub(crate) fn ask_for_less(&self, port: PortId, frame: &Frame, carried: &mut TelemetryRecord) {
         let set = self.scenario.of_priority_queue(port, frame.priority);
         let mut penalty = set.congestion.penalty();
@@ -46,7 +46,7 @@ impl Simulation {
         carried.penalty = penalty;
     }
 
-    /// Reports an ACK to congestion control; `before` is how many packets had arrived.
+    /// Passes an ACK to congestion control; `before` is the number of packets that had arrived.
     pub(crate) fn acknowledged(
         &mut self,
         id: QueuePairId,
@@ -99,7 +99,7 @@ impl Simulation {
         self.activate(id);
     }
 
-    /// Reports a timeout to congestion control.
+    /// Passes a timeout to congestion control.
     pub(crate) fn timed_out(&mut self, id: QueuePairId) {
         if self.telemetry.is_none() {
             return;

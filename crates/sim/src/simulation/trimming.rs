@@ -1,4 +1,4 @@
-//! Frames without room: trimmed or dropped.
+//! Frames without buffer: trimmed or dropped.
 
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
@@ -8,7 +8,7 @@ use crate::mechanisms::trimming::Trimming;
 use crate::simulation::state::Simulation;
 
 impl Simulation {
-    /// How a frame is trimmed, if it may be where it would leave by `egress`.
+    /// The trimming settings for a frame to `egress`, if it may be trimmed.
     fn trimming(&self, egress: PortId, frame: &Frame) -> Option<Trimming> {
         let device = self.device(egress);
         let lossy = device.pfc.lossless_priorities & frame.priority.bit() == 0;
@@ -16,7 +16,7 @@ impl Simulation {
         trimming.filter(|trimming| trimming.applies_to(frame))
     }
 
-    /// Whether the queue of `egress` is as long as it may be for this frame.
+    /// Whether the queue of `egress` has reached its limit for this frame.
     pub(crate) fn queue_is_full(&self, egress: PortId, index: u32) -> bool {
         let frame = &self.frames[index];
         let Some(trimming) = self.trimming(egress, frame) else {
@@ -26,7 +26,7 @@ impl Simulation {
         trimming.is_too_long(self.ports[egress].byte.times(queue.bytes))
     }
 
-    /// There is no room for a frame: its header goes on, or nothing does.
+    /// Trims a frame without buffer to its header, or drops it.
     #[cold]
     pub(crate) fn trim_or_drop(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
@@ -47,7 +47,7 @@ impl Simulation {
         self.admit(ingress, index, egress);
     }
 
-    /// A header has arrived at a NIC instead of its packet.
+    /// A trimmed packet has arrived at a NIC.
     #[cold]
     pub(crate) fn header_arrives(
         &mut self,
@@ -60,7 +60,7 @@ impl Simulation {
             queue_pair.counts.reply(reply.flags);
             self.send_control(id, Kind::Ack, reply, carried);
             if let Some(carried) = carried.filter(|_| self.credits.is_some()) {
-                // It will be sent again, which its sender did not know when it said how much it wants.
+                // It will be retransmitted, which the sender's last request did not include.
                 let packet = self.full_packet();
                 self.credit_wanted(id, carried.credit, packet);
             }

@@ -8,7 +8,7 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// A frame that has room in the buffer waits for credit.
+    /// Adds an admitted frame to its virtual output queue.
     pub(crate) fn wait_at_ingress(&mut self, egress: PortId, priority: Priority, index: u32) {
         let at = (egress, priority);
         let slice = self.slices[self.frames[index].ingress.index()];
@@ -28,7 +28,7 @@ impl Simulation {
         self.grant(egress, priority);
     }
 
-    /// A frame that crossed has begun to leave its port: there is room for another.
+    /// A frame that crossed the switch has started at its port, which frees egress buffer for another one.
     pub(crate) fn crossed_leaves(&mut self, egress: PortId, priority: Priority, bytes: Bytes<u16>) {
         let Some(voqs) = &mut self.voqs else { return };
         if voqs.leave((egress, priority), bytes) {
@@ -36,7 +36,7 @@ impl Simulation {
         }
     }
 
-    /// Gives credit as long as the port has room.
+    /// Grants credit while the egress buffer has space.
     fn grant(&mut self, egress: PortId, priority: Priority) {
         loop {
             let Some(voqs) = &mut self.voqs else { return };
@@ -53,7 +53,7 @@ impl Simulation {
         }
     }
 
-    /// The first frame in flight arrives at its port. It no longer takes buffer where it came in.
+    /// The first frame in flight arrives at its port and releases its buffer at the ingress port.
     pub(crate) fn crosses(&mut self, egress: PortId, priority: Priority) {
         let Some(voqs) = &mut self.voqs else { return };
         let Some(index) = voqs.cross((egress, priority), &self.frames) else {
@@ -80,7 +80,7 @@ impl Simulation {
         self.crossed_leaves(egress, priority, frame.bytes);
     }
 
-    /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
+    /// Removes the next frame for a port, at the port or at an ingress port, without sending it.
     pub(crate) fn take_waiting(&mut self, port: PortId, priority: Priority) -> Option<u32> {
         let at = (port, priority);
         let state = &mut self.ports[port];
@@ -96,7 +96,7 @@ impl Simulation {
         Some(index)
     }
 
-    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
+    /// Latency from the credit grant for a frame to its arrival at the port; `None` where frames wait at the egress port.
     pub(crate) fn credit_latency(&self, egress: PortId) -> Picoseconds {
         let voqs = self.voqs.as_ref();
         voqs.map_or(Picoseconds::ZERO, |voqs| voqs.latency(egress))

@@ -8,7 +8,7 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// A priority of a switch port begins to be paused.
+    /// The pause of a priority of a switch port starts.
     pub(crate) fn guard_pause(&mut self, port: PortId, priority: Priority) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
@@ -18,7 +18,7 @@ impl Simulation {
         self.poll_at(port, priority, poll);
     }
 
-    /// A priority of a switch port is no longer paused.
+    /// The pause of a priority of a switch port ends.
     pub(crate) fn guard_resume(&mut self, port: PortId, priority: Priority) {
         let Some(watchdog) = self.watchdog(port) else {
             return;
@@ -72,7 +72,7 @@ impl Simulation {
         state.aside &= !(if voq { 0 } else { priority.bit() });
     }
 
-    /// Drops all that waits in a queue.
+    /// Drops all frames of a queue.
     fn flush(&mut self, port: PortId, priority: Priority) {
         while let Some(index) = self.take_waiting(port, priority) {
             let frame = &self.frames[index];
@@ -93,7 +93,7 @@ impl Simulation {
         }
     }
 
-    /// The watchdog of a port, which only switches have.
+    /// The watchdog of a port; only switches have one.
     fn watchdog(&self, port: PortId) -> Option<parameters::Watchdog> {
         let of_switch = self.ports[port].switch;
         let watchdog = self.device(port).pfc.watchdog;

@@ -1,5 +1,5 @@
-//! Frames that grant credit and ask for it. RoCEv2 has none: these are the control packets of Ultra Ethernet, beside data and
-//! acknowledgements in RoCEv2's headers. What a data packet says is wanted has no place in those.
+//! Frames that grant and request credit. RoCEv2 has none: these are the control packets of Ultra Ethernet, beside data and
+//! acknowledgements with RoCEv2 headers. The request in a data packet has no field in those headers.
 
 use crate::ids::QueuePairId;
 use crate::mechanisms::frame::{Frame, Kind};
@@ -32,7 +32,7 @@ impl Simulation {
     }
 }
 
-/// The packet delivery context of a queue pair; 0 is none (section 3.5.11.5).
+/// The packet delivery context of a queue pair; 0 is reserved for none (section 3.5.11.5).
 fn context(queue_pair: QueuePairId) -> u16 {
     (queue_pair.0 % u32::from(u16::MAX)) as u16 + 1
 }

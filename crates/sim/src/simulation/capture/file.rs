@@ -5,7 +5,7 @@ use crate::ids::PortId;
 use crate::model::scenario::Scenario;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 
-/// What was captured and not yet taken.
+/// Captured bytes that were not yet taken.
 #[derive(Debug)]
 pub struct Capture {
     pub(super) port: PortId,
@@ -15,7 +15,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The captures that a scenario asks for, in its order.
+    /// The captures that a scenario requests, in its order.
     pub fn all(scenario: &Scenario) -> Vec<Capture> {
         let ports = &scenario.observe.captures;
         ports.iter().map(|port| Capture::new(*port)).collect()
@@ -35,7 +35,7 @@ impl Capture {
         }
     }
 
-    /// What was captured since the last call.
+    /// The bytes captured since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }

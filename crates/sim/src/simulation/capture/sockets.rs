@@ -1,5 +1,5 @@
-//! Frames of TCP and UDP. The connections are open from the beginning, so a capture shows no handshake; sequence numbers
-//! begin at 1, as they would after one.
+//! Frames of TCP and UDP. Connections are established from the start, so a capture shows no handshake; sequence numbers
+//! start at 1, as after a handshake.
 
 use super::streams::Streams;
 use crate::mechanisms::ecmp::Flow;
@@ -8,7 +8,7 @@ use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, MILLISECOND};
 use wirespeed_wire::{SocketPacket, SocketProtocol};
 
-/// Receivers always have room. Without a handshake nothing scales this.
+/// The receive window never limits. Without a handshake there is no window scaling.
 const WINDOW: u16 = u16::MAX;
 
 impl Simulation {

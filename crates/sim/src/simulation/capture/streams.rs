@@ -1,22 +1,22 @@
-//! How far the segments of TCP and UDP are that a captured port has passed on.
+//! Positions of the TCP and UDP streams at a captured port.
 
 use crate::ids::QueuePairId;
 use crate::mechanisms::frame::{Frame, Kind};
 use std::collections::HashMap;
 
-/// What a port has seen so far of the segments to each queue pair: of data, and of what is acknowledged.
+/// Segments to each queue pair that a port has captured: data, and acknowledged data.
 #[derive(Debug, Default)]
 pub struct Streams(HashMap<QueuePairId, Seen>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
-    /// All segments before it.
+    /// Number of segments before it.
     sent: u32,
     acknowledged: u32,
 }
 
 impl Streams {
-    /// The segments that a frame stands at: its own in its direction, and what it acknowledges of the other.
+    /// The positions of a frame: its segment in its direction, and the segment that it acknowledges in the other direction.
     pub fn place(&mut self, frame: &Frame) -> [u32; 2] {
         let seen = self.0.entry(frame.queue_pair).or_default();
         if frame.kind == Kind::TcpAck {

@@ -8,14 +8,14 @@ use crate::simulation::class;
 use crate::simulation::state::Simulation;
 use crate::time::{Picoseconds, NEVER};
 
-/// What an event of class ROUTE is, its payload.
+/// Payload of an event of class ROUTE.
 const DOWN: u32 = 0;
 
 const UP: u32 = 1;
 
 const TABLE: u32 = 2;
 
-/// Whether an event of class ROUTE happens at all switches; others happen at the port that they name.
+/// Whether an event of class ROUTE is for all switches; others are for one port.
 pub(crate) fn is_everywhere(what: u32) -> bool {
     what == TABLE
 }
@@ -31,7 +31,7 @@ impl Simulation {
             if it.is_detected(fault.from, fault.until) {
                 self.schedule(fault.from + it.detection, class::ROUTE, port.0, DOWN);
             }
-            // Also where it is not noticed: the port may be down because of another, and this one the last to end.
+            // Also without detection: the port may be down because of another fault, and this one may be the last to end.
             if fault.until != NEVER {
                 self.schedule(fault.until, class::ROUTE, port.0, UP);
             }
@@ -61,7 +61,7 @@ impl Simulation {
         }
     }
 
-    /// The port sends nothing any more, and forgets that its peer paused it. What waits is dropped.
+    /// Takes a port down: its pause state is cleared and its queued frames are dropped.
     fn take_down(&mut self, port: PortId) {
         let state = &mut self.ports[port];
         state.busy_until = NEVER;
@@ -87,7 +87,7 @@ impl Simulation {
         }
     }
 
-    /// A port that is down sends again, unless another fault has it. Its peer has forgotten what it was asked for, and is asked again.
+    /// Brings a port up, unless another fault affects it. Its peer has cleared its pause state, so XOFF is sent again.
     fn bring_up(&mut self, port: PortId) {
         if !is_down(&self.ports[port]) {
             return;

@@ -12,7 +12,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a frame has come to a NIC port that it does not go to.
+    /// Whether a frame has arrived at a NIC port that is not its destination.
     pub(crate) fn is_stray(&self, port: PortId, frame: &Frame) -> bool {
         self.queue_pairs[frame.queue_pair].port != port
     }

@@ -1,4 +1,4 @@
-//! Faults take effect: rules on ports and links, and events at which a fault begins or ends.
+//! The effect of faults: rules on ports and links, and events at which a fault starts or ends.
 
 pub(crate) mod link_down;
 mod miswiring;
@@ -16,7 +16,7 @@ use crate::time::{Picoseconds, NEVER};
 use wirespeed_wire::link_errors::LinkErrors;
 
 impl Simulation {
-    /// Puts every fault where it acts, and schedules those that act by themselves.
+    /// Adds every fault to its port or link, and schedules the faults that start and end by events.
     pub(crate) fn put_faults(&mut self) {
         let scenario = self.scenario.clone();
         for (number, fault) in (0..).zip(&scenario.faults) {
@@ -37,7 +37,7 @@ impl Simulation {
         self.put_route_changes();
     }
 
-    /// The port at which a fault happens that begins and ends by an event.
+    /// The port of a fault that starts and ends by an event.
     pub(crate) fn place_of_fault(&self, number: u32) -> Option<PortId> {
         match self.scenario.faults[number as usize].kind {
             Kind::StuckNic(it) => Some(it.port),
@@ -46,7 +46,7 @@ impl Simulation {
         }
     }
 
-    /// A fault begins or ends.
+    /// Starts or ends a fault.
     pub(crate) fn fault(&mut self, number: u32) {
         let scenario = self.scenario.clone();
         let now = self.now;
@@ -57,7 +57,7 @@ impl Simulation {
             Kind::SlowReceiver(it) => {
                 self.slow_receiver(it.port, slow_receiver::least(it.port, hold))
             }
-            _ => {} // acts on what meets it, or by events of its own
+            _ => {} // affects frames on its link, or has other events
         }
     }
 
@@ -69,7 +69,7 @@ impl Simulation {
         }
     }
 
-    /// Frames of both directions are looked at one by one.
+    /// Marks a link so that each frame is checked, in both directions.
     fn rule_on_link(&mut self, link: LinkId, fault: &Fault, effect: Effect) {
         for port in link.ports() {
             self.ports[port].delivery = Delivery::Checked;
@@ -82,7 +82,7 @@ impl Simulation {
         faults.add(fault.from, fault.until, effect);
     }
 
-    /// Whether a frame that starts at `port` is lost to a fault of the link.
+    /// Whether a frame that starts at `port` is lost because of a fault of the link.
     pub(crate) fn is_lost_to_faults(&self, port: PortId, bytes: Bytes<u32>, is_cnp: bool) -> bool {
         let (state, side) = (&self.ports[port], &self.sides[port]);
         let start = Start {
@@ -96,7 +96,7 @@ impl Simulation {
             || side.faults.cuts(self.now, state.busy_until + side.delay)
     }
 
-    /// How much later than usual a CNP of `port` is sent.
+    /// Additional delay of a CNP of `port`.
     pub(crate) fn cnp_delay(&self, port: PortId) -> Picoseconds {
         self.sides[port].faults.cnp_delay(self.now)
     }

@@ -6,7 +6,7 @@ use crate::simulation::class;
 use crate::simulation::state::Simulation;
 use crate::time::ByteTime;
 
-/// The least rate of a NIC port, of all faults that hold.
+/// The lowest rate of a NIC port among the active faults.
 pub(super) fn least<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> Option<u64> {
     let rates = hold.filter_map(|kind| match kind {
         Kind::SlowReceiver(it) if it.port == port => Some(it.rate),
@@ -16,7 +16,7 @@ pub(super) fn least<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> O
 }
 
 impl Simulation {
-    /// The pipe's rate falls or rises, or is its own again.
+    /// Sets the rate of the host pipe according to the active faults.
     pub(super) fn slow_receiver(&mut self, port: PortId, rate: Option<u64>) {
         let now = self.now;
         let nic = &mut self.nics[self.ports[port].device as usize];
@@ -25,7 +25,7 @@ impl Simulation {
         };
         pipe.receive_at(now, rate.map(ByteTime::from_rate));
         if pipe.pausing() != 0 {
-            self.schedule(now, class::DRAINED, port.0, 0); // it looks when that will be
+            self.schedule(now, class::DRAINED, port.0, 0); // the handler computes the time of draining
         }
     }
 }

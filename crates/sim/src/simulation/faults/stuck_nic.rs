@@ -4,7 +4,7 @@ use crate::ids::{PortId, Priority};
 use crate::model::faults::Kind;
 use crate::simulation::state::Simulation;
 
-/// The priorities that a NIC port pauses, of all faults that hold.
+/// The priorities that a NIC port pauses because of the active faults.
 pub(super) fn all<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {
     let priorities = hold.map(|kind| match kind {
         Kind::StuckNic(it) if it.port == port => it.priorities,
@@ -14,7 +14,7 @@ pub(super) fn all<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 
 }
 
 impl Simulation {
-    /// A storm begins, or is over: from now on it is of these priorities.
+    /// A pause storm starts or ends: `priorities` are paused from now on.
     pub(super) fn stuck_nic(&mut self, port: PortId, priorities: u8) {
         let device = self.ports[port].device as usize;
         let pipe = self.nics[device].pipe.as_ref();
@@ -24,7 +24,7 @@ impl Simulation {
             let bit = priority.bit();
             let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);
             match (was, is) {
-                // What the receive buffer asks for by itself goes on being asked for.
+                // A pause that the receive buffer requests continues.
                 (false, true) if wanted => self.insist_on_pause(port, priority),
                 (false, true) => self.ask_to_pause(port, priority),
                 (true, false) if !wanted => self.ask_to_go_on(port, priority),
