@@ -4,7 +4,7 @@ use crate::model::faults::miswiring::Miswiring;
 use crate::model::scenario::Scenario;
 
 impl Scenario {
-    /// Exchanges the second ends of two links of a scenario that is as planned so far.
+    /// Exchanges the second ends of two links of a scenario without miswiring so far.
     pub fn exchange_cables(&mut self, miswired: &Miswiring) {
         let [one, other] = miswired.links;
         let [second, other_second] = miswired.links.map(|link| link.ports()[1]);

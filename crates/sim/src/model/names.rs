@@ -1,4 +1,4 @@
-//! What people call nodes and ports. A run does without; its tables carry the names on.
+//! Names of nodes and ports. A run does not need them; its tables contain them.
 
 use crate::ids::PortId;
 
@@ -7,7 +7,7 @@ use crate::ids::PortId;
 pub struct Names {
     /// Of every node, or of none.
     pub nodes: Vec<String>,
-    /// Of ports. It may end early; a port without a name has an empty one.
+    /// Of ports. The list may be shorter than the number of ports; a port without a name has an empty one.
     pub ports: Vec<String>,
 }
 
@@ -17,7 +17,7 @@ impl Names {
         self.ports.get(port.index()).map_or("", String::as_str)
     }
 
-    /// Two ports change their names.
+    /// Exchanges the names of two ports.
     pub fn exchange(&mut self, one: PortId, other: PortId) {
         let more = (one.max(other).index() + 1).saturating_sub(self.ports.len());
         self.ports.extend(std::iter::repeat_n(String::new(), more));

@@ -23,11 +23,11 @@ pub struct Devices {
 #[derive(Debug, Clone, PartialEq)]
 struct Set {
     parameters: Parameters,
-    /// The item of `devices` that made it.
+    /// The item of `devices` that set them.
     item: usize,
 }
 
-/// Where a setting holds.
+/// Scope of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// A whole node.
@@ -39,7 +39,7 @@ pub enum Slot {
 }
 
 impl Devices {
-    /// No deviation among so many nodes and ports.
+    /// No deviations, for a number of nodes and ports.
     pub fn new(nodes: u32, ports: u32) -> Self {
         Devices {
             sets: Vec::new(),
@@ -49,18 +49,18 @@ impl Devices {
         }
     }
 
-    /// Keeps parameters that item `item` of `devices` made; their number.
+    /// Stores parameters from item `item` of `devices`; returns their number.
     pub fn keep(&mut self, parameters: Parameters, item: usize) -> u32 {
         self.sets.push(Set { parameters, item });
         self.sets.len() as u32
     }
 
-    /// Parameters that were kept.
+    /// Stored parameters by their number.
     pub fn kept(&self, number: u32) -> &Parameters {
         &self.sets[number as usize - 1].parameters
     }
 
-    /// Which parameters hold in a slot.
+    /// The number of the parameters of a slot.
     pub fn number(&self, slot: Slot) -> u32 {
         let (numbers, index) = match slot {
             Slot::Node(node) => (&self.nodes, node.index()),
@@ -73,7 +73,7 @@ impl Devices {
         numbers.get(index).copied().unwrap_or(0)
     }
 
-    /// Sets which parameters hold in a slot.
+    /// Sets the number of the parameters of a slot.
     pub fn set(&mut self, slot: Slot, number: u32) {
         match slot {
             Slot::Node(node) => self.nodes[node] = number,
@@ -84,7 +84,7 @@ impl Devices {
         }
     }
 
-    /// Exchanges what two ports are set to.
+    /// Exchanges the parameters of two ports.
     pub fn exchange(&mut self, one: PortId, other: PortId) {
         let both = |slot: &dyn Fn(PortId) -> Slot| [slot(one), slot(other)];
         let priority_queues =
@@ -96,7 +96,7 @@ impl Devices {
         }
     }
 
-    /// The item of `devices` that made parameters, none of the scenario's own.
+    /// The item of `devices` that set parameters; `None` for those of the scenario.
     pub fn item(&self, number: u32) -> Option<usize> {
         let index = (number as usize).checked_sub(1)?;
         Some(self.sets[index].item)
@@ -109,7 +109,7 @@ impl Devices {
         self.sets.iter_mut().map(|set| &mut set.parameters)
     }
 
-    /// How many there are.
+    /// Number of different parameters.
     pub fn count(&self) -> u32 {
         self.sets.len() as u32
     }

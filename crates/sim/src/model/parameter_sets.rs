@@ -1,4 +1,4 @@
-//! The parameters that hold at a node, a port or a priority: the scenario's, or those of [`crate::model::overrides`].
+//! The parameters of a node, a port or a priority: those of the scenario, or those of [`crate::model::overrides`].
 
 use crate::ids::{NodeId, PortId, Priority};
 use crate::model::overrides::Slot;
@@ -6,12 +6,12 @@ use crate::model::parameters::Parameters;
 use crate::model::scenario::Scenario;
 
 impl Scenario {
-    /// The scenario's own parameters and all others.
+    /// The parameters of the scenario and all overrides.
     pub fn parameters_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
         std::iter::once(&mut self.parameters).chain(self.devices.all_mut())
     }
 
-    /// How many different parameters there are.
+    /// Number of different parameters.
     pub fn sets(&self) -> u32 {
         self.devices.count() + 1
     }
@@ -24,17 +24,17 @@ impl Scenario {
         }
     }
 
-    /// What a node is set to.
+    /// The parameters of a node.
     pub fn of_node(&self, node: NodeId) -> &Parameters {
         self.set(self.devices.number(Slot::Node(node)))
     }
 
-    /// What a port is set to.
+    /// The parameters of a port.
     pub fn of_port(&self, port: PortId) -> &Parameters {
         self.set(self.devices.number(Slot::Port(port)))
     }
 
-    /// What one priority of a port is set to.
+    /// The parameters of a priority of a port.
     pub fn of_priority_queue(&self, port: PortId, priority: Priority) -> &Parameters {
         self.set(self.devices.number(Slot::PriorityQueue(port, priority)))
     }

@@ -15,7 +15,7 @@ use wirespeed_wire::{
 
 /// Times of a buffer at a lower rate may not fit 64 bits.
 pub(crate) const LEAST_BPS: u64 = 1_000_000_000;
-/// Far above what a link carries.
+/// Far above the rate of any link.
 const MOST_BPS: u64 = 10_000 * LEAST_BPS;
 
 /// A PCIe link.
@@ -114,12 +114,12 @@ impl Pcie {
     }
 }
 
-/// A link in use: what was given to each direction takes it until then.
+/// A link in use: the time until which each direction is occupied.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Of everything on the link.
+    /// Bit rate of the link, packet overhead included.
     byte: ByteTime,
-    /// Most data of a write, of a completion and, where requests take a share, of a request.
+    /// Maximum data of a write, of a completion and, if requests take bandwidth, of a request.
     write: Bytes<u32>,
     completion: Bytes<u32>,
     request: Option<Bytes<u32>>,
@@ -142,20 +142,20 @@ impl Link {
         })
     }
 
-    /// When the last write would be over the link that carries data received now.
+    /// Time at which the last write of data received now would have crossed the link.
     pub fn written(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let bytes = data + Bytes(memory_write_bytes(0)) * data.div_ceil(self.write);
         self.into_until.max(now) + self.byte.times(bytes)
     }
 
-    /// Data received now is written.
+    /// Writes data received now.
     pub fn write(&mut self, now: Picoseconds, data: Bytes<u32>) {
         self.into_until = self.written(now, data);
         let answered = self.dllp * data.div_ceil(self.write);
         self.from_until = self.from_until.max(now) + self.byte.times(answered);
     }
 
-    /// Data is read now: when the last completion is over the link, and when what was to be written before this.
+    /// Reads data now. Returns the time at which the last completion has crossed the link, and that of the earlier writes.
     pub fn read(&mut self, now: Picoseconds, data: Bytes<u32>) -> [Picoseconds; 2] {
         let completions = data.div_ceil(self.completion);
         let requests = self.request.map_or(0, |most| data.div_ceil(most));

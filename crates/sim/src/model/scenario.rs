@@ -1,4 +1,4 @@
-//! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
+//! A scenario: nodes, links, queue pairs and operations. The only input of the simulator.
 
 use crate::bytes::Bytes;
 use crate::ids::{NodeId, PortId, Priority, QueuePairId};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::net::IpAddr;
 use wirespeed_wire::Ip;
 
-/// Everything a run depends on.
+/// All inputs of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
     /// Name, for reports.
@@ -25,29 +25,29 @@ pub struct Scenario {
     pub switches: u32,
     /// Cables. Link n is port 2n at its `a` end and port 2n + 1 at its `b` end.
     pub links: Vec<Link>,
-    /// By port: the address of a NIC port that was given one. It may end early; empty where there are none.
+    /// By port: the address of a NIC port, if any. The list may be shorter than the number of ports.
     pub addresses: Vec<Option<IpAddr>>,
-    /// What nodes and ports are called.
+    /// Names of nodes and ports.
     pub names: Names,
     /// Buffer of each switch, bytes.
     pub buffer_bytes: Vec<Bytes>,
     /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.
     pub connections: Vec<Connection>,
-    /// What is posted.
+    /// Work requests.
     pub operations: Vec<Operation>,
-    /// What all devices are set to that say nothing else.
+    /// Parameters of all devices without overrides.
     pub parameters: Parameters,
-    /// What some of them are set to.
+    /// Overrides of single devices.
     pub devices: Devices,
     /// Configured routes. Without one, switches use the shortest paths.
     pub routes: Vec<Route>,
-    /// What goes wrong.
+    /// Faults.
     pub faults: Vec<Fault>,
-    /// Seed of every chance.
+    /// Seed of all random draws.
     pub seed: u64,
-    /// The run ends here, whatever is still in flight; [`crate::time::NEVER`] = when nothing is.
+    /// End of the run, even with frames in flight; [`crate::time::NEVER`] = when nothing is left to do.
     pub until: Picoseconds,
-    /// What to record beside the tables.
+    /// Recordings in addition to the tables.
     pub observe: Observe,
 }
 
@@ -62,9 +62,9 @@ pub struct Link {
     pub rate: u64,
     /// Propagation in one direction.
     pub delay: Picoseconds,
-    /// Probability that a frame, PFC frames aside, is lost.
+    /// Probability that a frame other than a PFC frame is lost.
     pub loss: f64,
-    /// From when on PFC frames are lost on it; [`crate::time::NEVER`] = they are not.
+    /// Time from which PFC frames are lost on it; [`crate::time::NEVER`] = they are not.
     pub pfc_lost_from: Picoseconds,
 }
 
@@ -90,7 +90,7 @@ pub struct Connection {
     pub priority: Priority,
     /// UDP source port of its packets, the entropy for ECMP.
     pub udp_source_port: u16,
-    /// What becomes of packets that are lost.
+    /// Transport service.
     pub service: Service,
 }
 
@@ -115,19 +115,19 @@ pub enum Service {
         /// The connection whose first queue pair sends them: one queue pair has many destinations, each a connection here.
         queue: u32,
     },
-    /// A TCP connection of the hosts' own sockets: not RDMA, but on the same ports.
+    /// A TCP connection between sockets of the hosts: not RDMA, but on the same ports.
     Tcp,
-    /// UDP datagrams of the hosts' own sockets.
+    /// UDP datagrams between sockets of the hosts.
     Udp,
 }
 
 impl Service {
-    /// Whether it is not RDMA.
+    /// Whether it is a socket service, not RDMA.
     pub fn of_sockets(self) -> bool {
         matches!(self, Service::Tcp | Service::Udp)
     }
 
-    /// Whether nothing is acknowledged.
+    /// Whether packets are not acknowledged.
     pub fn unreliable(self) -> bool {
         matches!(self, Service::Uc | Service::Ud { .. } | Service::Udp)
     }
@@ -151,15 +151,15 @@ impl Service {
 pub struct Operation {
     /// The queue pair it is posted on.
     pub queue_pair: QueuePairId,
-    /// What it does.
+    /// Its operation.
     pub verb: Verb,
     /// Payload, bytes.
     pub bytes: Bytes,
-    /// Not before this.
+    /// Earliest post.
     pub at: Picoseconds,
-    /// Operations that complete first (indices).
+    /// Dependencies: indices of the operations that must complete first.
     pub after: Vec<u32>,
-    /// From the last of those completing (or `at`) to the post.
+    /// Time from the last of their completions (or `at`) to the post.
     pub delay: Picoseconds,
 }
 
@@ -186,13 +186,12 @@ impl Verb {
     }
 }
 
-/// What to record over time.
+/// Recordings over time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observe {
     /// Sampling interval; 0 = no series.
     pub interval: Picoseconds,
-    /// So many samples are kept at most: where the run is longer, every second one is dropped and the interval doubled.
-    /// 0 = all are kept.
+    /// Maximum number of samples: in a longer run every second one is dropped and the interval is doubled. 0 = no maximum.
     pub samples: u32,
     /// Ports whose queues, counters and pause states are sampled.
     pub ports: Vec<PortId>,
@@ -209,7 +208,7 @@ impl Scenario {
         matches!(connection.service, Service::Ud { .. })
     }
 
-    /// The queue pair that sends what is posted for `queue_pair`: of datagrams one for all destinations.
+    /// The queue pair that sends the operations of `queue_pair`: for datagrams one for all destinations.
     pub fn sender(&self, queue_pair: QueuePairId) -> QueuePairId {
         match self.connections[queue_pair.connection()].service {
             Service::Ud { queue } => QueuePairId::of_connection(queue as usize, 0),
@@ -217,7 +216,7 @@ impl Scenario {
         }
     }
 
-    /// The longest frame that anybody sends.
+    /// Maximum frame size in the scenario.
     pub fn longest_frame(&self) -> Bytes<u32> {
         let framing = self.parameters.framing.encapsulated();
         let longest = framing.longest(Bytes(self.parameters.transport.mtu_bytes));
@@ -229,7 +228,7 @@ impl Scenario {
         longest.max(Bytes(framing.encapsulation().udp(payload.0).bytes()))
     }
 
-    /// Bit n: there may be frames of priority n, those of PFC aside.
+    /// Bit n: there may be frames of priority n other than PFC frames.
     pub fn priorities(&self) -> u8 {
         let of_connections = self.connections.iter().map(|it| it.priority.0);
         let sets = (0..self.sets()).map(|number| self.set(number));
@@ -249,12 +248,12 @@ impl Scenario {
         self.hosts + self.switches
     }
 
-    /// The address that a NIC port was given.
+    /// The configured address of a NIC port.
     pub fn given_address(&self, port: PortId) -> Option<IpAddr> {
         self.addresses.get(port.index()).copied().flatten()
     }
 
-    /// The port that routing takes to be at the other end of a port's cable.
+    /// The port at the other end of a port's cable according to the plan, as routing uses it.
     pub fn believed_peer(&self, port: PortId) -> PortId {
         let faults = self.faults.iter();
         let mut peer = faults.filter_map(|fault| match &fault.kind {

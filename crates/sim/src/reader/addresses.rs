@@ -6,7 +6,7 @@ use crate::model::parameters::IpVersion;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-/// What the links have said so far.
+/// Addresses of the links read so far.
 pub struct Addresses {
     hosts: u64,
     version: IpVersion,
@@ -16,7 +16,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// None yet; nodes below `hosts` are hosts, and packets of this version of IP.
+    /// No addresses; nodes below `hosts` are hosts, and packets have this IP version.
     pub fn new(hosts: u32, version: IpVersion) -> Self {
         Addresses {
             hosts: hosts.into(),
@@ -26,12 +26,12 @@ impl Addresses {
         }
     }
 
-    /// By port, as far as there are any.
+    /// By port; shorter than the number of ports if the last ones have none.
     pub fn by_port(self) -> Vec<Option<IpAddr>> {
         self.by_port
     }
 
-    /// The addresses of a link between two nodes.
+    /// Reads the addresses of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
         let (Some(json), Place::Item(_, number)) = (link.get("addresses"), link.place) else {
             return;
@@ -70,7 +70,7 @@ impl Addresses {
                     IpVersion::Ipv4 => "an IPv4 address",
                     IpVersion::Ipv6 => "an IPv6 address",
                 };
-                let hint = "parameters.framing.ip says what all packets are";
+                let hint = "parameters.framing.ip sets the IP version of all packets";
                 problems.note(link.at("addresses"), json.shown(), expected, hint);
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The `devices` of a scenario: settings of single nodes, ports and priorities, laid over `parameters` item by item.
+//! The `devices` of a scenario: settings of single nodes, ports and priorities, which override `parameters` item by item.
 
 use super::json::Json;
 use super::ports::Ports;
@@ -10,7 +10,7 @@ use crate::model::scenario::Scenario;
 use crate::model::schema::form::forms;
 use std::collections::HashMap;
 
-/// The smallest thing that may have a setting of its own.
+/// The smallest scope that a setting may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     All,
@@ -19,7 +19,7 @@ enum Level {
     PriorityQueue,
 }
 
-/// By section, and in it by parameter where not all are alike; what is not listed has the level of its section.
+/// By section, and by parameter where they differ; parameters that are not listed have the level of their section.
 const LEVELS: [(&str, Level); 22] = [
     ("framing", Level::All),
     ("ecmp", Level::Node),
@@ -45,15 +45,15 @@ const LEVELS: [(&str, Level); 22] = [
     ("congestion", Level::PriorityQueue),
 ];
 
-/// What only switches have, and only hosts.
+/// Sections of switches only, and of hosts only.
 const OF_SWITCHES: [&str; 3] = ["switch", "ecmp", "marking"];
 const OF_HOSTS: [&str; 4] = ["nic", "transport", "notification", "congestion"];
 
-/// What differs from `scenario.parameters`, by node, port and priority. Its links are known.
+/// Reads the overrides of `scenario.parameters`, by node, port and priority. The links of the scenario are known.
 pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Devices {
     let items = top.list("devices", problems);
     if items.is_empty() || problems.count() > 0 {
-        return Devices::default(); // what is laid over something wrong would be wrong for the same reason
+        return Devices::default(); // overrides of invalid parameters would be refused for the same reason
     }
     let ports = Ports::from_scenario(scenario);
     let mut overlay = Overlay {
@@ -76,7 +76,7 @@ struct Overlay<'s> {
     buffers_given: bool,
 }
 
-/// What an item is about.
+/// The scope of an item.
 struct Target {
     nodes: Vec<NodeId>,
     ports: Vec<PortId>,
@@ -137,7 +137,7 @@ impl Overlay<'_> {
         ports
     }
 
-    /// Notes settings of a larger thing than the item names, and of another kind of node.
+    /// Adds a problem for settings with a larger scope than the item, and for those of another kind of node.
     fn check_levels(&self, item: &Object, it: &Target, json: &Json, problems: &mut Problems) {
         let hosts = self.scenario.hosts;
         let of_ports = it.ports.iter().map(|port| self.scenario.node_of(*port));
@@ -170,7 +170,7 @@ impl Overlay<'_> {
                     Some(Level::All) => "parameters, where it is set for all devices",
                     Some(Level::Node) => "nodes alone: it is one for a whole switch",
                     Some(_) => "no priorities: it is one for a whole port",
-                    None => continue, // no such parameter: refused when it is laid over the others
+                    None => continue, // no such parameter: refused when the overrides are applied
                 };
                 problems.note(format!("{place}.{key}"), it.named(), expected, "");
             }
@@ -182,7 +182,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Lays the parameters over those of each slot; equal ones are kept once.
+    /// Applies the overrides to the parameters of each slot; equal parameters are stored once.
     fn lay(&mut self, n: usize, json: &Json, target: &Target, problems: &mut Problems) {
         let root = format!("devices[{n}].parameters");
         let mut made: HashMap<u32, u32> = HashMap::new();
@@ -210,7 +210,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Every slot that an item means, each once.
+    /// The slots of an item, each once.
     fn slots(&self, target: &Target) -> Vec<Slot> {
         let mut slots = Vec::new();
         let mut ports = target.ports.clone();

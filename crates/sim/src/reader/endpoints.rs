@@ -6,21 +6,21 @@ use super::services;
 use crate::ids::{NodeId, Priority};
 use crate::model::scenario::Service;
 
-/// One connection as a file has it.
+/// A connection as in a file.
 pub struct Ends {
     pub place: Place,
     pub keys: [&'static str; 2],
     pub hosts: [NodeId; 2],
-    /// Which NIC port of each.
+    /// NIC port index of each host.
     pub ports: [u32; 2],
-    /// None = that of the transport.
+    /// `None` = that of the transport.
     pub priority: Option<Priority>,
-    /// None = one of its own.
+    /// `None` = a separate one.
     pub udp_source_port: Option<u16>,
     pub service: Service,
 }
 
-/// The connections that an entry makes, the first of which has number `first`: one, or one for each destination.
+/// The connections of an entry, the first of which has number `first`: one, or one for each destination.
 pub fn read(
     it: &Object,
     keys: [&'static str; 2],

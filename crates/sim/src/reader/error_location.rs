@@ -1,14 +1,14 @@
-//! Where in an object serde refuses what it refuses: its messages name no place. The place is where another value makes it
-//! say something else.
+//! Finds the location of an error of serde, whose messages contain none: the key or value whose change also changes the
+//! message.
 
 use crate::model::parameters::Parameters;
 use serde_json::{Map, Value};
 
-/// What says which of several forms an object has: without it serde refuses the form, and says nothing of the rest.
+/// Keys that select one of several forms of an object: without them serde reports the missing key only.
 const TAGS: [&str; 2] = ["rule", "algorithm"];
 
-/// The path of what `message` is about, in the value at `path` that it was said of; that path if none is found.
-pub fn place(tree: &Value, path: &[String], message: &str) -> Vec<String> {
+/// The path of the key or value that `message` refers to, within the value at `path`; `path` if none is found.
+pub fn find_error(tree: &Value, path: &[String], message: &str) -> Vec<String> {
     let probe = Probe { tree, message };
     let mut objects = Vec::new();
     let value = path.iter().fold(tree, |at, key| &at[key.as_str()]);
@@ -19,14 +19,14 @@ pub fn place(tree: &Value, path: &[String], message: &str) -> Vec<String> {
     found.unwrap_or_else(|| path.to_vec())
 }
 
-/// The word of a message such as `unknown field`, and those that it expects instead.
+/// The rejected word of a message such as `unknown field`, and the expected words.
 pub fn unknown<'m>(message: &'m str, what: &str) -> Option<(&'m str, Vec<&'m str>)> {
     let rest = message.strip_prefix(what)?.strip_prefix(" `")?;
     let (word, expected) = rest.split_once("`, ")?;
     Some((word, expected.split('`').skip(1).step_by(2).collect()))
 }
 
-/// All objects in a value, outer ones first.
+/// Collects all objects in a value, outer ones first.
 fn within<'v>(
     value: &'v Value,
     path: &[String],
@@ -43,14 +43,14 @@ fn below(path: &[String], key: &str) -> Vec<String> {
     path.iter().cloned().chain([key.to_string()]).collect()
 }
 
-/// Asks serde about trees that differ in one place.
+/// Deserializes variants of a tree that differ in one place.
 struct Probe<'t> {
     tree: &'t Value,
     message: &'t str,
 }
 
 impl Probe<'_> {
-    /// What in this object the message is about, not looking into inner ones.
+    /// The key of this object that the message refers to; inner objects are not searched.
     fn place(&self, path: Vec<String>, object: &Map<String, Value>) -> Option<Vec<String>> {
         if let Some(field) = self.message.strip_prefix("missing field `") {
             let field = field.strip_suffix('`')?;
@@ -69,7 +69,7 @@ impl Probe<'_> {
         Some(below(&path, key))
     }
 
-    /// What serde says after an edit of the object at `path`, nothing of what it accepts; `None` where it says the same.
+    /// The message after an edit of the object at `path`, empty if the tree is valid; `None` if the message stays the same.
     fn with(
         &self,
         path: &[String],
@@ -78,10 +78,10 @@ impl Probe<'_> {
         let mut tree = self.tree.clone();
         let slot = path.iter().fold(&mut tree, |at, key| &mut at[key.as_str()]);
         edit(slot.as_object_mut()?);
-        let said = match serde_json::from_value::<Parameters>(tree) {
+        let message = match serde_json::from_value::<Parameters>(tree) {
             Ok(_) => String::new(),
             Err(error) => error.to_string(),
         };
-        (said != self.message).then_some(said)
+        (message != self.message).then_some(message)
     }
 }

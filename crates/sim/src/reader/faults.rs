@@ -1,4 +1,4 @@
-//! The `faults` of a scenario: each names its kind, what it is put on, and when it is there.
+//! The `faults` of a scenario: each has a kind, a location and a time.
 
 use super::json::Json;
 use super::problems::{note_word, Object, Place, Problems};
@@ -17,11 +17,11 @@ use crate::model::schema::form::forms;
 use crate::time::{Picoseconds, NEVER};
 use wirespeed_wire::link_errors::Fec;
 
-/// Each fault of the scenario's network that is as it should be.
+/// Reads the valid faults of the scenario.
 pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<Fault> {
     let items = top.list("faults", problems).iter().enumerate();
     if matches!(top.get("links"), Some(Json::List(links)) if links.len() != scenario.links.len()) {
-        return Vec::new(); // some are refused, and faults would name others
+        return Vec::new(); // some links are refused, so the indices of faults would be wrong
     }
     let wiring = Wiring::from_scenario(scenario);
     let read = |(n, json)| {
@@ -109,7 +109,7 @@ impl<'j> FaultReader<'j, '_> {
         Some((from, until))
     }
 
-    /// The link that the fault is put on, by its index in `links`.
+    /// The link of the fault, by its index in `links`.
     fn link(&mut self, item: &Object) -> Option<LinkId> {
         let Some(last) = self.scenario.links.len().checked_sub(1) else {
             let found = item.shown("link");
@@ -121,7 +121,7 @@ impl<'j> FaultReader<'j, '_> {
         Some(LinkId(link as u32))
     }
 
-    /// The NIC port that the fault is put on, as its host's number `nic_port` in the order of `links`.
+    /// The NIC port of the fault: number `nic_port` of its host in the order of `links`.
     fn nic_port(&mut self, item: &Object) -> Option<PortId> {
         let last = u64::from(self.scenario.hosts) - 1;
         let node = item.whole_up_to("node", last, self.problems);
@@ -197,7 +197,7 @@ fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     None
 }
 
-/// Exchanges the cables that are in wrong ports. All else is as it should be.
+/// Exchanges the miswired cables. The scenario is valid otherwise.
 pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
     let faults = std::mem::take(&mut scenario.faults);
     let mut exchanged = Vec::new();
@@ -225,7 +225,7 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
     rename_ports(&mut scenario.faults);
 }
 
-/// Faults of a NIC port stay at the NIC: ports are named by their cables.
+/// Keeps the faults of a NIC port at its NIC: ports are named by their cables.
 fn rename_ports(faults: &mut [Fault]) {
     let exchanged: Vec<Miswiring> = faults
         .iter()

@@ -1,16 +1,16 @@
-//! Parameters between memory and a NIC port that limit each other.
+//! Checks of the parameters between memory and a NIC port that limit each other.
 
 use super::parameter_check::ParameterCheck;
 use crate::model::limits::LARGEST_BUFFER;
 use crate::model::parameters::Pipe;
 use crate::model::pcie::{OrderedWrites, Pcie, LEAST_BPS};
 
-/// A pipe, whose receive buffer takes packets of `mtu_bytes`.
+/// Checks a pipe, whose receive buffer must store packets of `mtu_bytes`.
 pub fn check(it: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
     if pipe.gbps.is_none() && pipe.pcie.is_none() {
         it.note("nic.pipe", "neither".into(), "gbps, pcie or both".into());
     }
-    // Or no full packet would ever enter.
+    // A smaller buffer could not store a full packet.
     let (name, bytes) = ("nic.pipe.receive_buffer_bytes", pipe.receive_buffer_bytes);
     it.within(name, bytes.into(), mtu_bytes.into(), LARGEST_BUFFER);
     it.at_most(
@@ -24,7 +24,7 @@ pub fn check(it: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
     }
 }
 
-/// The rates that outstanding writes and reads come to.
+/// Checks the rates that result from outstanding writes and reads.
 fn rates(it: &mut ParameterCheck, pcie: &Pcie) {
     if let Some(OrderedWrites::Outstanding { writes, commit_ns }) = pcie.ordered_writes {
         let sizes = [writes, pcie.max_payload_bytes];
@@ -36,7 +36,7 @@ fn rates(it: &mut ParameterCheck, pcie: &Pcie) {
     }
 }
 
-/// What is under way at one time must not make a rate of nothing.
+/// Checks that the outstanding bytes give at least the minimum rate.
 fn enough(it: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
     if ns == 0 || count == 0 {
         return;

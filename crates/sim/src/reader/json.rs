@@ -1,4 +1,4 @@
-//! JSON as it stands in the text: keys borrowed from it, in their order, repeated ones kept so that they can be refused.
+//! JSON as in the text: keys are borrowed, in their order, and repeated keys are preserved so that they can be refused.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub enum Json<'a> {
 }
 
 impl Json<'_> {
-    /// The value as a message shows it.
+    /// The value as it appears in a message.
     pub fn shown(&self) -> String {
         match self {
             Json::Null => "null".into(),
@@ -37,7 +37,7 @@ impl Json<'_> {
         }
     }
 
-    /// What stands there, by the keys on the way.
+    /// The value at a path of keys.
     pub fn at(&self, path: &[String]) -> Option<&Self> {
         path.iter().try_fold(self, |at, key| match at {
             Json::Object(fields) => fields.iter().find(|it| it.0 == *key).map(|it| &it.1),
@@ -59,7 +59,7 @@ impl Json<'_> {
         }
     }
 
-    /// A text.
+    /// A string, if it is one.
     pub fn text(&self) -> Option<&str> {
         match self {
             Json::Text(text) => Some(text),
@@ -67,7 +67,7 @@ impl Json<'_> {
         }
     }
 
-    /// A number.
+    /// A number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Json::Whole(value) => Some(*value as f64),
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// A key, borrowed where it has no escapes.
+/// A key, borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {

@@ -1,4 +1,4 @@
-//! Limits of a scenario that no range of a single value states.
+//! Limits of a scenario beyond the range of a single value.
 
 use super::host_pipe;
 use super::parameter_check::ParameterCheck;
@@ -10,14 +10,14 @@ use crate::model::schema::scenario;
 use crate::problem::{grouped, Refusal};
 use crate::schema::ranges;
 
-/// What an event's key can name (`queue::Event`): ports times priorities, queue pairs, operations.
+/// Number of entities that an event's key can contain (`queue::Event`): ports times priorities, queue pairs, operations.
 const ENTITIES: usize = 1 << 28;
 /// A link has two ports.
 const MOST_LINKS: usize = ENTITIES / PRIORITIES / 2;
 /// A connection has two queue pairs.
 const MOST_CONNECTIONS: usize = ENTITIES / 2;
 
-/// Notes a scenario that is larger than the simulator can count.
+/// Adds a problem for a scenario that is larger than the simulator can count.
 pub fn check_size(links: usize, connections: usize, operations: usize, problems: &mut Problems) {
     let rows = [
         ("links", links, MOST_LINKS),
@@ -30,7 +30,8 @@ pub fn check_size(links: usize, connections: usize, operations: usize, problems:
     }
 }
 
-/// Notes every parameter out of its range, and parameters that exclude each other. `root` is their path in the file.
+/// Adds a problem for every parameter out of its range, and for parameters that exclude each other. `root` is their path in
+/// the file.
 pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
     let document = scenario();
     let schema = &document["$defs"]["Parameters"];
@@ -82,7 +83,7 @@ fn pools(it: &mut ParameterCheck, switch: &Switch) {
     }
 }
 
-/// What only one of the two forms of recovery has.
+/// Checks the parameters that only one of the two forms of loss recovery has.
 fn recovery(it: &mut ParameterCheck, transport: &Transport) {
     match (transport.recovery, transport.rx_depth) {
         (Recovery::SelectiveRepeat, Some(depth)) => {

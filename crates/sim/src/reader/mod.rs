@@ -10,9 +10,9 @@
 //! }
 //! ```
 //!
-//! Nodes 0 to `hosts` - 1 are hosts, those after them switches. A flow is a connection with one operation on it, its data
-//! going from `src` to `dst`. Traffic with dependencies is written as `queue_pairs` and `operations`. Everything wrong
-//! is collected and refused at once.
+//! Nodes 0 to `hosts` - 1 are hosts, the nodes after them switches. A flow is a connection with one operation, whose data goes
+//! from `src` to `dst`. Traffic with dependencies is written as `queue_pairs` and `operations`. All problems are collected
+//! and reported in one refusal.
 
 mod addresses;
 mod devices;
@@ -57,14 +57,14 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refusal> {
     let preset = by_name(preset)?;
     let json: Json = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     let mut problems = Problems::default();
-    let draft = draft(&json, preset, &mut problems);
+    let draft = read_sections(&json, preset, &mut problems);
     problems.refuse()?;
-    let (mut scenario, traffic) = draft.expect("nothing is missing that nothing was noted about");
+    let (mut scenario, traffic) = draft.expect("every missing section has a problem");
     scenario.seed = seed;
 
     traffic.check_size(scenario.links.len(), &mut problems);
     problems.refuse()?;
-    // What refers to other parts is looked at once each part is as it should be.
+    // References between sections are checked once each section is valid.
     traffic.connect(&mut scenario, &mut problems);
     faults::miswire(&mut scenario, &mut problems);
     problems.take(buffer_settings::resolve(&scenario));
@@ -73,7 +73,7 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refusal> {
     Ok(scenario)
 }
 
-/// Congestion control of all that send, each way of it at the lowest rate that a NIC port of its queue pairs has.
+/// Checks every set of congestion control parameters at the lowest rate of the NIC ports whose queue pairs use it.
 fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
     let mut slowest = vec![None; scenario.sets() as usize];
     for connection in &scenario.connections {
@@ -105,7 +105,7 @@ fn by_name(name: &str) -> Result<Parameters, Refusal> {
     })
 }
 
-/// serde_json says where it stopped at the end of its message; here that is the place.
+/// The refusal of a syntax error. The end of serde_json's message is the location.
 fn not_json(error: &serde_json::Error) -> Refusal {
     let message = error.to_string();
     let (reason, _) = message.split_once(" at line ").unwrap_or((&message, ""));
@@ -117,8 +117,8 @@ fn not_json(error: &serde_json::Error) -> Refusal {
     }])
 }
 
-/// Each part by itself. Nothing is given where something was noted that later parts need.
-fn draft<'j>(
+/// Reads each section separately. `None` if a problem affects later sections.
+fn read_sections<'j>(
     json: &'j Json<'j>,
     preset: Parameters,
     problems: &mut Problems,
@@ -134,7 +134,7 @@ fn draft<'j>(
         None => preset,
     };
     limits::check("parameters", &parameters, problems);
-    // Without them every node and link would be wrong for the same reason.
+    // Without them every node and link would be refused for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
     let mut addresses = Addresses::new(hosts, parameters.framing.ip);
     let mut port_names = PortNames::new();
@@ -193,7 +193,7 @@ fn texts(top: &Object, key: &'static str, problems: &mut Problems) -> Vec<String
     texts
 }
 
-/// All links that are as they should be.
+/// All valid links.
 fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, problems: &mut Problems) -> Vec<Link> {
     let common = Common {
         rate: top
@@ -211,14 +211,14 @@ fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, problems: &mut Proble
         .collect()
 }
 
-/// What holds for every link that does not say otherwise, if anything; `Some(None)` where it is not as it should be.
+/// Defaults of every link, if any; `Some(None)` for an invalid value.
 struct Common {
     rate: Option<Option<u64>>,
     delay: Option<Option<Picoseconds>>,
     nodes: u32,
 }
 
-/// What links say of the ports at their ends.
+/// Properties of ports in the entries of links.
 struct OfPorts<'a> {
     addresses: &'a mut Addresses,
     names: &'a mut PortNames,

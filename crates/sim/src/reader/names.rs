@@ -1,4 +1,4 @@
-//! The names of nodes and ports, as a scenario gives them: `node_names`, and `port_names` of a link.
+//! The names of nodes and ports in a scenario: `node_names`, and `port_names` of a link.
 
 use super::json::Json;
 use super::problems::{Object, Place, Problems};
@@ -6,7 +6,7 @@ use crate::model::names::Names;
 use crate::model::scenario_file::LONGEST_NAME;
 use std::collections::HashMap;
 
-/// What the links have said so far.
+/// Port names of the links read so far.
 pub struct PortNames {
     by_port: Vec<String>,
     /// The link that has a node's port of this name.
@@ -14,7 +14,7 @@ pub struct PortNames {
 }
 
 impl PortNames {
-    /// None yet.
+    /// No names.
     pub fn new() -> Self {
         PortNames {
             by_port: Vec::new(),
@@ -22,7 +22,7 @@ impl PortNames {
         }
     }
 
-    /// The names of both ports of a link between two nodes.
+    /// Reads the names of both ports of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
         let (Some(json), Place::Item(_, number)) = (link.get("port_names"), link.place) else {
             return;
@@ -51,7 +51,7 @@ impl PortNames {
         }
     }
 
-    /// All names: those of the ports, and of the nodes as the scenario lists them.
+    /// Reads the names of the nodes; returns all names.
     pub fn with_nodes(self, top: &Object, nodes: u32, problems: &mut Problems) -> Names {
         let items = top.list("node_names", problems);
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -87,7 +87,7 @@ impl PortNames {
     }
 }
 
-/// One name, which is for a line of a table.
+/// Reads a name; it must fit into a line of a table.
 fn name(place: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> Option<String> {
     match json {
         Json::Text(text)

@@ -3,19 +3,19 @@
 use super::problems::Problems;
 use crate::problem::grouped;
 
-/// Notes problems of parameters by their path.
+/// Adds problems of parameters by their path.
 pub struct ParameterCheck<'f> {
     pub root: &'f str,
     pub problems: &'f mut Problems,
 }
 
 impl ParameterCheck<'_> {
-    /// A value that another parameter limits.
+    /// Checks a value that another parameter limits.
     pub fn at_most(&mut self, name: &str, value: u32, most: u32) {
         self.within(name, value.into(), 0, most.into());
     }
 
-    /// The same from both sides.
+    /// The same with a lower and an upper limit.
     pub fn within(&mut self, name: &str, value: u64, least: u64, most: u64) {
         if (least..=most).contains(&value) {
             return;

@@ -1,5 +1,5 @@
-//! Names of ports: `16:0` is the port of node 16 that faces node 0, `16:0.1` the second where several cables join the two,
-//! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
+//! Names of ports: `16:0` is the port of node 16 towards node 0, `16:0.1` the second where several cables join the two, `0`
+//! the only port of node 0. A JSON number is a port number, as in tables.
 
 use super::json::Json;
 use crate::ids::{ports_of, NodeId, PortId};
@@ -10,12 +10,12 @@ use std::collections::HashMap;
 pub struct Ports {
     /// By node, in ascending order.
     own: Vec<Vec<PortId>>,
-    /// By node and the node that they face.
+    /// By node and the node at the other end.
     facing: HashMap<(NodeId, NodeId), Vec<PortId>>,
 }
 
 impl Ports {
-    /// Those of a scenario.
+    /// The ports of a scenario.
     pub fn from_scenario(scenario: &Scenario) -> Self {
         let mut own = vec![Vec::new(); scenario.nodes() as usize];
         let mut facing: HashMap<_, Vec<PortId>> = HashMap::new();
@@ -32,7 +32,7 @@ impl Ports {
         &self.own[node]
     }
 
-    /// The port that a name means, or what it would have to be.
+    /// The port of a name, or the expected values.
     pub fn find(&self, name: &Json) -> Result<PortId, String> {
         let Json::Text(text) = name else {
             let last = self

@@ -1,4 +1,4 @@
-//! Collecting what is wrong, with its place, while reading on.
+//! The problems of a scenario with their locations, collected during reading.
 
 use super::json::{quoted, Json};
 use super::suggestion::did_you_mean;
@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// More are counted, not listed.
+/// Maximum number of listed problems; more are counted.
 const LISTED: usize = 20;
 
-/// Everything wrong so far.
+/// All problems so far.
 #[derive(Default)]
 pub struct Problems {
     listed: Vec<Problem>,
@@ -21,7 +21,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Notes a problem.
+    /// Adds a problem.
     pub fn note(
         &mut self,
         place: impl fmt::Display,
@@ -41,7 +41,7 @@ impl Problems {
         });
     }
 
-    /// Takes over what another part refused.
+    /// Adds the problems of a refusal.
     pub fn take<T>(&mut self, result: Result<T, Refusal>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -54,7 +54,7 @@ impl Problems {
         }
     }
 
-    /// Notes a problem instead of the one that is noted at the same place.
+    /// Replaces the problem at the same location, or adds one.
     pub fn replace(&mut self, place: String, found: String, expected: String) {
         match self.listed.iter_mut().find(|it| it.place == place) {
             Some(noted) => (noted.found, noted.expected) = (found, expected),
@@ -62,12 +62,12 @@ impl Problems {
         }
     }
 
-    /// How many there are.
+    /// Number of problems.
     pub fn count(&self) -> usize {
         self.listed.len() + self.more
     }
 
-    /// Refuses if there is anything.
+    /// Returns the refusal if there are problems.
     pub fn refuse(&mut self) -> Result<(), Refusal> {
         if self.listed.is_empty() {
             return Ok(());
@@ -85,7 +85,7 @@ impl Problems {
     }
 }
 
-/// Where an object stands: the scenario itself or an item of one of its lists.
+/// Location of an object: the scenario itself or an item of one of its lists.
 #[derive(Clone, Copy)]
 pub enum Place {
     /// The scenario.
@@ -103,17 +103,17 @@ impl fmt::Display for Place {
     }
 }
 
-/// An object being read. A getter gives `None` where the value is not as it should be, and has noted it then.
+/// An object being read. A getter returns `None` for an invalid value after adding the problem.
 #[derive(Clone, Copy)]
 pub struct Object<'j> {
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
     form: &'static Form,
     fields: &'j [(Cow<'j, str>, Json<'j>)],
 }
 
 impl<'j> Object<'j> {
-    /// The object, whose keys must be those of the form and different.
+    /// The object; adds a problem for each unknown and each repeated key.
     pub fn new(
         place: Place,
         json: &'j Json<'j>,
@@ -158,12 +158,12 @@ impl<'j> Object<'j> {
         fields.find(|(name, _)| name == key).map(|(_, json)| json)
     }
 
-    /// The value of a key as a message shows it.
+    /// The value of a key as it appears in a message.
     pub fn shown(&self, key: &str) -> String {
         shown(self.get(key))
     }
 
-    /// The place of a key.
+    /// The location of a key.
     pub fn at<'k>(&self, key: &'k str) -> Field<'k> {
         let place = self.place;
         Field { place, key }
@@ -241,7 +241,7 @@ impl<'j> Object<'j> {
         value
     }
 
-    /// The items of a list; a missing key is an empty one.
+    /// The items of a list; empty if the key is missing.
     pub fn list(&self, key: &'static str, problems: &mut Problems) -> &'j [Json<'j>] {
         match self.get(key) {
             None => &[],
@@ -254,7 +254,7 @@ impl<'j> Object<'j> {
     }
 }
 
-/// Notes a value that is none of the words.
+/// Adds a problem for a value that is none of the words.
 pub fn note_word(
     place: impl fmt::Display,
     json: Option<&Json>,
@@ -268,7 +268,7 @@ pub fn note_word(
     problems.note(place, shown(json), words.join(", "), hint);
 }
 
-/// A key in its place: `flows[3].src`, and `hosts` at the top.
+/// A key with its location: `flows[3].src`, and `hosts` at the top.
 pub struct Field<'k> {
     place: Place,
     key: &'k str,
@@ -283,7 +283,7 @@ impl fmt::Display for Field<'_> {
     }
 }
 
-/// The value as a message shows it, or that there is none.
+/// The value as it appears in a message, or `nothing`.
 pub fn shown(json: Option<&Json>) -> String {
     json.map_or("nothing".into(), Json::shown)
 }

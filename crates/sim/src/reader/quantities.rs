@@ -9,7 +9,7 @@ pub fn rate(object: &Object, key: &str, problems: &mut Problems) -> Option<u64> 
     Some((gbps * 1e9 + 0.5) as u64)
 }
 
-/// A point in time or a span in picoseconds, given in ns.
+/// A time or a duration in picoseconds, given in ns.
 pub fn time(object: &Object, key: &str, problems: &mut Problems) -> Option<Picoseconds> {
     let ns = object.whole(key, problems)?;
     Some(Picoseconds::from_nanoseconds(ns))

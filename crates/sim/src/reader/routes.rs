@@ -8,7 +8,7 @@ use crate::model::scenario::{Route, Scenario};
 use crate::model::schema::form::forms;
 use std::collections::HashSet;
 
-/// Each route that is as it should be. The scenario's links are known.
+/// Reads the valid routes. The links of the scenario are known.
 pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<Route> {
     let items = top.list("routes", problems);
     let links_are_right = match top.get("links") {
@@ -16,7 +16,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<R
         _ => false,
     };
     if items.is_empty() || !links_are_right {
-        return Vec::new(); // names of ports mean nothing while links are wrong
+        return Vec::new(); // names of ports are undefined without valid links
     }
     let ports = Ports::from_scenario(scenario);
     let mut known = HashSet::new();

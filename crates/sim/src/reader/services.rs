@@ -1,4 +1,4 @@
-//! Transport services: how a file names them, and what may be posted on each.
+//! Transport services: their names in a file, and the operations that each supports.
 
 use super::problems::{Object, Place, Problems};
 use crate::model::scenario::{Operation, Service, Verb};
@@ -17,7 +17,7 @@ pub fn read(it: &Object, queue: u32, problems: &mut Problems) -> Option<Service>
     })
 }
 
-/// What an operation does: a write unless stated otherwise, a send where the service has only sends.
+/// The verb of an operation: by default a write, or a send if the service has only sends.
 pub fn verb(it: &Object, service: Service, problems: &mut Problems) -> Option<Verb> {
     let sends = matches!(service, Service::Ud { .. }) || service.of_sockets();
     match it.get("verb") {
@@ -27,7 +27,8 @@ pub fn verb(it: &Object, service: Service, problems: &mut Problems) -> Option<Ve
     }
 }
 
-/// Notes what a service cannot do (IBTA volume 1, table 38 of chapter 9: UC has no reads, UD only sends of one packet).
+/// Adds a problem for an unsupported operation (IBTA volume 1, table 38 of chapter 9: UC has no reads, UD only sends of one
+/// packet).
 pub fn check(
     service: Service,
     operation: &Operation,

@@ -1,4 +1,4 @@
-//! The `parameters` of a scenario, laid over those of the preset one by one so that a refusal names the one it means.
+//! The `parameters` of a scenario, applied to those of the preset one by one so that a refusal contains the exact path.
 
 use super::error_location;
 use super::json::{quoted, Json};
@@ -7,8 +7,8 @@ use super::suggestion::did_you_mean;
 use crate::model::parameters::Parameters;
 use serde_json::Value;
 
-/// Parameters with the settings of the file in them; those that cannot be are noted and left out. `root` is where the
-/// file has them.
+/// Applies the settings of the file to parameters; invalid ones are added as problems and left out. `root` is their path in
+/// the file.
 pub fn overlay(base: Parameters, json: &Json, root: &str, problems: &mut Problems) -> Parameters {
     let mut tree = serde_json::to_value(&base).expect("parameters are plain data");
     let mut overlay = Overlay {
@@ -22,14 +22,14 @@ pub fn overlay(base: Parameters, json: &Json, root: &str, problems: &mut Problem
 }
 
 struct Overlay<'f> {
-    /// The parameters as they are with everything laid over so far.
+    /// The parameters with all settings applied so far.
     result: Parameters,
     root: &'f str,
     problems: &'f mut Problems,
 }
 
 impl Overlay<'_> {
-    /// Lays an object over the one at `path`. `here` is what stands there.
+    /// Applies an object to the one at `path`. `here` is the current value.
     fn object(&mut self, tree: &mut Value, here: &Value, path: &mut Vec<String>, json: &Json) {
         let (Value::Object(known), Json::Object(fields)) = (here, json) else {
             return self.whole(tree, path, json);
@@ -58,7 +58,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Puts a value in place of the one at `path`, unless the parameters then make no sense.
+    /// Replaces the value at `path`, unless the parameters are then invalid.
     fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
         let before = self.problems.count();
         self.check_repeated_keys(path, json);
@@ -70,7 +70,7 @@ impl Overlay<'_> {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
                 let message = error.to_string();
-                let place = error_location::place(tree, path, &message);
+                let place = error_location::find_error(tree, path, &message);
                 let inner = json.at(&place[path.len()..]).unwrap_or(json);
                 let it = describe_refusal(&message, inner);
                 self.problems
@@ -80,7 +80,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Notes keys that stand twice, at any depth.
+    /// Adds a problem for repeated keys, at any depth.
     fn check_repeated_keys(&mut self, path: &[String], json: &Json) {
         let Json::Object(fields) = json else { return };
         for (n, (key, value)) in fields.iter().enumerate() {
@@ -117,7 +117,7 @@ fn changes_kind(here: &Value, json: &Json) -> bool {
         .any(|key| kind(key).is_some_and(|kind| here.get(key).is_some_and(|it| *it != kind)))
 }
 
-/// What stands at `path`.
+/// The value at `path`.
 fn slot<'t>(tree: &'t mut Value, path: &[String]) -> &'t mut Value {
     path.iter().fold(tree, |at, key| &mut at[key.as_str()])
 }
@@ -128,7 +128,7 @@ struct Refusal {
     hint: String,
 }
 
-/// serde's words for what it found and expected, in ours.
+/// Rephrases serde's message as found and expected values.
 fn describe_refusal(message: &str, json: &Json) -> Refusal {
     if let Some((key, known)) = error_location::unknown(message, "unknown field") {
         return Refusal {

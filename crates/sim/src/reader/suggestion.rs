@@ -1,6 +1,6 @@
 //! "Did you mean".
 
-/// The one of `words` that `word` is probably meant to be, as a hint; empty where none is near.
+/// A hint with the most similar of `words`; empty if none is similar.
 pub fn did_you_mean(word: &str, words: &[&str]) -> String {
     let letters = word.chars().count();
     if letters > 64 {
@@ -18,7 +18,7 @@ pub fn did_you_mean(word: &str, words: &[&str]) -> String {
     }
 }
 
-/// Insertions, deletions and replacements from one to the other (Levenshtein 1966).
+/// Edit distance: insertions, deletions and replacements (Levenshtein 1966).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

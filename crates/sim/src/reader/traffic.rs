@@ -1,4 +1,4 @@
-//! Flows, queue pairs and operations: first as the file has them, then connected to the ports of the hosts.
+//! Flows, queue pairs and operations: first as in the file, then connected to the ports of the hosts.
 
 mod order;
 
@@ -19,7 +19,7 @@ use crate::problem::grouped;
 use crate::time::Picoseconds;
 use std::collections::BTreeMap;
 
-/// What the traffic part of a file says, each entry by itself.
+/// The traffic of a file, with each entry read separately.
 pub struct Traffic {
     ends: Vec<Ends>,
     operations: Vec<Post>,
@@ -27,23 +27,23 @@ pub struct Traffic {
     flows: usize,
 }
 
-/// An operation, and where it stands.
+/// An operation and its location.
 struct Post {
     place: Place,
     operation: Operation,
 }
 
-/// Where packets are counted in 32 bits.
+/// Maximum number of packets of a queue pair, which are counted in 32 bits.
 const TOO_MANY_PACKETS: u64 = 1 << 32;
 
-/// The latest that delays and times may put a start.
+/// The latest start that results from delays and times.
 const LATEST: Picoseconds = Picoseconds::from_nanoseconds(LATEST_NS);
 
 /// UDP source ports of RoCEv2 senders are dynamic ones (RFC 6335, section 6): 0xC000 to 0xFFFF.
 const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
 
 impl Traffic {
-    /// Each entry of `flows`, `queue_pairs` and `operations` that is as it should be.
+    /// Reads all valid entries of `flows`, `queue_pairs` and `operations`.
     pub fn read(top: &Object, hosts: u32, problems: &mut Problems) -> Self {
         let mut traffic = Traffic {
             ends: Vec::new(),
@@ -87,12 +87,12 @@ impl Traffic {
         traffic
     }
 
-    /// Notes more than can be counted.
+    /// Adds a problem for more entries than can be counted.
     pub fn check_size(&self, links: usize, problems: &mut Problems) {
         limits::check_size(links, self.ends.len(), self.operations.len(), problems);
     }
 
-    /// Fills in connections and operations; notes what cannot be connected or done.
+    /// Adds connections and operations to the scenario, and a problem for each that is not possible.
     pub fn connect(self, scenario: &mut Scenario, problems: &mut Problems) {
         let mut wiring = Wiring::from_scenario(scenario);
         let usual = Priority(scenario.parameters.transport.priority);
@@ -145,7 +145,7 @@ impl Traffic {
         scenario.operations = operations.map(|post| post.operation).collect();
     }
 
-    /// Packets of a queue pair are numbered through.
+    /// Adds a problem for a queue pair with more packets than sequence numbers.
     fn count_packets(&self, parameters: &Parameters, problems: &mut Problems) {
         let mut packets = vec![0u64; self.ends.len() * 2];
         for post in &self.operations {
@@ -176,7 +176,7 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
     let at = time(&flow, "start_ns", problems);
     let ends = ends?.pop()?;
     let verb = services::verb(&flow, ends.service, problems)?;
-    // The data goes from src to dst, so it is dst that reads.
+    // The data goes from src to dst, so dst posts the read.
     let poster = usize::from(verb == Verb::Read);
     let operation = Operation {
         queue_pair: QueuePairId::of_connection(n, poster),
@@ -189,7 +189,7 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
     Some((ends, Post { place, operation }))
 }
 
-/// The connections of an entry; none where it is not as it should be.
+/// The connections of an entry; `None` if it is invalid.
 fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, problems: &mut Problems) -> Vec<Ends> {
     let place = Place::Item("queue_pairs", n);
     let pair = Object::new(place, json, &forms().queue_pair, problems);

@@ -1,4 +1,4 @@
-//! What the cables join: the ports of every host, and switches that reach each other.
+//! The connectivity of the cables: the ports of every host, and groups of connected switches.
 
 use crate::ids::{ports_of, switches_of, NodeId, PortId, SwitchId};
 use crate::model::scenario::Scenario;
@@ -6,7 +6,7 @@ use crate::model::scenario::Scenario;
 /// Ports by host, and groups of switches.
 pub struct Wiring {
     hosts: u32,
-    /// Where the ports of each host begin, and the end of the last.
+    /// Start of the ports of each host, and the end of the last.
     first: Vec<u32>,
     ports: Vec<PortId>,
     /// By switch: another one of its group, or itself (union-find: Galler and Fischer, CACM 1964).
@@ -46,7 +46,7 @@ impl Wiring {
         wiring
     }
 
-    /// The port (global number) that is NIC port `index` of a host; otherwise how many it has.
+    /// The port (global number) of NIC port `index` of a host; otherwise the number of its NIC ports.
     pub fn nic_port(&self, (host, index): (NodeId, u32)) -> Result<PortId, u32> {
         let (first, end) = (self.first[host], self.first[host.index() + 1]);
         if index < end - first {
@@ -55,7 +55,7 @@ impl Wiring {
         Err(end - first)
     }
 
-    /// Whether one cable or a path over switches joins two NIC ports.
+    /// Whether a cable or a path over switches connects two NIC ports.
     pub fn joined(&mut self, scenario: &Scenario, port_a: PortId, port_b: PortId) -> bool {
         if port_a.peer() == port_b {
             return true;

@@ -289,7 +289,7 @@ impl Simulation {
         self.schedule(arrival, class, port.0, index);
     }
 
-    /// A frame arrives on a link with checked delivery: it is captured, or dropped at the wrong NIC.
+    /// Marks a port at which each arriving frame is captured, and dropped at the wrong NIC.
     pub(crate) fn watch_arrivals(&mut self, port: PortId) {
         self.kinds[port] = Behind::Checked;
     }

@@ -1,17 +1,17 @@
-//! Bit errors: every frame on a link, PFC frames too, may be lost, the longer the likelier.
+//! Bit errors: frames on a link, PFC frames included, are lost with a probability that rises with their length.
 
 use crate::ids::LinkId;
 use wirespeed_wire::link_errors::Fec;
 
-/// A link whose bits are wrong, in both directions, independently of each other.
+/// A link with independent bit errors in both directions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BitErrors {
     /// The link.
     pub link: LinkId,
     /// Bit error ratio of its lanes, before correction.
     pub ber: f64,
-    /// How errors are corrected.
+    /// Forward error correction.
     pub fec: Fec,
-    /// Bit error ratio that stays after correction, however clean the lanes are.
+    /// Minimum bit error ratio after correction.
     pub floor: f64,
 }

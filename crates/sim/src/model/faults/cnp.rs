@@ -1,14 +1,14 @@
-//! Congestion notification packets that never reach the sender, or reach it late.
+//! Congestion notification packets that are lost or delayed.
 
 use crate::ids::{LinkId, PortId};
 use crate::time::Picoseconds;
 
-/// A link that loses CNPs, in both directions, as where they fall into a class that is dropped.
+/// A link that loses CNPs, in both directions, for example because their traffic class is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
     /// The link.
     pub link: LinkId,
-    /// Of a CNP being lost.
+    /// Probability that a CNP is lost.
     pub probability: f64,
 }
 
@@ -17,6 +17,6 @@ pub struct Loss {
 pub struct Delay {
     /// The NIC port.
     pub port: PortId,
-    /// More than the notification point takes anyway.
+    /// In addition to the delay of the notification point.
     pub delay: Picoseconds,
 }

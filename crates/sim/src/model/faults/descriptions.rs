@@ -1,4 +1,4 @@
-//! What a scenario says goes wrong: where, and from when until when.
+//! Descriptions of the faults of a scenario: kind, location, start and end.
 
 use super::link_down::Links;
 use super::Kind;
@@ -7,20 +7,20 @@ use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::BTreeMap;
 
-/// One fault.
+/// A fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultDescription {
-    /// Its kind, as scenarios and traffic files have it.
+    /// Its kind, as in scenarios and traffic files.
     pub kind: &'static str,
-    /// Where it is.
+    /// Location.
     pub places: Vec<Place>,
-    /// From when on.
+    /// Start.
     pub from: Picoseconds,
-    /// Until when; [`NEVER`] = to the end.
+    /// End; [`NEVER`] = the end of the run.
     pub until: Picoseconds,
 }
 
-/// Where a fault is.
+/// Location of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A node and all of its links.
@@ -31,7 +31,7 @@ pub enum Place {
     Port(PortId),
 }
 
-/// All faults of a scenario, those that its links have by themselves first: one for all links that have it at once.
+/// All faults of a scenario, those from properties of links first: one entry for all links with the same property.
 pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<Place>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
@@ -147,7 +147,7 @@ mod tests {
             ),
         ];
         for (kind, more, places) in rows {
-            let from = if kind == "miswired" { 0 } else { 5 }; // cables are where they are all the time
+            let from = if kind == "miswired" { 0 } else { 5 }; // miswiring holds for the whole run
             let times = if from > 0 { r#", "from_ns": 5"# } else { "" };
             let text = format!(
                 r#"{{"hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 5,

@@ -1,7 +1,7 @@
-//! Link down: its frames are lost; then its ports know it, then routing does. When it comes back, the ports send at once and
-//! routing uses it later.
+//! Link down: its frames are lost, then its ports detect the outage, then routing converges. When the link is up again, the
+//! ports send at once and routing uses it later.
 //!
-//! How long ports and routing take is stated with the fault: it depends on optics, debounce timers and the routing protocol.
+//! The fault states the times of detection and convergence: they depend on optics, debounce timers and the routing protocol.
 //! All switches change their routes at the same time.
 
 use crate::ids::{LinkId, NodeId};
@@ -10,25 +10,25 @@ use crate::time::Picoseconds;
 /// Links that are down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkDown {
-    /// Which.
+    /// The links.
     pub of: Links,
-    /// From the link being down to its ports being down: what waits for them is dropped, and what is sent there.
+    /// Time from the outage to its detection by the ports, which then drop their queued and new frames.
     pub detection: Picoseconds,
-    /// From the ports being down or up again to all switches having the routes that follow.
+    /// Time from the ports going down or up until all switches have the new routes.
     pub convergence: Picoseconds,
 }
 
-/// Which links.
+/// Links that are down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// One, by its index.
     One(LinkId),
-    /// All of a node, which is as if it had failed.
+    /// All links of a node, as if the node had failed.
     OfNode(NodeId),
 }
 
 impl LinkDown {
-    /// The numbers of its links among all, each given by the nodes at its ends.
+    /// The indices of the links in a list of links, each given by the nodes at its ends.
     pub(crate) fn links(&self, ends: impl Iterator<Item = [NodeId; 2]>) -> Vec<LinkId> {
         match self.of {
             Links::One(link) => vec![link],
@@ -42,7 +42,7 @@ impl LinkDown {
         }
     }
 
-    /// Whether its ports detect an outage from `from` until `until`: a link may be back before.
+    /// Whether its ports detect an outage from `from` until `until`: the link may be up again before the detection.
     pub(crate) fn is_detected(&self, from: Picoseconds, until: Picoseconds) -> bool {
         until > from.saturating_add(self.detection)
     }

@@ -1,7 +1,7 @@
-//! Miswiring: two cables have their second ends exchanged. Routing does not know: it uses the routes of the plan.
+//! Miswiring: two cables have their second ends exchanged. Routing uses the routes of the plan.
 //!
-//! Switches forward what reaches them by the address it goes to, whichever port it came from, so a wrong cable between switches
-//! makes paths longer, or loops in which packets end when their TTL does. A NIC drops what goes to another address.
+//! Switches forward packets by destination address, whatever their ingress port, so a miswired cable between switches makes
+//! paths longer, or loops in which packets are dropped when their TTL expires. A NIC drops packets to another address.
 
 use crate::ids::{LinkId, PortId};
 
@@ -13,7 +13,7 @@ pub struct Miswiring {
 }
 
 impl Miswiring {
-    /// The port that routing takes to be at the other end of a port of the two.
+    /// The planned port at the other end of a port of the two links, as routing uses it.
     pub fn believed_peer(&self, port: PortId) -> Option<PortId> {
         let [one, other] = self.links;
         let across = |link: LinkId| link.ports()[usize::from(!port.is_second())];
@@ -24,8 +24,7 @@ impl Miswiring {
         }
     }
 
-    /// What the port at the second end of one of the two is called once the cables are exchanged: ports are named by their
-    /// cables.
+    /// The port at the second end of one of the two links after the exchange: ports are named by their cables.
     pub(crate) fn renamed(&self, port: PortId) -> PortId {
         match self.believed_peer(port) {
             Some(peer) if port.is_second() => peer.peer(),

@@ -1,6 +1,6 @@
-//! Faults: small rules put on a link, a port or a node for a time. A file for each kind.
+//! Faults: rules of a link, a port or a node for a time. A file for each kind.
 //!
-//! What a rule changes happens at the device or link it is put on; without faults nobody asks.
+//! Each rule is applied at its device or link; a run without faults does not evaluate any rule.
 
 pub mod bit_errors;
 pub mod cnp;
@@ -12,29 +12,29 @@ pub mod stuck_nic;
 
 use crate::time::Picoseconds;
 
-/// What goes wrong, and when.
+/// A fault and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
-    /// From when on.
+    /// Start.
     pub from: Picoseconds,
-    /// Until when; [`crate::time::NEVER`] = to the end.
+    /// End; [`crate::time::NEVER`] = the end of the run.
     pub until: Picoseconds,
-    /// What.
+    /// Kind of the fault.
     pub kind: Kind,
 }
 
-/// What goes wrong.
+/// Kind of a fault.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Bits of a link are wrong.
+    /// A link has bit errors.
     BitErrors(bit_errors::BitErrors),
     /// Links are down.
     LinkDown(link_down::LinkDown),
-    /// Two cables are exchanged, and routing does not know.
+    /// Two cables are exchanged; routing uses the plan.
     Miswiring(miswiring::Miswiring),
-    /// A NIC pauses its switch.
+    /// A NIC pauses its switch permanently.
     StuckNic(stuck_nic::StuckNic),
-    /// A host takes less.
+    /// A host receives at a lower rate.
     SlowReceiver(slow_receiver::SlowReceiver),
     /// A link loses CNPs.
     CnpLoss(cnp::Loss),
@@ -43,7 +43,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What scenarios and traffic files call it.
+    /// Its name in scenarios and traffic files.
     pub fn word(&self) -> &'static str {
         match self {
             Kind::BitErrors(_) => "bit-errors",

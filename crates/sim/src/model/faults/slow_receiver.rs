@@ -1,4 +1,4 @@
-//! A slow receiver: for a time, what arrives goes to memory at a lower rate.
+//! A slow receiver: received data is written to memory at a lower rate for a time.
 
 use crate::ids::PortId;
 

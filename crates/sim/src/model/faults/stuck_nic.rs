@@ -1,4 +1,4 @@
-//! A stuck NIC: it sends XOFF again and again, whatever its receive buffer holds (a pause storm).
+//! A stuck NIC: it sends XOFF repeatedly, whatever its receive buffer contains (a pause storm).
 
 use crate::ids::PortId;
 

@@ -100,11 +100,11 @@ fn framing() -> Framing {
     Framing {
         data_bytes: 48,
         write_first_bytes: 0,
-        datagram_bytes: 0, // there are none
+        datagram_bytes: 0, // no datagrams
         read_response_ends_bytes: 0,
         read_request_bytes: 60,
         ack_bytes: 60,
-        cnp_bytes: 60, // never on its own
+        cnp_bytes: 60, // without effect: no CNP frames
         pfc_bytes: 43,
         minimum_bytes: 0,
         pad_bytes: 1,
@@ -157,7 +157,7 @@ fn transport() -> Transport {
 fn dcqcn() -> dcqcn_nvidia::Parameters {
     dcqcn_nvidia::Parameters {
         clamp_tgt_rate: false,
-        clamp_tgt_rate_after_time_inc: true, // a time stage above 0 clamps, whatever ClampTargetRate says
+        clamp_tgt_rate_after_time_inc: true, // a time stage above 0 clamps, whatever the value of ClampTargetRate
         dce_tcp_g: 1020,                     // g = 1/256
         dce_tcp_rtt_us: 1,
         initial_alpha_value: 1024, // 1

@@ -10,15 +10,15 @@ use crate::model::parameters::Parameters;
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// What it stands for.
+    /// Description.
     pub description: &'static str,
     /// Its parameters.
     pub parameters: fn() -> Parameters,
-    /// Sources of their values: path of a parameter or of a section, and where its value is from.
+    /// Sources of their values: path of a parameter or of a section, and its source.
     pub sources: [&'static [(&'static str, &'static str)]; 2],
 }
 
-/// The presets there are.
+/// All presets.
 pub const ALL: [Preset; 2] = [
     Preset {
         name: "hpcc",

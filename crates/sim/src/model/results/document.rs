@@ -1,6 +1,6 @@
 //! The summary of a run, as it is written: names, times and completion besides the totals of the core.
 //!
-//! Only its schema is used. The fields that the core does not know are filled by the program that runs it.
+//! Only its schema is used. The calling program fills the fields that the core does not provide.
 
 use super::summary::Summary;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What a run gives: tables of plain columns, and their totals.
+//! Results of a run: tables of plain columns, and their totals.
 
 mod column;
 pub mod document;
@@ -24,7 +24,7 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// The columns are others.
+    /// The columns differ from those of the schema.
     pub fn new(name: &'static str, columns: Vec<(&'static str, Column)>) -> Self {
         schema::assert_declared(name, &columns);
         Table { name, columns }
@@ -38,6 +38,6 @@ pub struct Outcome {
     pub summary: Summary,
     /// flows, ports, queues, pauses; series when something was sampled.
     pub tables: Vec<Table>,
-    /// What follows from the scenario alone: links, paths, limits.
+    /// Tables that depend on the scenario only: links, paths, limits.
     pub context: Vec<Table>,
 }

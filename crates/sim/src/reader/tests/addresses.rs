@@ -37,11 +37,11 @@ fn refusals_of_addresses() {
         ),
         (
             addresses(r#"["10.1.0.1", null]"#, r#"[null, "2001:db8::1"]"#),
-            "links[1].addresses: found \"2001:db8::1\", expected an IPv4 address\n  hint: parameters.framing.ip says what all packets are",
+            "links[1].addresses: found \"2001:db8::1\", expected an IPv4 address\n  hint: parameters.framing.ip sets the IP version of all packets",
         ),
         (
             addresses(r#"["10.1.0.1", null]"#, none).replace(r#""flows""#, r#""parameters": {"framing": {"ip": "ipv6"}}, "flows""#),
-            "links[0].addresses: found \"10.1.0.1\", expected an IPv6 address\n  hint: parameters.framing.ip says what all packets are",
+            "links[0].addresses: found \"10.1.0.1\", expected an IPv6 address\n  hint: parameters.framing.ip sets the IP version of all packets",
         ),
         (set(r#""framing": {"ip": "v6"}"#), "parameters.framing.ip: found unknown variant \"v6\", expected \"ipv4\" or \"ipv6\""),
         (set(r#""framing": {"vlan": 4095}"#), "parameters.framing.vlan: found 4095, expected 0 to 4,094"),

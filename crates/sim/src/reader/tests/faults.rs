@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Faults.
 
 use super::{refused, with};
 use crate::ids::{LinkId, PortId};

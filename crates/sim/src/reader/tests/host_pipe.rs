@@ -1,4 +1,4 @@
-//! The memory behind a NIC, and the slot that it is in.
+//! The host memory behind a NIC, and its PCIe slot.
 
 use super::{refused, set};
 
@@ -7,7 +7,7 @@ fn slot(generation: u8, width: u32, max_payload: u32) -> String {
     behind(generation, width, max_payload, "")
 }
 
-/// The same with more said of the link.
+/// The same with more keys of the PCIe link.
 fn behind(generation: u8, width: u32, max_payload: u32, more: &str) -> String {
     let pcie = format!(
         r#"{{"generation": {generation}, "width": {width}, "max_payload_bytes": {max_payload}{more}}}"#

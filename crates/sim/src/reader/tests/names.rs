@@ -28,7 +28,7 @@ fn names_are_kept_and_change_nothing_else() {
     assert_eq!(without, bare);
 }
 
-/// The second ends change places, and what they are called with them: ports are named by their cables.
+/// The second ends are exchanged with their names: ports are named by their cables.
 #[test]
 fn a_wrong_cable_takes_the_other_ones_name() {
     for (wires, expected) in [

@@ -1,4 +1,4 @@
-//! Ways that are not the shortest.
+//! Configured routes.
 
 use super::{refused, with};
 use crate::ids::{NodeId, PortId};

@@ -43,7 +43,7 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
         (scenario.links[0].b, scenario.links[1].b),
         (NodeId(1), NodeId(0))
     );
-    // Host 0 keeps its address; its port is that of the cable that it has now.
+    // Host 0 keeps its address; its port is that of its new cable.
     let connection = scenario.connections[0];
     assert_eq!(
         (connection.port_a, connection.port_b),
@@ -57,7 +57,7 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
         .map(|port| scenario.believed_peer(PortId(port)).0)
         .collect();
     assert_eq!(believed, [3, 2, 1, 0, 5, 4]);
-    // So are the faults of its NIC, wherever they stand in the file.
+    // So are the faults of its NIC, whatever their order in the file.
     let stuck = r#"{"kind": "stuck-nic", "node": 0}, {"kind": "miswired", "links": [0, 1]}, {"kind": "cnp-delay", "node": 1, "delay_ns": 1}"#;
     let more = text.replace(r#"{"kind": "miswired", "links": [0, 1]}"#, stuck);
     let faults = read(&more, "roce", 1).unwrap().faults;

@@ -1,4 +1,4 @@
-//! In which order operations can begin, and how late.
+//! The order of operations by their dependencies, and their latest start.
 
 use super::{Traffic, LATEST};
 use crate::problem::grouped;
@@ -6,7 +6,7 @@ use crate::reader::problems::Problems;
 use crate::time::{Picoseconds, SECOND};
 
 impl Traffic {
-    /// Goes through all operations, each after those that it waits for. Those that wait for each other never begin.
+    /// Visits all operations after their dependencies. Operations that wait for each other never start.
     pub(super) fn order(&self, problems: &mut Problems) {
         let all = &self.operations;
         let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
@@ -23,7 +23,7 @@ impl Traffic {
             let operation = &all[done].operation;
             let start = earliest[done].max(operation.at) + operation.delay;
             if start > LATEST && !too_late {
-                too_late = true; // as is what follows it
+                too_late = true; // and so are its dependents
                 let found = format!(
                     "a start after {} s at the earliest",
                     grouped((start / SECOND).into())
@@ -45,10 +45,10 @@ impl Traffic {
         }
     }
 
-    /// Operation `stuck` never begins, as all that wait for something yet.
+    /// Adds a problem for operation `stuck`, which never starts, and for the circle of dependencies.
     fn find_circle(&self, stuck: usize, waits: &[usize], problems: &mut Problems) {
         let all = &self.operations;
-        // Whoever still waits waits for one who does; following that ends in a circle.
+        // Every waiting operation has a waiting dependency; following these leads to a circle.
         let mut seen = vec![usize::MAX; all.len()];
         let mut walk = Vec::new();
         let mut at = stuck;

@@ -1,17 +1,17 @@
-//! Where threads wait for each other: a turn on the processor while that is short, asleep when it is not.
+//! A barrier for threads: a short wait spins, a long one sleeps.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// Turns of the waiting loop before the processor is offered to others: estimated as some 50 us, 200 times what two threads take
-/// to meet that come at once.
+/// Spins before the thread yields the processor: estimated as 50 µs, 200 times the barrier of two threads that arrive at the
+/// same time.
 const SPINS: u32 = 2_000;
-/// Offers before the thread sleeps: what there is to wait for is then long in any case. Twenty times as many made no difference
-/// on S3 that could be measured.
+/// Yields before the thread sleeps: the wait is then long in any case. Twenty times as many made no measurable difference on
+/// S3.
 const OFFERS: u32 = 200;
 
-/// A meeting point for a number of threads, again and again.
+/// A reusable barrier for a number of threads.
 pub(super) struct Barrier {
     parties: usize,
     spins: u32,
@@ -24,12 +24,12 @@ pub(super) struct Barrier {
 }
 
 impl Barrier {
-    /// For so many threads.
+    /// A barrier for a number of threads.
     pub(super) fn new(parties: usize) -> Self {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         Barrier {
             parties,
-            // With more threads than processors who waits stands in the way of whom it waits for.
+            // With more threads than processors a spinning thread blocks the thread that it waits for.
             spins: if parties > processors { 0 } else { SPINS },
             arrived: AtomicUsize::new(0),
             meetings: AtomicUsize::new(0),
@@ -40,7 +40,7 @@ impl Barrier {
         }
     }
 
-    /// Waits for all others. What each did before is seen by all after. False if one of them will never come.
+    /// Waits for all other threads. All writes before it are visible to all threads after it. False if a thread has panicked.
     pub(super) fn wait(&self) -> bool {
         let meeting = self.meetings.load(Ordering::Relaxed);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.parties {
@@ -54,7 +54,7 @@ impl Barrier {
         !self.broken.load(Ordering::Relaxed)
     }
 
-    /// Breaks the barrier when the thread panics that holds this, so that nobody waits for it.
+    /// A guard that breaks the barrier when its thread panics, so that no thread waits for it.
     pub(super) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
@@ -83,7 +83,7 @@ impl Barrier {
         self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Who lies down after this was asked sees what ended the wait: both are in one order (SeqCst).
+    /// A thread that goes to sleep after this check observes the end of the wait: both have one total order (SeqCst).
     fn wake_all(&self) {
         if self.asleep.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
@@ -92,7 +92,7 @@ impl Barrier {
     }
 }
 
-/// Held by each thread that meets others.
+/// Guard of a thread that waits at the barrier.
 pub(super) struct Guard<'a>(&'a Barrier);
 
 impl Drop for Guard<'_> {
@@ -109,7 +109,7 @@ impl Drop for Guard<'_> {
 mod tests {
     use super::*;
 
-    /// Each round a thread adds to its own number; after the meeting all see all, also those that come late.
+    /// In each round a thread increments its number; after the barrier all threads read all numbers, late ones too.
     #[test]
     fn what_each_did_is_seen_by_all() {
         const THREADS: usize = 4;

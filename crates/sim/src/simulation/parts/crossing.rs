@@ -1,4 +1,4 @@
-//! What leaves a part over its border, and enters another.
+//! Frames and completions that cross the border between two parts.
 
 use crate::ids::PortId;
 use crate::simulation::border::BorderMessage;
@@ -6,7 +6,7 @@ use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
 impl Simulation {
-    /// A frame that `port` sends is out of this part where it arrives in another one.
+    /// Moves a frame that `port` sends out of this part, to the part in which it arrives.
     #[inline(never)] // most ports have their other end in the same part
     pub(crate) fn leave(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
         let border = self.border.as_mut().expect("a part has a border");
@@ -30,7 +30,7 @@ impl Simulation {
         self.frames.remove(index);
     }
 
-    /// One for which `dependent` waits completed at `at`. Whether it is another part's to know.
+    /// A dependency of `dependent` completed at `at`. Returns whether the dependent is in another part.
     pub(crate) fn completes_elsewhere(&mut self, dependent: u32, at: Picoseconds) -> bool {
         if self.border.is_none() {
             return false;
@@ -48,14 +48,14 @@ impl Simulation {
         true
     }
 
-    /// An event that happens in every part is one of the whole: the first part counts it.
+    /// An event that is processed in every part counts once, in the first part.
     pub(crate) fn count_once(&mut self) {
         if self.border.as_ref().is_some_and(|border| border.own > 0) {
             self.totals.events -= 1;
         }
     }
 
-    /// Takes in what left another part.
+    /// Receives the effects that left another part.
     pub(super) fn enter(&mut self, entering: BorderMessage) {
         match entering {
             BorderMessage::Frame {

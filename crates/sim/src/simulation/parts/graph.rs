@@ -1,32 +1,32 @@
-//! Cutting a weighted graph into parts of equal work with little between them.
+//! Partitions a weighted graph into parts of equal work with low edge weight between them.
 //!
 //! Greedy graph growing (Karypis and Kumar, SIAM J. Sci. Comput. 1998, section 3.2), then moves of single vertices that
-//! reduce what is cut (Fiduccia and Mattheyses, DAC 1982, without their undoing of moves). Everything goes by vertex number,
-//! so the same graph is always cut the same way.
+//! reduce the cut (Fiduccia and Mattheyses, DAC 1982, without undoing moves). All choices depend on vertex numbers only, so
+//! the same graph always has the same partition.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Part of no vertex.
+/// Marks a vertex that is in no part.
 const NONE: u16 = u16::MAX;
-/// Rounds of moves; few help after the first.
+/// Rounds of moves; most of the gain is in the first.
 const ROUNDS: usize = 4;
-/// A move may fill a part to so much of its share, in percent. On S3 102 and 105 come to the same: what the busier part has
-/// less to do, more frames cross for.
+/// Maximum work of a part after a move, in percent of its share. On S3 102 and 105 take the same time: a better balance
+/// makes more frames cross.
 const FULL: u64 = 102;
 
-/// Vertices with work, edges with weights.
+/// A graph with work per vertex and weight per edge.
 pub(super) struct Graph {
     work: Vec<u64>,
-    /// Where the edges of each vertex begin, and the end of the last.
+    /// Start of the edges of each vertex, and the end of the last.
     first: Vec<usize>,
     edges: Vec<(u32, u64)>,
-    /// The weight of all edges of each vertex.
+    /// Total edge weight of each vertex.
     ties: Vec<u64>,
 }
 
 impl Graph {
-    /// Edges between the same two vertices count together; those from a vertex to itself not at all.
+    /// Adds up parallel edges and ignores edges from a vertex to itself.
     pub(super) fn new(work: Vec<u64>, edges: impl Iterator<Item = (u32, u32, u64)>) -> Self {
         let mut both: Vec<(u32, u32, u64)> = edges
             .filter(|(a, b, _)| a != b)
@@ -83,7 +83,7 @@ impl Graph {
         &self.edges[self.first[vertex]..self.first[vertex + 1]]
     }
 
-    /// Part after part grows by the vertex that is tied to it more than to the rest, until it has its share of what is left.
+    /// Each part in turn grows by the vertex with the largest gain, until it has its share of the remaining work.
     fn grow(&self, parts: usize) -> Vec<u16> {
         let count = self.work.len();
         let mut part_of = vec![NONE; count];
@@ -96,11 +96,11 @@ impl Graph {
             let mut load = 0;
             let mut inside = vec![0u64; count];
             let mut next: BinaryHeap<(i128, Reverse<usize>)> = BinaryHeap::new();
-            // What is left once the others have a vertex each may all come here.
+            // All vertices beyond one for each further part may be added.
             while free > after {
                 let vertex = loop {
                     match next.pop() {
-                        // An entry is out of date once the vertex has more inside.
+                        // An entry is outdated once the gain of the vertex has increased.
                         Some((gain, Reverse(it)))
                             if part_of[it] != NONE || gain != self.gain(it, inside[it]) => {}
                         Some((_, Reverse(it))) => break it,
@@ -112,7 +112,7 @@ impl Graph {
                         }
                     }
                 };
-                // The vertex goes where it brings the part nearer to its share.
+                // The vertex is added if that brings the part closer to its share.
                 let work = self.work[vertex];
                 if after > 0
                     && load > 0
@@ -140,12 +140,12 @@ impl Graph {
         part_of
     }
 
-    /// What ties a vertex to a part, less what ties it to the rest.
+    /// Gain of a vertex: edge weight to the part minus edge weight to the rest.
     fn gain(&self, vertex: usize, inside: u64) -> i128 {
         2 * i128::from(inside) - i128::from(self.ties[vertex])
     }
 
-    /// Moves each vertex to the part that it is tied to most, where that has room. Whether any moved.
+    /// Moves each vertex to the part with the largest edge weight to it that can take it. Returns whether any moved.
     fn improve(&self, part_of: &mut [u16], parts: usize) -> bool {
         let mut loads = self.loads(part_of, parts);
         let mut members = vec![0u32; parts];
@@ -162,7 +162,7 @@ impl Graph {
             }
             let fits = |part: &usize| *part == own || loads[*part] + self.work[vertex] <= full;
             let best = (0..parts).filter(fits).max_by_key(|part| {
-                // Of equal ties the own part, else the first.
+                // With equal weights the current part, else the first.
                 (tied[*part], *part == own, Reverse(*part))
             });
             let best = best.unwrap_or(own);
@@ -221,7 +221,7 @@ mod tests {
                 assert!(part_of.contains(&part), "{part_of:?}");
             }
             let loads = graph.loads(&part_of, parts);
-            // Of two, the lesser by so much may have the light ones: no single move brings it nearer to its share.
+            // The smaller of two parts may have the light vertices: no single move brings it closer to its share.
             let heaviest = [54, 52, 50][parts.min(3) - 1];
             assert_eq!(loads.iter().max(), Some(&heaviest), "{loads:?}");
         }

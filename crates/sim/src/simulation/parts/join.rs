@@ -1,7 +1,7 @@
-//! A network into its parts, and parts into one network again.
+//! Splits a network into parts, and joins parts into one network.
 //!
-//! Every part has all tables of the whole, indexed as there; what it owns of them is what belongs to its ports. Whoever adds
-//! a field to the simulation is asked here, by the compiler, what becomes of it.
+//! Every part has all tables of the whole network with the same indices; it owns the entries of its ports. A new field of
+//! the simulation does not compile until its handling is added here.
 
 use super::partition::Partition;
 use crate::devices::nic::NicPort;
@@ -18,7 +18,7 @@ use crate::simulation::state::{Simulation, ENTITY};
 use std::mem::swap;
 use std::thread;
 
-/// What the tables of a part take, bytes: those that grow with the network.
+/// Size in bytes of the tables of a part that grow with the network.
 pub(super) fn bytes(whole: &Simulation) -> usize {
     let queue_count = whole.queues.iter().len();
     whole.ports.len() * (size_of::<Port>() + size_of::<Side>())
@@ -27,8 +27,8 @@ pub(super) fn bytes(whole: &Simulation) -> usize {
         + whole.queue_pairs.len() * size_of::<QueuePair>()
 }
 
-/// Cuts a network in which no frame is under way yet, with so many threads. It comes back as it was if one of its events has
-/// no place.
+/// Splits a network without frames in flight for a number of threads. Returns it unchanged if one of its events belongs to no
+/// part.
 pub(super) fn split(
     mut whole: Simulation,
     partition: &Partition,
@@ -72,13 +72,13 @@ fn all_events(queue: &mut EventQueue) -> Vec<Event> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// Where an event happens.
+/// The parts in which an event is processed.
 enum Home {
     /// At the device of a port.
     At(PortId),
     /// In every part, at the same time.
     Everywhere,
-    /// In every part, at a time that they agree on.
+    /// In every part, at a common time.
     Agenda,
 }
 
@@ -104,7 +104,7 @@ fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
     }))
 }
 
-/// A network so many times.
+/// Copies of a network.
 fn copies(whole: Simulation, count: usize, threads: usize) -> Vec<Simulation> {
     let mut others: Vec<Option<Simulation>> = Vec::new();
     others.resize_with(count - 1, || None);
@@ -152,17 +152,17 @@ fn copy(whole: &Simulation) -> Simulation {
         totals: Default::default(),
         pauses: Vec::new(),
         series: whole.series.clone(),
-        captures: Vec::new(), // such runs stay in one
+        captures: Vec::new(), // runs with captures are not split
         telemetry: whole.telemetry.clone(),
         credits: whole.credits.clone(),
     }
 }
 
-/// One network of all parts, as if it had never been cut; `now` is the latest of theirs.
+/// Joins all parts into the same network as in a serial run; `now` is the latest time of all parts.
 pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation {
     let mut parts = parts.into_iter();
     let mut whole = parts.next().expect("a network has a part");
-    // A queue that has not come as far as this part's takes the events of those that are behind.
+    // The event queue starts at the earliest time of all parts, so that it accepts the events of all.
     let mut queue = EventQueue::new();
     for event in all_events(&mut whole.queue) {
         queue.push(event);
@@ -177,13 +177,13 @@ pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation 
             port.delivery = Delivery::Direct;
         }
     }
-    // The order of one network: that of time, and at equal times of the events' keys.
+    // The order of a serial run: by time, and at equal times by event key.
     whole.pauses.sort_by_key(|row| (row.end, row.key));
     whole.series.put_in_order();
     whole
 }
 
-/// Adds to the first part what another one owns.
+/// Adds to the first part the entries that another one owns.
 fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: u16) {
     let Simulation {
         now,

@@ -1,4 +1,4 @@
-//! What each port of a network has to do, as far as it can be told before the run.
+//! Estimate of the work of each port of a network before the run.
 
 use crate::bytes::Bytes;
 use crate::ids::QueuePairId;
@@ -6,19 +6,19 @@ use crate::mechanisms::routing::Routes;
 use crate::model::scenario::Verb;
 use crate::simulation::state::Simulation;
 
-/// By port. A frame that a NIC sends or takes in is as much work as one that a switch takes in and sends on: 570 and 820
-/// instructions (callgrind, from what parts of S3 took, 2026-11-22), which were 0.33 us and 0.39 us, both processors busy.
+/// By port. A frame sent or received by a NIC counts as much work as one received and forwarded by a switch: 570 and 820
+/// instructions (callgrind, parts of S3, 2026-11-22), measured as 0.33 µs and 0.39 µs with both processors busy.
 pub(super) struct Load {
-    /// Frames on the link out of the port.
+    /// Frames sent by the port.
     pub frames: Vec<u64>,
-    /// Work of the device behind it for them.
+    /// Work of its device for them.
     pub work: Vec<u64>,
-    /// Of all.
+    /// Total work.
     pub hops: u64,
 }
 
 impl Load {
-    /// Every packet goes once, and so do its acknowledgements.
+    /// Assumes that every packet and every acknowledgement is sent once.
     pub(super) fn from_simulation(simulation: &Simulation) -> Self {
         let scenario = &simulation.scenario;
         let ports = simulation.ports.len();
@@ -28,7 +28,7 @@ impl Load {
             work: vec![0; ports],
             hops: 0,
         };
-        // Where switches choose while the run goes on, the paths that hashes would choose are as good a guess as any.
+        // Where switches select paths at run time, the paths of the hash are used as an estimate.
         let guessed = simulation
             .forwarding
             .as_ref()
@@ -53,7 +53,7 @@ impl Load {
         load
     }
 
-    /// `frames` go from a queue pair to its peer.
+    /// Adds `frames` from a queue pair to its peer.
     fn carry(
         &mut self,
         simulation: &Simulation,

@@ -1,11 +1,12 @@
 //! A run on one thread or on several: the same bytes on any number of them.
 //!
-//! A network is cut into parts, a few for each thread ([`partition`]); each part is a [`Simulation`] with events and frames
-//! of its own, and parts meet once per lookahead to hand over what crosses ([`windows`]). The order of events within
-//! a part is that of the whole network, as it depends on time, class and entity alone, and what acts across a border
-//! acts later than it leaves: so each device sees exactly what it would see otherwise.
+//! A network is split into parts, a few for each thread ([`partition`]); each part is a [`Simulation`] with separate events
+//! and frames, and parts exchange frames once per lookahead ([`windows`]). The order of events within a part is that of the
+//! whole network, because it depends on time, class and entity only, and an effect across a border takes place at least one
+//! lookahead later: each device therefore processes the same events as in a serial run.
 //!
-//! What cannot be cut runs in one, and [`Run::alone`] says why: [`alone`] lists all that does that.
+//! A network that cannot be split runs on one thread; [`Run::serial_reason`] returns the reason, and [`serial`] lists all
+//! reasons.
 
 mod barrier;
 mod crossing;
@@ -30,26 +31,26 @@ use partition::{Devices, Partition};
 use windows::{Agenda, Stop};
 use worker_pool::Crew;
 
-/// Runs of fewer hops are over before more threads have paid for themselves: about 0.1 s at the speeds that README states.
-/// Estimated.
+/// Minimum number of hops for several threads: about 0.1 s at the speeds in the README. Shorter runs do not recover the cost
+/// of the split. Estimated.
 const LEAST_HOPS: u64 = 400_000;
-/// Events of each thread in a window. A meeting by itself is as long as one event (0.25 us: two threads that do nothing else, AMD
-/// EPYC, 2026-11-22); what it costs is that the slowest thread is waited for. Estimated: of so many events one has a tenth more
-/// than the other by chance.
+/// Minimum number of events per thread in a window. A barrier takes as long as one event (0.25 µs: two threads without other
+/// work, AMD EPYC, 2026-11-22); its main cost is the wait for the slowest thread. Estimated: with this number of events one
+/// thread has a tenth more than the other by chance.
 const LEAST_EVENTS: u64 = 300;
-/// What parts should make of the run's speed at the least, in percent, as far as it can be told before. Estimated.
+/// Minimum predicted speed with parts, in percent of a serial run. Estimated.
 const LEAST_GAIN: u64 = 133;
-/// Tables that parts beyond one for each thread may take up, bytes. Estimated: what 0.1 s of a processor copies.
+/// Maximum size in bytes of the tables of additional parts beyond one per thread. Estimated: the bytes copied in 0.1 s.
 const MOST_COPIED: usize = 256 << 20;
 
-/// On how many threads a run may be.
+/// Number of threads of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// So many where that is faster, else fewer or one.
+    /// Up to this number, where it is faster than fewer threads.
     AtMost(usize),
-    /// So many wherever the network can be cut at all.
+    /// This number, wherever the network can be split.
     Exactly(usize),
-    /// The network in so many parts, wherever it can be cut at all, on so many threads.
+    /// A number of parts on a number of threads, wherever the network can be split.
     Parts {
         /// Parts.
         parts: usize,
@@ -58,13 +59,13 @@ pub enum Threads {
     },
 }
 
-/// A network in the middle of a run, in one or in parts.
+/// A network during a run, whole or in parts.
 pub struct Run(State);
 
 enum State {
     One(Box<Simulation>, SerialReason),
     Parts(Box<Parts>),
-    /// Between the two.
+    /// During the change from one to the other.
     Gone,
 }
 
@@ -76,7 +77,7 @@ struct Parts {
 }
 
 impl Run {
-    /// Builds the network, as [`Simulation::new`], and cuts it where that is asked for, possible and of use.
+    /// Builds the network, as [`Simulation::new`], and splits it where requested, possible and faster.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -88,7 +89,7 @@ impl Run {
         }))
     }
 
-    /// On how many threads the run is now.
+    /// Current number of threads of the run.
     pub fn threads(&self) -> usize {
         match &self.0 {
             State::Parts(parts) => parts.crew.threads(),
@@ -96,7 +97,7 @@ impl Run {
         }
     }
 
-    /// Why the run is on one thread, if it is.
+    /// The reason for which the run is on one thread, if it is.
     pub fn serial_reason(&self) -> Option<SerialReason> {
         match self.0 {
             State::One(_, alone) => Some(alone),
@@ -104,12 +105,12 @@ impl Run {
         }
     }
 
-    /// In how many parts it is now.
+    /// Current number of parts.
     pub fn parts(&self) -> usize {
-        self.of_each(|_| ()).len()
+        self.map_parts(|_| ()).len()
     }
 
-    /// Takes about `events` events. Whether there is more to do.
+    /// Processes about `events` events. Returns whether events are left.
     pub fn advance(&mut self, events: u64) -> bool {
         let stop = match &mut self.0 {
             State::One(whole, _) => return whole.advance(events),
@@ -129,9 +130,9 @@ impl Run {
         !matches!(stop, Stop::Over(_))
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub fn progress(&self) -> Progress {
-        let all = self.of_each(Simulation::progress);
+        let all = self.map_parts(Simulation::progress);
         let mut progress = all[0];
         for other in &all[1..] {
             progress.now = progress.now.max(other.now);
@@ -143,9 +144,9 @@ impl Run {
         progress
     }
 
-    /// What stands in the network now: nothing once it has drained.
+    /// The current contents of the network: nothing once it has drained.
     pub fn occupancy(&self) -> Occupancy {
-        let all = self.of_each(Simulation::occupancy);
+        let all = self.map_parts(Simulation::occupancy);
         let mut occupancy = all[0];
         for other in &all[1..] {
             occupancy.frames += other.frames;
@@ -158,7 +159,7 @@ impl Run {
         occupancy
     }
 
-    /// What was captured at each port since the last call, as pcap.
+    /// The frames captured at each port since the last call, as pcap.
     pub fn captured(&mut self) -> Vec<Vec<u8>> {
         match &mut self.0 {
             State::One(whole, _) => whole.captured(),
@@ -166,7 +167,7 @@ impl Run {
         }
     }
 
-    /// The tables and totals, also of a run that was not carried to its end.
+    /// The tables and totals, also of a run that was stopped early.
     pub fn finish(self) -> Outcome {
         match self.0 {
             State::One(whole, _) => whole.finish(),
@@ -175,21 +176,21 @@ impl Run {
         }
     }
 
-    fn of_each<T>(&self, ask: impl Fn(&Simulation) -> T) -> Vec<T> {
+    fn map_parts<T>(&self, read: impl Fn(&Simulation) -> T) -> Vec<T> {
         match &self.0 {
-            State::One(whole, _) => vec![ask(whole)],
+            State::One(whole, _) => vec![read(whole)],
             State::Parts(parts) => parts
                 .crew
                 .parts()
                 .iter()
-                .map(|it| ask(&it.lock()))
+                .map(|it| read(&it.lock()))
                 .collect(),
             State::Gone => Vec::new(),
         }
     }
 }
 
-/// How a network is cut, and on how many threads; or why it is not.
+/// The partition of a network and its number of threads, or the reason for a serial run.
 fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), SerialReason> {
     let most = match threads {
         Threads::Exactly(parts) | Threads::Parts { parts, .. } | Threads::AtMost(parts) => parts,
@@ -226,7 +227,7 @@ fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Seri
 }
 
 impl State {
-    /// A network in parts, on so many threads; in one if something in it has no place in any.
+    /// Splits a network for a number of threads; it stays whole if one of its events belongs to no part.
     fn cut(whole: Simulation, partition: Partition, on: usize, threads: Threads) -> State {
         let interval = whole.scenario.observe.interval;
         let agenda = Agenda {
@@ -275,7 +276,7 @@ impl Parts {
         stop
     }
 
-    /// Where a window has too little to do for so many threads it may have enough for half of them. Whether they are two or more.
+    /// Halves the number of threads if a window has too few events for it. Returns whether two or more threads are left.
     fn take_fewer_threads(&mut self) -> bool {
         let threads = self.crew.threads() / 2;
         if threads < 2 {

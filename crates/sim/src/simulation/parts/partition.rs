@@ -1,8 +1,8 @@
-//! Which part of the network each device is in.
+//! Partitioning: the part of the network of each device.
 //!
-//! Parts exchange frames once per lookahead: the least time from a frame leaving a part to its effect in another. So ways
-//! that are cut should be long; the parts should have equal work; and little should cross. Devices that must not be parted,
-//! or are nearer to each other than the lookahead, become one; what is left is cut by [`super::graph`].
+//! Parts exchange frames once per lookahead: the minimum time from a frame leaving a part to its effect in another. Links
+//! between parts should therefore have a long delay, parts should have equal work, and few frames should cross. Devices that
+//! must stay in one part, or are closer than the lookahead, become one vertex; [`super::graph`] partitions the vertices.
 
 use super::graph::Graph;
 use super::load::Load;
@@ -14,44 +14,44 @@ use crate::time::{Picoseconds, NEVER};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// The busiest part may have so much more than its share, in percent: beyond that a shorter lookahead is tried.
+/// Maximum excess work of the busiest part over its share, in percent: above it a shorter lookahead is tried.
 const BALANCED: u64 = 120;
-/// Parts for each thread: whoever is done with its own takes one of another's, so that a window with more for one thread than for
-/// the other, or a processor that is taken away, costs less. Each part more is tables that lie apart: on two threads S3 took 0.33 s
-/// in 2 parts, 0.32 s in 4 and 0.34 s in 6, and RAIL 1.47 s in 2, 1.53 s in 4 and 2.02 s in 8 parts (medians, set-up and tables
-/// included; AMD EPYC, family 25, model 17, 2026-11-22).
+/// Parts per thread: an idle thread takes a part of another one, which reduces the effect of uneven windows and of
+/// preemption. Each additional part has separate tables: on two threads S3 took 0.33 s in 2 parts, 0.32 s in 4 and 0.34 s in
+/// 6, and RAIL 1.47 s in 2, 1.53 s in 4 and 2.02 s in 8 parts (medians, set-up and tables included; AMD EPYC, family 25,
+/// model 17, 2026-11-22).
 const PER_THREAD: usize = 2;
-/// A cut that is done within so much of the least time there can be is not bettered, in percent.
+/// A partition within this percentage of the minimum time is accepted.
 const GOOD: u64 = 110;
 
-/// A network in parts.
+/// A partition of a network.
 #[derive(Debug, Clone)]
 pub(crate) struct Partition {
-    /// By port: the part that its device is in.
+    /// By port: the part of its device.
     pub part_of: Arc<[u16]>,
-    /// What leaves a part acts in another after this or later.
+    /// Minimum time from leaving a part to the effect in another.
     pub lookahead: Picoseconds,
     /// Work of each part.
     pub loads: Vec<u64>,
 }
 
-/// Two devices, and after what time the one can have an effect on the other.
+/// Two devices, and the minimum time after which one affects the other.
 #[derive(Debug, Clone, Copy)]
 struct Tie {
     ends: [u32; 2],
     after: Picoseconds,
-    /// How much passes between them.
+    /// Traffic between them.
     weight: u64,
 }
 
 impl Partition {
-    /// How many.
+    /// Number of parts.
     pub fn parts(&self) -> usize {
         self.loads.len()
     }
 
-    /// The work of all parts, and how much of it the busiest of so many threads has, each of which takes the next part when it
-    /// is done: largest first (Graham, SIAM J. Appl. Math. 1969).
+    /// The work of all parts, and that of the busiest thread when each idle thread takes the next part, largest first
+    /// (Graham, SIAM J. Appl. Math. 1969).
     pub fn work(&self, threads: usize) -> (u64, u64) {
         let mut loads = self.loads.clone();
         loads.sort_unstable_by_key(|load| Reverse(*load));
@@ -65,7 +65,7 @@ impl Partition {
     }
 }
 
-/// What is cut: switches, each with the NIC ports cabled to it, and pairs of NIC ports cabled to each other.
+/// The vertices: switches, each with the NIC ports cabled to it, and pairs of NIC ports cabled to each other.
 pub(super) struct Devices {
     of_port: Vec<u32>,
     /// By device.
@@ -74,7 +74,7 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    /// Those of a network that has not run yet.
+    /// The vertices of a network before its run.
     pub fn from_simulation(simulation: &Simulation, load: &Load) -> Self {
         let (of_port, count) = devices(&simulation.scenario);
         let mut work = vec![0; count as usize];
@@ -89,14 +89,14 @@ impl Devices {
         }
     }
 
-    /// The parts in which the work is done soonest by so many threads, no more than `most`, and the fewest threads that need no
-    /// longer for it. None: there is nothing to cut.
+    /// The partition with the shortest time on up to `most` threads, and the smallest number of threads with this time. `None`:
+    /// the network cannot be partitioned.
     pub fn for_threads(&self, threads: usize, most: usize) -> Option<(Partition, usize)> {
         let total: u64 = self.work.iter().sum();
         let mut best: Option<(u64, Partition)> = None;
         let mut parts = most.min(threads * PER_THREAD).min(self.work.len());
         while parts >= 2 {
-            // So much time it takes at the least.
+            // Lower bound of the time.
             let least = total / threads.min(parts) as u64;
             if best.as_ref().is_some_and(|it| it.0 <= least * GOOD / 100) {
                 break;
@@ -115,7 +115,7 @@ impl Devices {
         Some((partition, fewest))
     }
 
-    /// Exactly so many parts. None: it is not to be cut.
+    /// A partition into exactly `count` parts. `None`: the network cannot be partitioned.
     pub fn cut(&self, parts: usize) -> Option<Partition> {
         let mut lookaheads: Vec<_> = self.ties.iter().map(|tie| tie.after).collect();
         lookaheads.push(NEVER);
@@ -150,7 +150,7 @@ impl Devices {
         })
     }
 
-    /// By device its part, where nothing acts between two parts sooner than `lookahead`; and the work of each.
+    /// The part of each device, with at least `lookahead` between parts; and the work of each part.
     fn cut_beyond(&self, lookahead: Picoseconds, parts: usize) -> Option<(Vec<u16>, Vec<u64>)> {
         let mut groups = Groups::new(self.work.len());
         for tie in self.ties.iter().filter(|tie| tie.after < lookahead) {
@@ -176,7 +176,7 @@ impl Devices {
     }
 }
 
-/// The device of each port, and how many there are.
+/// The device of each port, and the number of devices.
 fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
     let switch = |port: PortId| scenario.node_of(port).switch(scenario.hosts);
     let mut count = scenario.switches;
@@ -195,7 +195,7 @@ fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
     (of_port, count)
 }
 
-/// Everything by which one device acts on another.
+/// All effects of one device on another.
 fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     let mut ties = Vec::new();
     let mut tie = |ports: [PortId; 2], after, weight| {
@@ -218,7 +218,7 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     for (number, operation) in scenario.operations.iter().enumerate() {
         let connection = scenario.connections[operation.queue_pair.connection()];
         if operation.verb == Verb::Read {
-            // A responder looks up what a request asks for at the requester.
+            // A responder reads the requested data range from the state of the requester.
             tie(connection.ports(), Picoseconds::ZERO, 0);
         }
         let port = simulation.poster(number as u32);
@@ -230,7 +230,7 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     ties
 }
 
-/// The least time from a frame starting at `port` to its arrival: that of the shortest.
+/// Minimum time from the start of a frame at `port` to its arrival: that of the shortest frame.
 fn flight(simulation: &Simulation, port: PortId) -> Picoseconds {
     let state = &simulation.ports[port];
     let framing = &simulation.settings.parameters.framing;
@@ -244,7 +244,7 @@ fn flight(simulation: &Simulation, port: PortId) -> Picoseconds {
     data.min(pfc + simulation.sides[port].delay)
 }
 
-/// Sets that are joined (union-find: Galler and Fischer, CACM 1964).
+/// Disjoint sets (union-find: Galler and Fischer, CACM 1964).
 struct Groups(Vec<u32>);
 
 impl Groups {
@@ -266,7 +266,7 @@ impl Groups {
         self.0[a.max(b) as usize] = a.min(b);
     }
 
-    /// The set of each as a number without gaps, in order of their smallest members, and how many there are.
+    /// The set of each member, numbered without gaps in order of the smallest members, and the number of sets.
     fn numbers(mut self) -> (Vec<u32>, usize) {
         let mut numbers = vec![0; self.0.len()];
         let mut count = 0;

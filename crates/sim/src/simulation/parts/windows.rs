@@ -1,9 +1,9 @@
-//! Parts at work side by side: each takes the events of a window, then they meet and hand over what crosses.
+//! Parallel execution of parts: each processes the events of a window, then all meet at a barrier and exchange effects.
 //!
-//! No part may be ahead of another by more than the lookahead, so from the earliest event of all, one lookahead on is safe:
-//! what leaves a part meanwhile acts later. Every thread computes the same next step from the same reports; there is no
-//! leader, and one meeting per window. A thread has several parts, and in a window takes those of others when it is done with
-//! them: who works on a part changes nothing in what the part does.
+//! A part must not be ahead of another by more than the lookahead, so a window of one lookahead from the earliest event of
+//! all is safe: effects on other parts are later. Every thread computes the same next step from the same reports; there is no
+//! leader, and one barrier per window. A thread has several parts, and takes parts of other threads in a window when it is
+//! idle: the thread has no influence on the results of a part.
 
 use super::barrier::Barrier;
 use super::serial::SerialReason;
@@ -14,78 +14,78 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What all parts go by; the same in each.
+/// The state of the schedule; the same in each thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Agenda {
-    /// What leaves a part acts in another after this or later.
+    /// Minimum time from leaving a part to the effect in another.
     pub lookahead: Picoseconds,
-    /// Nothing later happens.
+    /// End of the run.
     pub until: Picoseconds,
-    /// When everything observed is sampled next; `NEVER` = not.
+    /// Time of the next sample; `NEVER` = none.
     pub sample: Picoseconds,
-    /// A standstill of this length may be a deadlock, which only the whole network can tell.
+    /// Time without a frame start after which the parts are joined: only the whole network can detect a deadlock.
     pub longest_pause: Picoseconds,
-    /// Operations in all.
+    /// Total number of operations.
     pub operations: u64,
     /// The end of the last window, if there was one.
     pub last: Option<Picoseconds>,
-    /// Meetings so far.
+    /// Barriers so far.
     pub turns: u64,
-    /// Windows on so many threads so far, and events in them.
+    /// Windows with the current number of threads, and events in them.
     pub windows: u64,
     pub events: u64,
-    /// A window has at least so many events on average, or the parts are joined: less does not pay for the meeting.
+    /// Minimum average number of events in a window; below it the parts are joined, because the barrier costs more.
     pub least_events: u64,
 }
 
-/// How parts stopped.
+/// Reason for which the parts stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// They took as many events as they should.
+    /// The requested number of events was processed.
     Enough,
-    /// There is nothing more to do; where something later is pending, at this time.
+    /// No events are left before the end of the run; the time of the next one after it, if any.
     Over(Option<Picoseconds>),
-    /// From here on the network has to run in one.
+    /// The network must continue as a whole.
     Join(SerialReason),
 }
 
-/// What parts do next.
+/// The next step of the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Take all events up to this time.
+    /// Process all events up to this time.
     Window(Picoseconds),
-    /// Sample.
+    /// Take a sample.
     Sample,
-    /// Hand over what is under way, and look again.
+    /// Deliver effects in flight, and decide again.
     Meet,
     Stop(Stop),
 }
 
-/// What a part says at a meeting, or what all together say.
+/// The report of a part at a barrier, or the combined report of all parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
-    /// No event before this, what leaves included.
+    /// Time of the earliest event, effects on other parts included.
     earliest: Picoseconds,
-    /// Since when no frame has started.
+    /// Time of the last frame start.
     still_since: Picoseconds,
-    /// Events taken since work began.
+    /// Events processed since the start of the work.
     taken: u64,
-    /// Frames, what leaves included.
+    /// Frames, those to other parts included.
     frames: u64,
-    /// Pauses being repeated.
+    /// Pauses with a pending refresh.
     repeated: u64,
-    /// Operations that ended.
+    /// Ended operations.
     ended: u64,
     /// Completions in flight to another part.
     completions: u64,
 }
 
-/// A part's state where the others can read it; a cache line of its own, and its neighbour.
+/// The report of a part for the others; aligned to two cache lines, because processors fetch pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Report([AtomicU64; 7]);
 
-/// A part of the network, of which one thread at a time has hold. Parts share no cache line, nor its neighbour.
+/// A part of the network, locked by one thread at a time. Aligned to two cache lines, which parts do not share.
 #[repr(align(128))]
 pub(super) struct Part(Mutex<Simulation>);
 
@@ -103,21 +103,21 @@ impl Part {
     }
 }
 
-/// What goes from one part to another, and whether there is any.
+/// The effects of one part on another, and whether there are any.
 #[derive(Debug, Default)]
 struct Mail {
     any: AtomicBool,
     leaving: Mutex<Vec<BorderMessage>>,
 }
 
-/// What threads share. Reports and mail are there twice: for this meeting, and for the next, which the fastest thread may have
-/// reached while the slowest still reads.
+/// State that threads share. Reports and mail exist twice: for this barrier, and for the next one, which the fastest thread
+/// may have reached while the slowest still reads.
 pub(super) struct Shared {
     parts: usize,
     threads: usize,
     barrier: Barrier,
     reports: [Vec<Report>; 2],
-    /// What leaves part a for part b: place b * parts + a.
+    /// Effects of part a on part b, at index b * parts + a.
     mail: [Vec<Mail>; 2],
     /// By part: the last turn in which a thread took it.
     taken: Vec<AtomicU64>,
@@ -138,7 +138,7 @@ impl Agenda {
         if all.earliest > self.sample {
             return match all.completions {
                 0 => Next::Sample,
-                // Whether one of them causes anything is not known before it has come.
+                // It is not known before its arrival whether a completion makes further events.
                 _ => Next::Meet,
             };
         }
@@ -157,17 +157,17 @@ impl Agenda {
         Next::Window(last)
     }
 
-    /// Whether sampling goes on, as `Simulation::sample` has it for a network in one.
+    /// Whether sampling continues, as in `Simulation::sample` for a whole network.
     fn goes_on(&self, all: &State) -> bool {
         (all.ended < self.operations || all.frames > 0) && all.earliest != NEVER
     }
 }
 
-/// So many windows before their size is judged.
+/// Number of windows before their size is judged.
 const WINDOWS: u64 = 2_000;
 
 impl Shared {
-    /// For so many parts on so many threads.
+    /// The shared state of a number of parts and threads.
     pub(super) fn new(parts: usize, threads: usize) -> Self {
         let reports = || (0..parts).map(|_| Report::default()).collect();
         let mail = || (0..parts * parts).map(|_| Mail::default()).collect();
@@ -186,7 +186,7 @@ impl Shared {
         self.barrier.wait()
     }
 
-    /// Works on the parts, as one of the threads, until all took about `enough` events. `None`: another one panicked.
+    /// Processes the parts, as one of the threads, until all have processed about `enough` events. `None`: another one panicked.
     pub(super) fn work(
         &self,
         parts: &[Part],
@@ -254,21 +254,21 @@ impl Shared {
         begin(thread)..begin(thread + 1)
     }
 
-    /// The order in which a thread looks for parts to work on: its own, then those of others, where those begin with theirs last.
+    /// The order in which a thread takes parts: first those assigned to it, then those of others, in reverse of their order.
     fn in_turn(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
         let others = (1..self.threads).map(move |after| (thread + after) % self.threads);
         let theirs = others.flat_map(|other| self.own(other).rev());
         self.own(thread).chain(theirs)
     }
 
-    /// Whether a part is the thread's that asks: in each turn one gets it.
+    /// Claims a part for the calling thread: one thread succeeds per turn.
     fn takes(&self, place: usize, turn: u64) -> bool {
         let taken = &self.taken[place];
-        // Most that look come too late, and need not write for that.
+        // Most claims fail, and a failed one need not write.
         taken.load(Ordering::Relaxed) != turn && taken.swap(turn, Ordering::Relaxed) != turn
     }
 
-    /// Says how a part stands, and puts what leaves it where the others find it.
+    /// Publishes the report of a part and its effects on other parts.
     fn report(&self, part: &mut Simulation, turn: u64) {
         let earliest = part.queue.earliest();
         let events = part.totals.events;
@@ -295,7 +295,7 @@ impl Shared {
             state.completions,
         ];
         for (place, number) in self.reports[turn as usize % 2][own].0.iter().zip(numbers) {
-            place.store(number, Ordering::Relaxed); // the meeting orders it
+            place.store(number, Ordering::Relaxed); // ordered by the barrier
         }
     }
 
@@ -305,7 +305,7 @@ impl Shared {
                 continue;
             }
             let mail = &self.mail[turn as usize % 2][to * self.parts + own];
-            mail.any.store(true, Ordering::Relaxed); // the meeting orders it
+            mail.any.store(true, Ordering::Relaxed); // ordered by the barrier
             let mut place = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::swap(&mut *place, leaving);
         }
@@ -355,14 +355,14 @@ fn border(part: &mut Simulation) -> &mut Border {
     part.border.as_mut().expect("a part has a border")
 }
 
-/// Samples what is observed in a part.
+/// Takes a sample in a part.
 fn sample(part: &mut Simulation, at: Picoseconds) {
     part.sample_at(at);
-    // The whole has one such event.
+    // It is one event in a whole network.
     part.totals.events += u64::from(border(part).own == 0);
 }
 
-/// Takes the events of a part up to `last`, no more than `most`: a part that stops earlier only holds up the others.
+/// Processes the events of a part up to `last`, at most `most`: a part that stops earlier only delays the others.
 fn take_window(part: &mut Simulation, last: Picoseconds, most: u64) {
     border(part).horizon = last;
     part.until = last;

@@ -1,11 +1,11 @@
-//! The threads of a run: they are there as long as it is in parts, so that each keeps its processor, and what that has cached.
+//! The threads of a run: they exist while it is in parts, so that each keeps its processor and caches.
 
 use super::windows::{Agenda, Part, Shared, Stop};
 use crate::simulation::state::Simulation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// Threads with parts to work on. Whoever calls is one of them.
+/// Threads that process parts. The calling thread is one of them.
 pub(super) struct Crew {
     common: Arc<Common>,
     others: Vec<JoinHandle<()>>,
@@ -14,7 +14,7 @@ pub(super) struct Crew {
 struct Common {
     shared: Shared,
     parts: Vec<Part>,
-    /// What to do from the next meeting on; None: nothing any more.
+    /// The work from the next barrier on; `None`: the threads end.
     order: Mutex<Option<Order>>,
 }
 
@@ -26,7 +26,7 @@ struct Order {
 }
 
 impl Crew {
-    /// Puts so many threads to these parts, of which there are at least as many.
+    /// Starts a number of threads for these parts, of which there are at least as many.
     pub fn new(parts: Vec<Simulation>, threads: usize) -> Self {
         let common = Arc::new(Common {
             shared: Shared::new(parts.len(), threads),
@@ -43,20 +43,20 @@ impl Crew {
         }
     }
 
-    /// How many threads.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.others.len() + 1
     }
 
-    /// The parts, at rest.
+    /// The idle parts.
     pub fn parts(&self) -> &[Part] {
         &self.common.parts
     }
 
-    /// Works on the parts until all took about `enough` events.
+    /// Processes the parts until all have processed about `enough` events.
     ///
     /// # Panics
-    /// As the thread that panicked.
+    /// With the payload of the thread that panicked.
     pub fn advance(&mut self, agenda: Agenda, enough: u64) -> (Stop, Agenda) {
         self.common.give(Some(Order { agenda, enough }));
         match self.common.meet_and_work(0) {
@@ -68,7 +68,7 @@ impl Crew {
         }
     }
 
-    /// Ends the threads. The parts are not here any more.
+    /// Ends the threads and returns the parts.
     pub fn take_parts(&mut self) -> Vec<Simulation> {
         self.dismiss();
         let common = Arc::get_mut(&mut self.common).expect("no other thread is left");
@@ -76,7 +76,7 @@ impl Crew {
         parts.into_iter().map(Part::into_inner).collect()
     }
 
-    /// Ends the threads, and panics as the one that did.
+    /// Ends the threads, and panics with the payload of the one that did.
     fn dismiss(&mut self) {
         self.common.give(None);
         self.common.shared.meet();
@@ -102,12 +102,12 @@ impl Common {
         *self.order.lock().unwrap_or_else(PoisonError::into_inner) = order;
     }
 
-    /// Does what is ordered, until nothing is or another thread panicked.
+    /// Processes work until there is none or another thread has panicked.
     fn follow(&self, thread: usize) {
         while self.meet_and_work(thread).is_some() {}
     }
 
-    /// From one meeting, at which the order is given, to another, after which all parts are at rest.
+    /// Processes work from the barrier that starts it to the barrier after which all parts are idle.
     fn meet_and_work(&self, thread: usize) -> Option<(Stop, Agenda)> {
         if !self.shared.meet() {
             return None;
@@ -139,7 +139,7 @@ mod tests {
         least_events: 0,
     };
 
-    /// Parts without work; whoever reports one without a border panics.
+    /// Parts without work; a report of one without a border panics.
     fn crew(with_border: [bool; 2]) -> Crew {
         let text = r#"{"hosts": 2, "switches": 0, "link_delay_ns": 1, "links": [{"a": 0, "b": 1, "gbps": 100}],
             "flows": [{"src": 0, "dst": 1, "bytes": 1, "start_ns": 1}]}"#;
