@@ -202,12 +202,12 @@ impl CongestionEstimate for Dcqcn {
 impl Limiter {
     fn alpha(&self, now: Picoseconds, constants: &Constants) -> f64 {
         let periods = (now - self.cnp_at) / constants.alpha_timer;
-        constants.average.quiet(self.alpha, periods)
+        constants.average.after_quiet_periods(self.alpha, periods)
     }
 
     fn cut(&mut self, now: Picoseconds, constants: &Constants) {
         let alpha = self.alpha(now, constants);
-        self.alpha = constants.average.noticed(alpha);
+        self.alpha = constants.average.after_notification(alpha);
         self.cnp_at = now;
         let by = if constants.alpha_before_cut {
             self.alpha

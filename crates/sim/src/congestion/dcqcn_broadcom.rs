@@ -162,7 +162,7 @@ impl Parameters {
 
     fn prepare(&self, mode: Mode) -> Constants {
         let rate = |units: u32| f64::from(units) * UNIT_BITS * 1e6 / f64::from(self.rtt_us);
-        let given = |units: u32| {
+        let rate_limit = |units: u32| {
             if units == 0 {
                 f64::INFINITY
             } else {
@@ -177,9 +177,9 @@ impl Parameters {
             mode,
             average: MovingAverage::new(1.0 / f64::from(1_u32 << self.g)),
             epoch: u64::from(self.rtt_us) * MICROSECOND,
-            cap: given(self.l64b_per_rtt),
-            first: given(self.init_cr),
-            first_target: given(self.init_tr),
+            cap: rate_limit(self.l64b_per_rtt),
+            first: rate_limit(self.init_cr),
+            first_target: rate_limit(self.init_tr),
             initial: f64::from(self.init_cp) / ONE,
             recovery: u64::from(self.fr_num_rtts),
             rise: (self.ai_rate_incr > 0).then(|| rate(self.ai_rate_incr)),
@@ -394,7 +394,7 @@ impl CongestionEstimate for DcqcnEpochs {
     fn alpha(&self, now: Picoseconds) -> Option<f64> {
         let limiter = self.at(now)?;
         let average = &self.constants.average;
-        Some(average.quiet(limiter.probability, limiter.quiet))
+        Some(average.after_quiet_periods(limiter.probability, limiter.quiet))
     }
 }
 
@@ -423,7 +423,7 @@ impl Limiter {
     }
 
     fn cut(&mut self, constants: &Constants) {
-        let before = constants.average.quiet(self.probability, self.quiet);
+        let before = constants.average.after_quiet_periods(self.probability, self.quiet);
         let level = match constants.mode {
             Mode::Probabilistic => 1.0,
             Mode::Deterministic => {
@@ -431,7 +431,7 @@ impl Limiter {
                 share.min(1.0)
             }
         };
-        self.probability = constants.average.moved(before, level);
+        self.probability = constants.average.after_period(before, level);
         if self.quiet > 0 {
             self.cuts = 0;
         }

@@ -154,7 +154,7 @@ struct Limiter {
     /// End of the last period of alpha before the newest notification.
     alpha_at: Picoseconds,
     /// A notification arrived in the period that follows `alpha_at`.
-    noticed: bool,
+    has_notification: bool,
     /// A notification arrived since the last check, so the check at `check_at` cuts.
     cut_due: bool,
     /// Time of a check that cuts; the next one while `cut_due`.
@@ -264,7 +264,7 @@ impl Limiter {
             increase: Increase::new(constants.first_rate.map_or(line, |rate| rate.min(line))),
             alpha: constants.initial_alpha,
             alpha_at: now,
-            noticed: false,
+            has_notification: false,
             cut_due: true,
             check_at: now.saturating_add(constants.cut_period),
         }
@@ -286,11 +286,11 @@ impl Limiter {
 
     #[inline]
     fn alpha_after(&self, periods: u64, constants: &Constants) -> f64 {
-        if periods == 0 || !self.noticed {
-            return constants.average.quiet(self.alpha, periods);
+        if periods == 0 || !self.has_notification {
+            return constants.average.after_quiet_periods(self.alpha, periods);
         }
-        let noticed = constants.average.noticed(self.alpha);
-        constants.average.quiet(noticed, periods - 1)
+        let alpha = constants.average.after_notification(self.alpha);
+        constants.average.after_quiet_periods(alpha, periods - 1)
     }
 
     #[inline]
@@ -301,7 +301,7 @@ impl Limiter {
             self.alpha = self.alpha_after(periods, constants);
             self.alpha_at += periods * constants.alpha_period;
         }
-        self.noticed = true;
+        self.has_notification = true;
         if self.cut_due {
             return;
         }

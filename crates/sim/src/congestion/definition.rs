@@ -75,9 +75,9 @@ impl Checks<'_> {
             expected: expected.to_string(),
             hint: String::new(),
         };
-        let mut noted = self.problems.iter_mut();
-        match noted.find(|it| it.place == problem.place) {
-            Some(noted) => *noted = problem,
+        let mut recorded_problems = self.problems.iter_mut();
+        match recorded_problems.find(|it| it.place == problem.place) {
+            Some(recorded_problem) => *recorded_problem = problem,
             None => self.problems.push(problem),
         }
     }

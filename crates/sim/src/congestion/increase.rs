@@ -67,7 +67,7 @@ impl Increase {
                 let due = (now - self.timer_at) / rules.timer() + 1;
                 times = due.min(alike(self.time_stage, rules.threshold()));
             }
-            self.time_stage = counted(self.time_stage, times);
+            self.time_stage = add_expiries(self.time_stage, times);
             let ahead = rules.timer().saturating_mul(times);
             self.timer_at = self.timer_at.saturating_add(ahead);
         }
@@ -83,7 +83,7 @@ impl Increase {
             if !self.climb(line, rules) {
                 times = (sent / period).min(alike(self.byte_stage, rules.threshold()));
             }
-            self.byte_stage = counted(self.byte_stage, times);
+            self.byte_stage = add_expiries(self.byte_stage, times);
             sent -= times * period;
         }
         self.sent = Bytes(sent.0 as u32);
@@ -110,6 +110,6 @@ fn alike(stage: u32, threshold: u32) -> u64 {
     }
 }
 
-fn counted(stage: u32, times: u64) -> u32 {
+fn add_expiries(stage: u32, times: u64) -> u32 {
     stage.saturating_add(u32::try_from(times).unwrap_or(u32::MAX))
 }

@@ -24,19 +24,19 @@ impl MovingAverage {
 
     /// The average after one more period with a notification.
     #[inline]
-    pub fn noticed(&self, average: f64) -> f64 {
+    pub fn after_notification(&self, average: f64) -> f64 {
         self.keep[0] * average + self.gain
     }
 
     /// The average after one more period of which the share `level` was congested.
     #[inline]
-    pub fn moved(&self, average: f64, level: f64) -> f64 {
+    pub fn after_period(&self, average: f64, level: f64) -> f64 {
         self.keep[0] * average + self.gain * level
     }
 
     /// The average after `periods` more without a notification. At most as many multiplications as `periods` has set bits.
     #[inline]
-    pub fn quiet(&self, mut average: f64, mut periods: u64) -> f64 {
+    pub fn after_quiet_periods(&self, mut average: f64, mut periods: u64) -> f64 {
         if periods <= SHORT {
             for _ in 0..periods {
                 average *= self.keep[0];
@@ -58,26 +58,26 @@ mod tests {
     #[test]
     fn a_notification_and_silence() {
         let average = MovingAverage::new(1.0 / 256.0);
-        assert_eq!(average.noticed(1.0), 1.0);
-        assert_eq!(average.noticed(0.0), 1.0 / 256.0);
-        assert_eq!(average.quiet(1.0, 0), 1.0);
-        assert_eq!(average.quiet(1.0, 1), 255.0 / 256.0);
+        assert_eq!(average.after_notification(1.0), 1.0);
+        assert_eq!(average.after_notification(0.0), 1.0 / 256.0);
+        assert_eq!(average.after_quiet_periods(1.0, 0), 1.0);
+        assert_eq!(average.after_quiet_periods(1.0, 1), 255.0 / 256.0);
         assert_eq!(
-            average.quiet(0.5, 2),
+            average.after_quiet_periods(0.5, 2),
             0.5 * (255.0 / 256.0) * (255.0 / 256.0)
         );
         // Half is left after 177 periods (models of DCQCN: 9.7 ms at 55 us).
-        assert!(average.quiet(1.0, 177) > 0.5);
-        assert!(average.quiet(1.0, 178) < 0.5);
-        assert_eq!(average.quiet(1.0, u64::MAX), 0.0);
+        assert!(average.after_quiet_periods(1.0, 177) > 0.5);
+        assert!(average.after_quiet_periods(1.0, 178) < 0.5);
+        assert_eq!(average.after_quiet_periods(1.0, u64::MAX), 0.0);
     }
 
     #[test]
     fn the_newest_period_alone_counts_when_the_gain_is_one() {
         let average = MovingAverage::new(1.0);
-        assert_eq!(average.noticed(0.3), 1.0);
-        assert_eq!(average.quiet(0.3, 0), 0.3);
-        assert_eq!(average.quiet(0.3, 1), 0.0);
+        assert_eq!(average.after_notification(0.3), 1.0);
+        assert_eq!(average.after_quiet_periods(0.3, 0), 0.3);
+        assert_eq!(average.after_quiet_periods(0.3, 1), 0.0);
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
             let average = MovingAverage::new(gain);
             let mut one_by_one = 1.0;
             for periods in 0..3000 {
-                let at_once = average.quiet(1.0, periods);
+                let at_once = average.after_quiet_periods(1.0, periods);
                 assert!(
                     (at_once - one_by_one).abs() <= 1e-12 * one_by_one,
                     "{periods}"

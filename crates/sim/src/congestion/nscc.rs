@@ -46,7 +46,7 @@ pub struct Nscc {
     base_rtt: f64,
     window: f64,
     /// Window before the receiver's penalty; 0 = there was no penalty.
-    saved: f64,
+    window_before_penalty: f64,
     rtt: Picoseconds,
     /// Delay averaged over the last base RTT, and the time of its last update.
     average_delay: f64,
@@ -124,7 +124,7 @@ impl Nscc {
             target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND.as_f64()),
             base_rtt,
             window: 0.0,
-            saved: 0.0,
+            window_before_penalty: 0.0,
             rtt: Picoseconds::ZERO,
             average_delay: 0.0,
             averaged_at: Picoseconds::ZERO,
@@ -177,24 +177,24 @@ impl Nscc {
     /// Applies or removes the penalty of a slow receiver (`apply_cwnd_penalty` of section 3.6.13.6). Returns whether it is active.
     fn penalise(&mut self, penalty: Penalty, bytes: f64, out: f64) -> bool {
         if penalty.rcv_cwnd_pend > 0 {
-            if self.saved == 0.0 {
-                self.saved = self.window;
+            if self.window_before_penalty == 0.0 {
+                self.window_before_penalty = self.window;
             }
             let less = f64::from(penalty.rcv_cwnd_pend) * bytes / 128.0;
             self.set(self.window.min(out) - less);
-        } else if penalty.restore_cwnd && self.saved > 0.0 {
-            let saved = std::mem::take(&mut self.saved);
-            self.set(saved);
+        } else if penalty.restore_cwnd && self.window_before_penalty > 0.0 {
+            let window_before_penalty = std::mem::take(&mut self.window_before_penalty);
+            self.set(window_before_penalty);
         }
         penalty.rcv_cwnd_pend > 0
     }
 
     /// Quick adapt. True if it handled this event: the window is the delivered amount, or the mark concerns packets that were in
     /// flight when the window was set to it.
-    fn adapts(&mut self, now: Picoseconds, lost: bool, marked: bool, delay: f64, out: f64) -> bool {
-        let mut dealt_with = false;
+    fn adapt_quickly(&mut self, now: Picoseconds, lost: bool, marked: bool, delay: f64, out: f64) -> bool {
+        let mut is_handled = false;
         if marked && self.reported_since < self.in_flight_then {
-            dealt_with = true;
+            is_handled = true;
         } else if now >= self.period_ends {
             let threshold = self.parameters.qa_threshold;
             let long = threshold.is_some_and(|times| delay > times * self.target);
@@ -204,16 +204,16 @@ impl Nscc {
                 self.in_flight_then = out;
                 self.reported_since = 0.0;
                 self.trimmed = false;
-                dealt_with = true;
+                is_handled = true;
             }
             self.achieved = 0.0;
             self.period_ends = now + Picoseconds::from_f64(self.base_rtt + self.target);
         }
-        if dealt_with {
+        if is_handled {
             self.increase = 0.0;
             self.received = 0.0;
         }
-        dealt_with
+        is_handled
     }
 
     /// Below the target delay: proportional increase, or fast increase after a window without delay.
@@ -293,7 +293,7 @@ impl AckDriven for Nscc {
         let delay = self.delay(ack.now, ack.rtt);
         let out = f64::from(ack.outstanding) * self.packet;
         let limited = self.penalise(ack.penalty, bytes, out);
-        if self.adapts(ack.now, false, ack.marked, delay, out) {
+        if self.adapt_quickly(ack.now, false, ack.marked, delay, out) {
             return self.set(self.window);
         }
         match (ack.marked, delay < self.target) {
@@ -318,7 +318,7 @@ impl AckDriven for Nscc {
                 self.average(now, self.parameters.config_base_rtt());
                 self.trimmed = true;
                 let out = f64::from(outstanding) * self.packet;
-                if self.adapts(now, true, true, 0.0, out) {
+                if self.adapt_quickly(now, true, true, 0.0, out) {
                     self.reported_since += self.packet;
                     return;
                 }

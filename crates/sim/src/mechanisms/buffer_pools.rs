@@ -32,25 +32,25 @@ pub struct Division {
 impl Slice {
     /// Divides the cells left by reserves and separate headroom. Refused: a pool whose share is less than a cell.
     pub fn from_switch(switch: &Switch, cells: u64) -> Result<Slice, String> {
-        let filled = |name: &str, percent: u8, found: u64| match found {
+        let require_cells = |name: &str, percent: u8, found: u64| match found {
             0 if percent > 0 => {
                 let whole = grouped(i128::from(cells) * i128::from(switch.cell_bytes));
                 Err(format!("a {name} pool of 0 bytes out of {whole}"))
             }
             found => Ok(found),
         };
-        let share = |name, percent| filled(name, percent, cells * u64::from(percent) / 100);
-        let of_these = match switch.shared_headroom {
+        let share = |name, percent| require_cells(name, percent, cells * u64::from(percent) / 100);
+        let shared_headroom = match switch.shared_headroom {
             Some(SharedHeadroom::Share { percent }) => Some(share("headroom", percent)?),
             _ => None,
         };
         let headroom = match fixed_headroom(switch) {
-            Some(fixed) => Some(filled("headroom", 100, fixed)?),
-            None => of_these,
+            Some(fixed) => Some(require_cells("headroom", 100, fixed)?),
+            None => shared_headroom,
         };
         let Some(pools) = switch.pools else {
             return Ok(Slice {
-                shared: filled("shared", 100, cells - of_these.unwrap_or(0))?,
+                shared: require_cells("shared", 100, cells - shared_headroom.unwrap_or(0))?,
                 lossy: None,
                 headroom,
             });
@@ -89,7 +89,7 @@ impl Division {
     }
 
     /// Offsets from the first pool of a slice: pool of a priority group, and its headroom.
-    pub fn places(&self, lossless: bool) -> (u8, u8) {
+    pub fn pool_offsets(&self, lossless: bool) -> (u8, u8) {
         let slices = self.shared.len(); // at most 64
         match lossless {
             false if self.lossy.is_empty() => (0, NO_HEADROOM),

@@ -49,8 +49,8 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refusal> {
         let cut = scenario.of_node(node).switch.slices;
         for (place, &port) in own.iter().enumerate() {
             slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
-            let settled = rules.port(port);
-            for (priority, settings) in Priority::all().zip(settled) {
+            let settings_by_priority = rules.port(port);
+            for (priority, settings) in Priority::all().zip(settings_by_priority) {
                 priority_settings[(port, priority)] = settings;
             }
         }
@@ -115,16 +115,16 @@ impl<'a> Rules<'a> {
                 .devices
                 .number(Slot::PriorityQueue(port, priority))
         });
-        let mut settled = [PrioritySettings::default(); PRIORITIES];
+        let mut settings_by_priority = [PrioritySettings::default(); PRIORITIES];
         for priority in Priority::all() {
             let mut before = Priority::all().take_while(|other| *other < priority);
             let same = before.find(|other| numbers[*other] == numbers[priority]);
-            settled[priority] = match same {
-                Some(other) => settled[other],
+            settings_by_priority[priority] = match same {
+                Some(other) => settings_by_priority[other],
                 None => self.priority_settings(port, priority),
             };
         }
-        settled
+        settings_by_priority
     }
 
     fn priority_settings(&self, port: PortId, priority: Priority) -> PrioritySettings {
@@ -237,7 +237,7 @@ impl<'a> Rules<'a> {
         if switch.shared_headroom.is_some() {
             headrooms.clear();
         }
-        let (headroom, reserve) = (counted(headrooms), counted(reserves));
+        let (headroom, reserve) = (count_values(headrooms), count_values(reserves));
         let common: Vec<(u64, u64)> = buffer_pools::fixed_headroom(switch)
             .map(|cells| (1, cells))
             .into_iter()
@@ -245,14 +245,14 @@ impl<'a> Rules<'a> {
         let switch_id = node.switch(self.scenario.hosts).expect("a switch");
         let buffer = self.scenario.buffer_bytes[switch_id];
         let cells = buffer / u64::from(switch.slices) / Bytes(switch.cell_bytes).widen();
-        let taken: u64 = headroom
+        let guaranteed_cells: u64 = headroom
             .iter()
             .chain(&reserve)
             .chain(&common)
             .map(|(times, each)| times * each)
             .sum();
-        if taken < cells {
-            return Slice::from_switch(switch, cells - taken);
+        if guaranteed_cells < cells {
+            return Slice::from_switch(switch, cells - guaranteed_cells);
         }
         let bytes = |cells: i128| grouped(cells * i128::from(switch.cell_bytes));
         let terms = |named: &[(u64, u64)], name: &str| -> String {
@@ -261,7 +261,7 @@ impl<'a> Rules<'a> {
             };
             named.iter().map(term).collect()
         };
-        let left = bytes(i128::from(cells) - i128::from(taken));
+        let left = bytes(i128::from(cells) - i128::from(guaranteed_cells));
         let buffer = bytes(i128::from(cells));
         Err(format!(
             "a shared pool of {left} bytes = {buffer} buffer{}{}{}",
@@ -296,7 +296,7 @@ fn too_small(node: NodeId, slices: u32, found: String) -> Problem {
 }
 
 /// Each value other than 0, ascending, with its count.
-fn counted(mut values: Vec<u32>) -> Vec<(u64, u64)> {
+fn count_values(mut values: Vec<u32>) -> Vec<(u64, u64)> {
     values.retain(|value| *value > 0);
     values.sort_unstable();
     let runs = values.chunk_by(|a, b| a == b);

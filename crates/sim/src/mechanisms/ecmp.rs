@@ -37,19 +37,19 @@ impl Flow {
     pub fn from_scenario(scenario: &Scenario, queue_pair: QueuePairId) -> Self {
         let connection = &scenario.connections[queue_pair.connection()];
         let ecmp = &scenario.parameters.ecmp;
-        let there = connection.ports();
+        let forward_ports = connection.ports();
         let sockets = connection.service.of_sockets();
-        let listening = if sockets {
+        let destination_port = if sockets {
             SOCKETS
         } else {
             ecmp.udp_destination_port
         };
-        let asking = [connection.udp_source_port, listening];
-        let back = [there[1], there[0]];
+        let forward_udp_ports = [connection.udp_source_port, destination_port];
+        let reverse_ports = [forward_ports[1], forward_ports[0]];
         let (ports, udp_ports) = match queue_pair.side() {
-            0 => (there, asking),
-            _ if sockets => (back, [asking[1], asking[0]]),
-            _ => (back, ecmp.back(asking)),
+            0 => (forward_ports, forward_udp_ports),
+            _ if sockets => (reverse_ports, [forward_udp_ports[1], forward_udp_ports[0]]),
+            _ => (reverse_ports, ecmp.back(forward_udp_ports)),
         };
         Flow {
             ports,
@@ -59,7 +59,7 @@ impl Flow {
             } else {
                 UDP
             },
-            addresses: given_or_v6(scenario, ports),
+            addresses: find_addresses(scenario, ports),
             udp_ports,
         }
     }
@@ -135,8 +135,8 @@ impl Flow {
     /// `crc32` does.
     fn crc32(&self, seed: u32) -> u32 {
         let mut crc = crc32fast::Hasher::new_with_initial(seed);
-        let standing_in = || self.ports.map(|port| IpAddr::V4(stand_in(port)));
-        for address in self.addresses.unwrap_or_else(standing_in) {
+        let derive_addresses = || self.ports.map(|port| IpAddr::V4(derive_address(port)));
+        for address in self.addresses.unwrap_or_else(derive_addresses) {
             match address {
                 IpAddr::V4(it) => crc.update(&it.octets()),
                 IpAddr::V6(it) => crc.update(&it.octets()),
@@ -153,10 +153,10 @@ impl Flow {
 
 /// The addresses in the packets from one NIC port to another.
 pub(crate) fn addresses(scenario: &Scenario, ports: [PortId; 2]) -> [IpAddr; 2] {
-    given_or_v6(scenario, ports).unwrap_or_else(|| ports.map(|port| stand_in(port).into()))
+    find_addresses(scenario, ports).unwrap_or_else(|| ports.map(|port| derive_address(port).into()))
 }
 
-fn given_or_v6(scenario: &Scenario, ports: [PortId; 2]) -> Option<[IpAddr; 2]> {
+fn find_addresses(scenario: &Scenario, ports: [PortId; 2]) -> Option<[IpAddr; 2]> {
     match ports.map(|port| scenario.given_address(port)) {
         [Some(from), Some(to)] => Some([from, to]),
         _ if scenario.parameters.framing.ip == IpVersion::Ipv6 => {
@@ -168,11 +168,11 @@ fn given_or_v6(scenario: &Scenario, ports: [PortId; 2]) -> Option<[IpAddr; 2]> {
 
 /// Derived address of a NIC port without one: unique local (RFC 4193), fd00:: and the number of its IPv4 address.
 fn stand_in_v6(port: PortId) -> Ipv6Addr {
-    Ipv6Addr::from(0xfd << 120 | u128::from(stand_in(port).to_bits()))
+    Ipv6Addr::from(0xfd << 120 | u128::from(derive_address(port).to_bits()))
 }
 
 /// Derived address of a NIC port without one: in 10.0.0.0/8 (RFC 1918), the port's number plus one.
-fn stand_in(port: PortId) -> Ipv4Addr {
+fn derive_address(port: PortId) -> Ipv4Addr {
     Ipv4Addr::from((10 << 24) + port.0 + 1)
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     /// A flow between hosts 1 and 0 of the ns-3 simulator, the reply to one from UDP port 10,000 to 100.
-    fn back(addresses: Option<[&str; 2]>) -> Flow {
+    fn reverse_flow(addresses: Option<[&str; 2]>) -> Flow {
         Flow {
             ports: [PortId(2), PortId(0)],
             hosts: [NodeId(1), NodeId(0)],
@@ -278,7 +278,7 @@ mod tests {
         ];
         for (hash, addresses, seed, expected) in rows {
             let ecmp = Ecmp { seed, ..ecmp(hash) };
-            let chosen = back(addresses).among(&ecmp, 1, SwitchId(0), NodeId(17), 1000);
+            let chosen = reverse_flow(addresses).among(&ecmp, 1, SwitchId(0), NodeId(17), 1000);
             assert_eq!(chosen, expected, "{hash:?} {addresses:?} {seed:?}");
         }
         let rotated = Ecmp {
@@ -286,7 +286,7 @@ mod tests {
             ..ecmp(EcmpHash::Crc32Lo)
         };
         assert_eq!(
-            back(v4).among(&rotated, 1, SwitchId(0), NodeId(17), 1000),
+            reverse_flow(v4).among(&rotated, 1, SwitchId(0), NodeId(17), 1000),
             675
         );
     }

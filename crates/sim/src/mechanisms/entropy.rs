@@ -34,14 +34,14 @@ impl EntropyValues {
     pub fn take(&mut self) -> u16 {
         // If all are to be avoided, the first is used.
         while std::mem::take(&mut self.avoided[usize::from(self.next)]) {
-            self.pass();
+            self.advance();
         }
         let port = FIRST_PORT + (self.first + self.next) % PORTS;
-        self.pass();
+        self.advance();
         port
     }
 
-    fn pass(&mut self) {
+    fn advance(&mut self) {
         self.next = (self.next + 1) % self.avoided.len() as u16;
     }
 

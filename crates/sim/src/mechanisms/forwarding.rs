@@ -31,7 +31,7 @@ pub(crate) struct Forwarding {
     /// By sending queue pair.
     flows: Vec<Flow>,
     /// By set: number of choices of its ports other than by a hash.
-    chosen: Vec<u64>,
+    choice_counts: Vec<u64>,
     /// By switch and sending queue pair: the port of its flowlet, and the time of its last frame.
     flowlets: Vec<HashMap<QueuePairId, (PortId, Picoseconds)>>,
 }
@@ -70,7 +70,7 @@ impl Forwarding {
             flows: queue_pairs
                 .map(|it| Flow::from_scenario(scenario, it))
                 .collect(),
-            chosen: vec![0; next_hops.sets.count()],
+            choice_counts: vec![0; next_hops.sets.count()],
             flowlets: vec![HashMap::new(); scenario.switches as usize],
             next_hops: Arc::new(next_hops),
         }))
@@ -131,10 +131,10 @@ impl Forwarding {
             Balance::Flowlet => ecmp.flowlet_gap_ns * NANOSECOND,
             Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
         };
-        let chosen = &mut self.chosen[set as usize];
+        let choice_count = &mut self.choice_counts[set as usize];
         let mut any = |among: usize| {
-            *chosen += 1;
-            (chance::uniform(seed, set, *chosen) * among as f64) as usize
+            *choice_count += 1;
+            (chance::uniform(seed, set, *choice_count) * among as f64) as usize
         };
         if gap > Picoseconds::ZERO {
             if let Some((port, last)) = self.flowlets[packet.switch].get_mut(&packet.sender) {
@@ -148,8 +148,8 @@ impl Forwarding {
         let port = match ecmp.balance {
             Balance::Spray if ecmp.spray == Spray::RoundRobin => {
                 let begin = chance::mix(seed ^ u64::from(set));
-                *chosen += 1;
-                ports[(begin.wrapping_add(*chosen) % ports.len() as u64) as usize]
+                *choice_count += 1;
+                ports[(begin.wrapping_add(*choice_count) % ports.len() as u64) as usize]
             }
             Balance::Adaptive => {
                 // As in Spectrum-4: the port of the set with the shortest egress queue.
@@ -165,17 +165,22 @@ impl Forwarding {
         Some(port)
     }
 
-    /// Adds the state of the switches of another part of the network: those for which `own` is true.
-    pub fn add(&mut self, other: Forwarding, own: &dyn Fn(PortId) -> bool, switches: &[bool]) {
+    /// Adds the state of the switches of another part of the network: those for which `is_own_port` is true.
+    pub fn add(
+        &mut self,
+        other: Forwarding,
+        is_own_port: &dyn Fn(PortId) -> bool,
+        switches: &[bool],
+    ) {
         let sets = &self.next_hops.sets;
         for set in 0..sets.count() {
             // All ports of a set belong to one switch.
             if sets
                 .ports(set as Set)
                 .first()
-                .is_some_and(|port| own(*port))
+                .is_some_and(|port| is_own_port(*port))
             {
-                self.chosen[set] = other.chosen[set];
+                self.choice_counts[set] = other.choice_counts[set];
             }
         }
         for (switch, flowlets) in other.flowlets.into_iter().enumerate() {

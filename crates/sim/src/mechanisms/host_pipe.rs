@@ -104,7 +104,7 @@ impl HostPipe {
     }
 
     /// When data received now would have left the NIC.
-    fn taken(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
+    fn drain_end(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let own = self.received_until.max(now) + self.into.times(data);
         let link = self.link.as_ref().map(|link| link.written(now, data));
         link.map_or(own, |written| written.max(own))
@@ -126,7 +126,7 @@ impl HostPipe {
             Bytes(0)
         };
         let data = frame.payload.widen() + before;
-        let until = self.taken(now, data);
+        let until = self.drain_end(now, data);
         let fill = until - now;
         if fill > self.buffer {
             self.drops += 1;

@@ -41,7 +41,7 @@ pub struct Pause {
     /// When XOFF is repeated; `NEVER` = not.
     pub refresh_at: Picoseconds,
     /// XOFF and XON frames decided while generation takes time.
-    pub decided: u32,
+    pub decision_count: u32,
     /// State of the watchdog.
     pub guard: Guard,
 }
@@ -114,7 +114,7 @@ impl Pause {
         xon_sent: 0,
         refreshed: 0,
         refresh_at: NEVER,
-        decided: 0,
+        decision_count: 0,
         guard: Guard::NONE,
     };
 
@@ -153,7 +153,7 @@ impl Pause {
 
     /// XOFF or XON is decided: returns a number for it, larger than those before, with XOFF in the last bit.
     pub fn decide(&mut self, xoff: bool) -> u32 {
-        self.decided = self.decided.wrapping_add(1);
-        self.decided << 1 | u32::from(xoff)
+        self.decision_count = self.decision_count.wrapping_add(1);
+        self.decision_count << 1 | u32::from(xoff)
     }
 }

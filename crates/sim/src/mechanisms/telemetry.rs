@@ -77,7 +77,7 @@ impl TelemetryRecord {
 #[derive(Debug, Clone)]
 pub(crate) struct Telemetry {
     /// By index of the frame.
-    carried: Vec<TelemetryRecord>,
+    records: Vec<TelemetryRecord>,
     /// By port, bytes on the link; empty = switches write nothing.
     sent_bytes: Vec<Bytes>,
     /// By queue pair: the entropy values of its packets, if it has any.
@@ -94,7 +94,7 @@ impl Telemetry {
         let ports = if written { 2 * scenario.links.len() } else { 0 };
         let sent_bytes = vec![Bytes(0); ports];
         Some(Box::new(Telemetry {
-            carried: Vec::new(),
+            records: Vec::new(),
             sent_bytes,
             entropy: entropy(scenario),
         }))
@@ -107,33 +107,33 @@ impl Telemetry {
 
     /// The record of the frame at `index`.
     pub fn of(&self, index: u32) -> TelemetryRecord {
-        let carried = self.carried.get(index as usize);
-        carried.copied().unwrap_or(TelemetryRecord::NOTHING)
+        let record = self.records.get(index as usize);
+        record.copied().unwrap_or(TelemetryRecord::NOTHING)
     }
 
     /// Sets the record of the frame at `index`.
-    pub fn put(&mut self, index: u32, carried: TelemetryRecord) {
+    pub fn put(&mut self, index: u32, record: TelemetryRecord) {
         let index = index as usize;
-        if index >= self.carried.len() {
-            self.carried.resize(index + 1, TelemetryRecord::NOTHING);
+        if index >= self.records.len() {
+            self.records.resize(index + 1, TelemetryRecord::NOTHING);
         }
-        self.carried[index] = carried;
+        self.records[index] = record;
     }
 
     /// Adds the records of the frames of another part of the network, whose indexes shift by `base`, the bytes sent by ports for
-    /// which `own` is true, and the entropy state of queue pairs for which `senders` is true.
+    /// which `is_own_port` is true, and the entropy state of queue pairs for which `senders` is true.
     pub fn add(
         &mut self,
         other: Telemetry,
         base: u32,
-        own: &dyn Fn(PortId) -> bool,
+        is_own_port: &dyn Fn(PortId) -> bool,
         senders: &[bool],
     ) {
-        for (index, carried) in (base..).zip(other.carried) {
-            self.put(index, carried);
+        for (index, record) in (base..).zip(other.records) {
+            self.put(index, record);
         }
         for (port, bytes) in (0..).map(PortId).zip(other.sent_bytes) {
-            if own(port) {
+            if is_own_port(port) {
                 self.sent_bytes[port] = bytes;
             }
         }
@@ -154,37 +154,37 @@ impl Telemetry {
         wanted: Bytes,
     ) {
         let data = matches!(kind, Kind::Write | Kind::Send);
-        let mut carried = TelemetryRecord::credit(wanted);
+        let mut record = TelemetryRecord::credit(wanted);
         if data {
-            carried.sent = now;
+            record.sent = now;
             let values = self.entropy.get_mut(queue_pair.index());
             let values = values.and_then(Option::as_mut);
-            carried.entropy = values.map_or(0, EntropyValues::take);
+            record.entropy = values.map_or(0, EntropyValues::take);
         }
-        self.put(index, carried);
+        self.put(index, record);
     }
 
     /// The entropy value of the frame at `index`; 0 = none.
     #[inline]
     pub fn entropy(&self, index: u32) -> u16 {
-        self.carried.get(index as usize).map_or(0, |it| it.entropy)
+        self.records.get(index as usize).map_or(0, |it| it.entropy)
     }
 
     /// The frame at `index` was trimmed by the last switch before its receiver.
     pub fn trimmed_at_last_hop(&mut self, index: u32) {
-        if let Some(carried) = self.carried.get_mut(index as usize) {
-            carried.last_hop = true;
+        if let Some(record) = self.records.get_mut(index as usize) {
+            record.last_hop = true;
         }
     }
 
     /// A packet of a queue pair with this record was marked or trimmed.
-    pub fn avoid(&mut self, queue_pair: QueuePairId, carried: &TelemetryRecord) {
+    pub fn avoid(&mut self, queue_pair: QueuePairId, record: &TelemetryRecord) {
         let values = self.entropy.get_mut(queue_pair.index());
         if let Some(values) = values
             .and_then(Option::as_mut)
-            .filter(|_| carried.entropy > 0)
+            .filter(|_| record.entropy > 0)
         {
-            values.avoid(carried.entropy);
+            values.avoid(record.entropy);
         }
     }
 
@@ -198,12 +198,12 @@ impl Telemetry {
 
     /// A switch writes into the frame at `index`, if there is room.
     pub fn write(&mut self, index: u32, hop: Hop) {
-        let Some(carried) = self.carried.get_mut(index as usize) else {
+        let Some(record) = self.records.get_mut(index as usize) else {
             return;
         };
-        if let Some(place) = carried.hops.get_mut(usize::from(carried.count)) {
+        if let Some(place) = record.hops.get_mut(usize::from(record.count)) {
             *place = hop;
-            carried.count += 1;
+            record.count += 1;
         }
     }
 }

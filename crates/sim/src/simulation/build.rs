@@ -75,8 +75,8 @@ impl Simulation {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 let lossless = lossless & priority.bit() != 0;
                 let (pool, headroom) = match scenario.node_of(port).switch(scenario.hosts) {
-                    Some(switch) => resolved.pools[switch].places(lossless),
-                    None => Division::default().places(lossless),
+                    Some(switch) => resolved.pools[switch].pool_offsets(lossless),
+                    None => Division::default().pool_offsets(lossless),
                 };
                 PriorityGroup::new(
                     &resolved.priority_settings[(port, priority)],

@@ -133,11 +133,11 @@ fn a_buffer_in_pools() {
     let left = 1_000_000 - own - reserve;
     assert_eq!(pools(&star).shared, [left; 2]);
     assert_eq!(
-        pools(&star).places(true),
+        pools(&star).pool_offsets(true),
         (0, crate::mechanisms::buffer::OWN_HEADROOM)
     );
     assert_eq!(
-        pools(&star).places(false),
+        pools(&star).pool_offsets(false),
         (0, crate::mechanisms::buffer::NO_HEADROOM)
     );
 
@@ -151,7 +151,7 @@ fn a_buffer_in_pools() {
         (found.lossy.clone(), found.headroom.len()),
         (vec![left / 10; 2], 0)
     );
-    assert_eq!(found.places(false).0, 2);
+    assert_eq!(found.pool_offsets(false).0, 2);
 
     star.parameters.switch.shared_headroom = Some(SharedHeadroom::Share { percent: 24 });
     let (found, left) = (pools(&star), left + own);
@@ -164,7 +164,10 @@ fn a_buffer_in_pools() {
         ],
         [66, 10, 24].map(of)
     );
-    assert_eq!((found.places(true), found.places(false).0), ((0, 4), 2));
+    assert_eq!(
+        (found.pool_offsets(true), found.pool_offsets(false).0),
+        ((0, 4), 2)
+    );
 
     star.parameters.switch.pools = None;
     assert_eq!(pools(&star).shared, [left - left * 24 / 100; 2]);
@@ -175,7 +178,7 @@ fn a_buffer_in_pools() {
         (found.shared.clone(), found.headroom.clone()),
         (vec![left - 1_234; 2], vec![1_234; 2])
     );
-    assert_eq!(found.places(true), (0, 2));
+    assert_eq!(found.pool_offsets(true), (0, 2));
 }
 
 #[test]

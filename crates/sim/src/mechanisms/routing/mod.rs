@@ -54,7 +54,7 @@ impl Routes {
                 continue;
             }
             routes.starts[trip.queue_pair] = routes.hops.len() as u32;
-            routes.walk(&fabric, &distance, &trip, [from, to], scenario);
+            routes.add_path(&fabric, &distance, &trip, [from, to], scenario);
         }
         refuse_unreachable(scenario, problems)?;
         Ok(routes)
@@ -91,7 +91,7 @@ impl Routes {
         *known
     }
 
-    fn walk(
+    fn add_path(
         &mut self,
         fabric: &Fabric,
         distance: &Distance,

@@ -36,7 +36,7 @@ impl Sets {
             ports: Vec::new(),
             known: HashMap::new(),
         };
-        sets.keep(&[]);
+        sets.add_set(&[]);
         sets
     }
 
@@ -52,7 +52,7 @@ impl Sets {
         &self.ports[self.first[set] as usize..self.first[set + 1] as usize]
     }
 
-    fn keep(&mut self, ports: &[PortId]) -> Set {
+    fn add_set(&mut self, ports: &[PortId]) -> Set {
         if let Some(set) = self.known.get(ports) {
             return *set;
         }
@@ -162,19 +162,19 @@ impl Table {
                         });
                         ports.clear();
                         ports.extend(closer.map(|neighbor| neighbor.port));
-                        sets.keep(&ports)
+                        sets.add_set(&ports)
                     }
                 });
             }
             if let Some(port) = own {
-                table.lay_over(scenario, *port, &open, sets);
+                table.add_configured_routes(scenario, *port, &open, sets);
             }
         }
         table
     }
 
     /// Configured routes to the host of the destination that was added last.
-    fn lay_over(
+    fn add_configured_routes(
         &mut self,
         scenario: &Scenario,
         port: PortId,
@@ -190,7 +190,7 @@ impl Table {
             ports.sort_unstable();
             if !ports.is_empty() {
                 let switch = route.node.switch(scenario.hosts).expect("a switch");
-                self.sets[first + switch.index()] = sets.keep(&ports);
+                self.sets[first + switch.index()] = sets.add_set(&ports);
             }
         }
     }

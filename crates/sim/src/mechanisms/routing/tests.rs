@@ -78,7 +78,7 @@ fn path(scenario: &Scenario, routes: &Routes, queue_pair: QueuePairId) -> Vec<Po
         _ => (connection.port_b, connection.port_a),
     };
     let mut port = from;
-    let mut taken = Vec::new();
+    let mut hops_on_path = Vec::new();
     let mut next = routes.start(queue_pair) as usize;
     while port.peer() != to {
         let hop = routes.hops()[next];
@@ -88,10 +88,10 @@ fn path(scenario: &Scenario, routes: &Routes, queue_pair: QueuePairId) -> Vec<Po
             scenario.node_of(hop) >= NodeId(scenario.hosts),
             "hosts never forward"
         );
-        taken.push(hop);
+        hops_on_path.push(hop);
         port = hop;
     }
-    taken
+    hops_on_path
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub fn plain() -> Settings {
 /// One end, the wire towards it and its history.
 pub struct End {
     pub transport: Service,
-    pub coming: VecDeque<(Picoseconds, Arrival)>,
+    pub arrivals: VecDeque<(Picoseconds, Arrival)>,
     /// Packets that it sent, by their names.
     pub sent: Vec<String>,
     /// Operations that ended, with the tick.
@@ -51,7 +51,7 @@ impl End {
     fn new(recovery: Recovery, settings: &Settings) -> Self {
         End {
             transport: Service::reliable(recovery, &Arc::new(settings.clone())),
-            coming: VecDeque::new(),
+            arrivals: VecDeque::new(),
             sent: Vec::new(),
             ended: Vec::new(),
             delivered: Bytes(0),
@@ -60,7 +60,7 @@ impl End {
     }
 
     pub fn busy(&self) -> bool {
-        !self.coming.is_empty() || self.transport.has_work() || self.transport.deadline() != NEVER
+        !self.arrivals.is_empty() || self.transport.has_work() || self.transport.deadline() != NEVER
     }
 }
 
@@ -157,7 +157,7 @@ impl<'a> Pair<'a> {
     pub fn run(&mut self) {
         let mut ticks = 0;
         while self.ends.iter().any(End::busy) {
-            let moves = |end: &End| !end.coming.is_empty() || end.transport.has_work();
+            let moves = |end: &End| !end.arrivals.is_empty() || end.transport.has_work();
             if !self.ends.iter().any(moves) {
                 let due = self.ends.iter().map(|end| end.transport.deadline());
                 self.now = due.min().map_or(self.now, |due| due.max(self.now));
@@ -201,11 +201,11 @@ impl<'a> Pair<'a> {
 
     pub fn tick(&mut self) {
         for side in [1, 0] {
-            while let Some((due, arrival)) = self.ends[side].coming.front().copied() {
+            while let Some((due, arrival)) = self.ends[side].arrivals.front().copied() {
                 if due > self.now {
                     break;
                 }
-                self.ends[side].coming.pop_front();
+                self.ends[side].arrivals.pop_front();
                 self.arrive(side, arrival);
             }
         }
@@ -293,9 +293,9 @@ impl<'a> Pair<'a> {
             span: segment.span,
             requested_read: None,
         };
-        let coming = &mut self.ends[1 - side].coming;
-        let place = coming.partition_point(|(other, _)| *other <= due);
-        coming.insert(place, (due, arrival));
+        let arrivals = &mut self.ends[1 - side].arrivals;
+        let place = arrivals.partition_point(|(other, _)| *other <= due);
+        arrivals.insert(place, (due, arrival));
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn timer(code: u8) -> Picoseconds {
 pub(super) struct ReceiveQueue {
     posted: u32,
     /// Times at which the used receives are posted again.
-    coming: VecDeque<Picoseconds>,
+    repost_times: VecDeque<Picoseconds>,
     /// Processing time of the application per message, and the end of the current one.
     takes: Picoseconds,
     busy_until: Picoseconds,
@@ -32,7 +32,7 @@ impl ReceiveQueue {
     pub(super) fn new(depth: u32, takes: Picoseconds) -> Self {
         ReceiveQueue {
             posted: depth,
-            coming: VecDeque::new(),
+            repost_times: VecDeque::new(),
             takes,
             busy_until: Picoseconds::ZERO,
             refused: None,
@@ -41,8 +41,8 @@ impl ReceiveQueue {
 
     /// Whether a message that begins now has a receive.
     pub(super) fn any(&mut self, now: Picoseconds) -> bool {
-        while self.coming.front().is_some_and(|time| *time <= now) {
-            self.coming.pop_front();
+        while self.repost_times.front().is_some_and(|time| *time <= now) {
+            self.repost_times.pop_front();
             self.posted += 1;
         }
         self.posted > 0
@@ -57,7 +57,7 @@ impl ReceiveQueue {
     /// A message is complete.
     pub(super) fn done(&mut self, now: Picoseconds) {
         self.busy_until = self.busy_until.max(now) + self.takes;
-        self.coming.push_back(self.busy_until);
+        self.repost_times.push_back(self.busy_until);
     }
 }
 

@@ -121,12 +121,12 @@ impl Tcp {
             .min(LONGEST_RTO)
     }
 
-    fn sample(&mut self, taken: Picoseconds) {
+    fn sample(&mut self, rtt: Picoseconds) {
         self.round_trip = Some(match self.round_trip {
-            None => (taken, taken / 2),
+            None => (rtt, rtt / 2),
             Some((smoothed, variation)) => (
-                (7 * smoothed + taken) / 8,
-                (3 * variation + smoothed.abs_diff(taken)) / 4,
+                (7 * smoothed + rtt) / 8,
+                (3 * variation + smoothed.abs_diff(rtt)) / 4,
             ),
         });
     }

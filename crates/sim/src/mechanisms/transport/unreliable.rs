@@ -126,10 +126,10 @@ impl Transport for Unreliable {
             };
         }
         let first = arrival.flags & FIRST != 0;
-        let taken =
+        let is_accepted =
             self.continues(arrival.psn, first) && (!first || self.begins(now, arrival.kind));
         self.expected = None;
-        if !taken {
+        if !is_accepted {
             return Outcome::default();
         }
         if arrival.flags & LAST == 0 {

@@ -77,7 +77,7 @@ impl Rc {
                 first_end: u32::MAX,
                 reads: 0,
                 retries: 0,
-                held: false,
+                is_waiting: false,
                 answering: false,
             },
             messages: VecDeque::new(),
@@ -193,7 +193,7 @@ impl Transport for Rc {
         if requester.deadline > now {
             return Timeout::Later(requester.deadline);
         }
-        if std::mem::take(&mut requester.held) {
+        if std::mem::take(&mut requester.is_waiting) {
             requester.deadline = NEVER;
             return Timeout::Ready(NEVER);
         }
@@ -233,7 +233,7 @@ impl Transport for Rc {
 
     fn postpone(&mut self, now: Picoseconds) {
         let it = &mut self.requester;
-        if it.next == it.oldest && !it.held && it.deadline <= now {
+        if it.next == it.oldest && !it.is_waiting && it.deadline <= now {
             it.deadline = now + it.settings.ack_timeout;
         }
     }

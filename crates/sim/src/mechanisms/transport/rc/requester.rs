@@ -28,7 +28,7 @@ pub(super) struct Requester {
     /// Retransmissions in a row without progress.
     pub(super) retries: u8,
     /// The receiver was not ready, so nothing is sent until the deadline.
-    pub(super) held: bool,
+    pub(super) is_waiting: bool,
     /// The responder has something to send: read responses, or the ACK after them.
     pub(super) answering: bool,
 }
@@ -37,7 +37,7 @@ impl Requester {
     #[inline]
     pub(super) fn has_work(&self) -> bool {
         self.next < self.end
-            && !self.held
+            && !self.is_waiting
             && (self.message.kind != Kind::ReadRequest
                 || u32::from(self.reads) < self.settings.max_outstanding_reads)
     }
@@ -113,7 +113,7 @@ impl Rc {
         };
         // Missing responses to a read have precedence.
         if arrival.flags & RNR == RNR && arrival.psn == requester.oldest {
-            if requester.held {
+            if requester.is_waiting {
                 return outcome;
             }
             let (psn, times) = self.refusals;
@@ -121,7 +121,7 @@ impl Rc {
             let limit = requester.settings.rnr_retry;
             outcome.failed = limit < FOR_EVER && times == limit;
             self.refusals = (arrival.psn, times.saturating_add(1));
-            requester.held = true;
+            requester.is_waiting = true;
             requester.deadline = now + receive_queue::timer(arrival.span as u8);
             outcome.rearm = true;
         } else if arrival.flags & NAK != 0 && !moved {
@@ -190,7 +190,7 @@ impl Rc {
         requester.oldest = until;
         requester.retries = 0;
         // A receiver that was not ready is ready now: it accepted a copy of the message that came after its RNR NAK.
-        requester.held = false;
+        requester.is_waiting = false;
         requester.deadline = if until >= requester.fresh || requester.settings.ack_timeout == NEVER
         {
             NEVER

@@ -67,8 +67,8 @@ impl Requester {
     fn fresh_message(&self) -> Option<Message> {
         let message = *self.messages.get(self.current)?;
         let read = message.kind == Kind::ReadRequest;
-        let held = read && self.reads >= self.settings.max_outstanding_reads;
-        (self.sent.len() < self.settings.window && !held).then_some(message)
+        let is_delayed = read && self.reads >= self.settings.max_outstanding_reads;
+        (self.sent.len() < self.settings.window && !is_delayed).then_some(message)
     }
 
     pub(super) fn outstanding(&self) -> Outstanding {

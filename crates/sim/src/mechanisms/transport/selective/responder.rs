@@ -65,10 +65,10 @@ impl Responder {
         self.marked |= arrival.flags & CE != 0;
         let mut outcome = Outcome::default();
         if !self.has(arrival.psn) {
-            self.keep(arrival.psn);
+            self.record_arrival(arrival.psn);
             outcome.delivered = arrival.payload;
         }
-        self.taken(now, arrival, outcome)
+        self.accept(now, arrival, outcome)
     }
 
     /// A read request: of a read, or again of those responses to it that were lost.
@@ -84,7 +84,7 @@ impl Responder {
         } else {
             self.waiting.insert(arrival.psn, message);
         }
-        let outcome = self.taken(now, arrival, Outcome::default());
+        let outcome = self.accept(now, arrival, Outcome::default());
         Outcome {
             progress: true,
             ..outcome
@@ -94,8 +94,8 @@ impl Responder {
     /// Answers a read, or a part of it. Pending responses of that part are restarted, so that they are not sent twice.
     fn respond(&mut self, message: Message, first: u32) {
         let again = |it: &Response| it.message.first == message.first && it.next >= first;
-        let covered = |it: &Response| again(it) && it.message.end() <= message.end();
-        self.responses.retain(|it| !covered(it));
+        let is_superseded = |it: &Response| again(it) && it.message.end() <= message.end();
+        self.responses.retain(|it| !is_superseded(it));
         self.responses.push_back(Response {
             message,
             first,
@@ -103,7 +103,7 @@ impl Responder {
         });
     }
 
-    fn keep(&mut self, psn: u32) {
+    fn record_arrival(&mut self, psn: u32) {
         let place = (psn - self.expected) as usize;
         if self.ahead.len() <= place {
             self.ahead.resize(place + 1, false);
@@ -112,7 +112,7 @@ impl Responder {
     }
 
     /// The packet is accepted: advances over packets in order, and acknowledges it.
-    fn taken(&mut self, now: Picoseconds, arrival: Arrival, outcome: Outcome) -> Outcome {
+    fn accept(&mut self, now: Picoseconds, arrival: Arrival, outcome: Outcome) -> Outcome {
         let duplicate = arrival.psn < self.expected;
         let before = self.expected;
         self.move_on();
@@ -153,21 +153,21 @@ impl Responder {
                 if psn <= self.expected {
                     self.waiting.remove(&psn);
                     self.respond(message, psn);
-                    self.pass(message.end().saturating_sub(self.expected));
+                    self.advance(message.end().saturating_sub(self.expected));
                     continue;
                 }
             }
             if self.ahead.front() != Some(&true) {
                 return;
             }
-            self.pass(1);
+            self.advance(1);
         }
     }
 
-    fn pass(&mut self, packets: u32) {
+    fn advance(&mut self, packets: u32) {
         self.expected += packets;
-        let kept = self.ahead.len().min(packets as usize);
-        self.ahead.drain(..kept);
+        let recorded = self.ahead.len().min(packets as usize);
+        self.ahead.drain(..recorded);
     }
 
     /// The last packet that has arrived, of those out of order.

@@ -9,7 +9,7 @@ const NEVER_AGAIN: u32 = u32::MAX;
 /// State of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    OnItsWay,
+    InFlight,
     Arrived,
     Lost,
 }
@@ -98,7 +98,7 @@ impl Scoreboard {
     pub(super) fn push(&mut self, response: bool, count: u32) {
         for n in 0..count {
             self.packets.push_back(Packet {
-                state: State::OnItsWay,
+                state: State::InFlight,
                 response,
                 request: response && n == 0,
                 again: NEVER_AGAIN,
@@ -119,7 +119,7 @@ impl Scoreboard {
     pub(super) fn resend(&mut self, psn: u32) {
         let fresh = self.fresh();
         let Some(packet) = self.at(psn) else { return };
-        packet.state = State::OnItsWay;
+        packet.state = State::InFlight;
         packet.again = fresh;
         let (response, request) = (packet.response, packet.request);
         self.lost -= 1;
@@ -152,21 +152,25 @@ impl Scoreboard {
 
     /// Packets sent before packet `by` that have not arrived are lost: requests and data, or `responses`.
     pub(super) fn lose(&mut self, by: u32, responses: bool, losses: &mut Vec<u32>) {
-        let mut judged = std::mem::take(self.judged(responses));
-        let from = judged.before.max(self.oldest);
+        let mut judgement = std::mem::take(self.judgement(responses));
+        let from = judgement.before.max(self.oldest);
         for psn in from..by.min(self.fresh()) {
             self.lose_one(psn, responses, NEVER_AGAIN, losses);
         }
-        judged.before = judged.before.max(by);
-        while judged.again.front().is_some_and(|(fresh, _)| *fresh <= by) {
-            if let Some((fresh, psn)) = judged.again.pop_front() {
+        judgement.before = judgement.before.max(by);
+        while judgement
+            .again
+            .front()
+            .is_some_and(|(fresh, _)| *fresh <= by)
+        {
+            if let Some((fresh, psn)) = judgement.again.pop_front() {
                 self.lose_one(psn, responses, fresh, losses);
             }
         }
-        *self.judged(responses) = judged;
+        *self.judgement(responses) = judgement;
     }
 
-    fn judged(&mut self, responses: bool) -> &mut Judgement {
+    fn judgement(&mut self, responses: bool) -> &mut Judgement {
         match responses {
             true => &mut self.responses,
             false => &mut self.requests,
@@ -175,11 +179,11 @@ impl Scoreboard {
 
     fn lose_one(&mut self, psn: u32, responses: bool, again: u32, losses: &mut Vec<u32>) {
         let Some(it) = self.get(psn) else { return };
-        let judged = match responses {
+        let is_judged = match responses {
             true => it.response,
             false => !it.response || it.request,
         };
-        if it.state == State::OnItsWay && it.again == again && judged {
+        if it.state == State::InFlight && it.again == again && is_judged {
             losses.push(psn);
         }
     }
@@ -187,7 +191,7 @@ impl Scoreboard {
     /// The packet is treated as lost.
     pub(super) fn mark_lost(&mut self, psn: u32) {
         let Some(packet) = self.at(psn) else { return };
-        if packet.state != State::OnItsWay {
+        if packet.state != State::InFlight {
             return;
         }
         packet.state = State::Lost;

@@ -138,7 +138,7 @@ fn timeouts() {
 /// The first sample R results in R + 4 R/2, and at least the minimum (RFC 6298, 2.2); a segment sent twice is no sample.
 #[test]
 fn the_timer_follows_the_round_trip() {
-    for (least, taken, expected) in [
+    for (least, rtt, expected) in [
         (Picoseconds::ZERO, 3 * RTT, 9 * RTT),
         (20 * RTT, RTT, 20 * RTT),
     ] {
@@ -146,7 +146,7 @@ fn the_timer_follows_the_round_trip() {
         sender.least_rto = least;
         sender.post(0, Kind::Tcp, Bytes(u64::from(PAYLOAD)));
         all(&mut sender, Picoseconds::ZERO);
-        acknowledge(&mut sender, taken, &[1]);
+        acknowledge(&mut sender, rtt, &[1]);
         assert_eq!(sender.rto(), expected);
     }
     let mut sender = end();
