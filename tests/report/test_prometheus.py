@@ -97,11 +97,24 @@ def test_equal_measurements_are_one_sample_their_median():
             sample.RUN,
             verdicts=(dataclasses.replace(sample.verdict(2**30, value), physical=None),),
             file=f"{value}.log",
+            source="node1/bnxt_re0",
+            target="node2/bnxt_re4",
         )
         for value in (100.0, 300.0, 200.0)
     )
     report = dataclasses.replace(sample.REPORT, runs=runs)
     assert single_value(report, "wirespeed_benchmark_bandwidth_bytes_per_second") == 200e9
+
+
+def test_measurements_of_unknown_endpoints_are_not_combined():
+    verdicts = (dataclasses.replace(sample.verdict(2**30, 100.0), physical=None),)
+    runs = tuple(
+        dataclasses.replace(sample.RUN, verdicts=verdicts, file=file, source=None, target=None)
+        for file in ("a.log", "b.log")
+    )
+    report = dataclasses.replace(sample.REPORT, runs=runs)
+    for file in ("a.log", "b.log"):
+        assert single_value(report, "wirespeed_benchmark_bandwidth_bytes_per_second", file=file) == 100e9
 
 
 def test_who_is_slow_among_its_peers():

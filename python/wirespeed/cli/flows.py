@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -171,9 +172,15 @@ def judge_logs(
 
     logs: list[Log] = []
     notices: list[Problem] = []
+    origins: dict[tuple[bytes, str | None], str] = {}
     for file in files:
         check_no_lab(file)
-        reading = _read(file, notices)
+        content = file.content()
+        first = origins.setdefault((sha256(content).digest(), file.location), file.name)
+        if first != file.name:
+            notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
+            continue
+        reading = _read(file, content, notices)
         if reading is not None:
             notices += reading.notices
             if not reading.runs and reading.communicators:
@@ -183,13 +190,13 @@ def judge_logs(
     return judge_together(logs, plan, context, profile, found), tuple(notices)
 
 
-def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
+def _read(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | None:
     """Read a log; a file in a folder without output of a known tool is noted and skipped."""
     from wirespeed.cli.logs import read
     from wirespeed.errors import Refusal
 
     try:
-        return read(file, file.content())
+        return read(file, content)
     except Refusal as refusal:
         if not file.inside:
             raise

@@ -31,7 +31,7 @@ def text(report: Report) -> str:
             _finding(suite, finding)
         _count(suite)
     for run in report.runs:
-        suite = _suite(root, f"{run.title} ({run.file})", report.recorded)
+        suite = _suite(root, f"{_title(run)} ({run.file})", report.recorded)
         for verdict in run.verdicts:
             if verdict.judgement is not Judgement.SKIP:
                 _verdict(suite, run, verdict)
@@ -53,6 +53,10 @@ def text(report: Report) -> str:
     _count(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _title(run: JudgedRun) -> str:
+    return f"{run.title}, {run.source} -> {run.target}" if run.source and run.target else run.title
 
 
 def _name_of(report: Report) -> str:

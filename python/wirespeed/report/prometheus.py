@@ -27,8 +27,8 @@ _Labels = Mapping[str, str]
 _HELP = {
     "wirespeed_recorded_timestamp_seconds": "Time at which the bundle was collected, or the last campaign began.",
     "wirespeed_findings": "Findings of checks by device, check and status.",
-    "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of equal measurements.",
-    "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of equal measurements.",
+    "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of repeated runs.",
+    "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of repeated runs.",
     "wirespeed_benchmark_physical_limit_bytes_per_second": "Physical limit, which cannot be exceeded.",
     "wirespeed_benchmark_reachable_limit_bytes_per_second": (
         "Reachable limit of the algorithm or of a catalogue figure."
@@ -104,6 +104,8 @@ class _Families(Collector):
 def _run(families: _Families, run: JudgedRun) -> None:
     ends = {**_end("", run.source), **_end("peer_", run.target)}
     of_run = {"tool": run.tool, "test": run.test or "", "ranks": "" if run.ranks is None else str(run.ranks), **ends}
+    if not (run.source and run.target):
+        of_run["file"] = run.file  # nothing else distinguishes measurements of different endpoints
     for judgement, count in sorted(Counter(verdict.judgement.value for verdict in run.verdicts).items()):
         families.add("wirespeed_benchmark_measurements", {**of_run, "judgement": judgement, "file": run.file}, count)
     for verdict in run.verdicts:

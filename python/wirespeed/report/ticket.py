@@ -186,7 +186,7 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _next(report: Report) -> list[str]:
-    """Steps in the order to do them: fixes by estimated impact, then suspects to measure again."""
+    """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
     steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.first_things(report.findings):
@@ -208,6 +208,14 @@ def _next(report: Report) -> list[str]:
             command for _, suspect in _suspects(report) if not suspect.confirmed for command in suspect.retest
         )
     )
+    runs = list(dict.fromkeys(command for run in report.runs for command in run.repeat))
+    if runs:
+        lines += [*([""] if lines else []), "Repeat the runs that failed once:", *_block(runs)]
+    causes = list(dict.fromkeys(cause for run in report.runs for cause in run.failures))
+    if causes:
+        explained = [f"wirespeed explain {cause}" for cause in causes]
+        lines += [*([""] if lines else []), "Read the likely causes of the failed runs, likeliest first:"]
+        lines += _block(explained)
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_block(tuple(repeats))]
     return lines

@@ -87,6 +87,7 @@ class JudgedRun:
     failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
     source: str | None = None  # HOST/NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None
+    repeat: tuple[str, ...] = ()  # commands that repeat a run that failed once
 
 
 @dataclass(frozen=True, slots=True)

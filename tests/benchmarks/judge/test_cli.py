@@ -163,12 +163,21 @@ def test_runs_are_compared_with_each_other(tmp_path):
     (found,) = json.loads(done.stdout)["relations"]
     assert (found["name"], found["judgement"], found["value"]) == ("one-queue-pair", "fail", pytest.approx(300 / 391))
     assert done.exit_code == Exit.FAILED
-    (tmp_path / "many.txt").write_text(single_queue_pair, encoding="utf-8")
+    (tmp_path / "many.txt").write_text(write_bw(301.0), encoding="utf-8")
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert (
         "unknown: one-queue-pair: nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run"
         in done.stdout
     )
+
+
+def test_a_copy_of_a_log_confirms_nothing(tmp_path):
+    copy = tmp_path / "copy.txt"
+    copy.write_text(write_bw(230.0), encoding="utf-8")
+    done = run(tmp_path, write_bw(230.0), str(copy), *ENDS)
+    assert "failed in a single run" in " ".join(done.stdout.split())
+    assert "bad 2 times" not in done.stdout
+    assert "found the same bytes as" in done.stderr
 
 
 @pytest.mark.parametrize("campaign", ["night", "latest", "1"])

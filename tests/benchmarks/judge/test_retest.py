@@ -94,10 +94,10 @@ def test_wrong_data_are_no_matter_of_chance():
 @pytest.mark.parametrize(
     ("run_", "command"),
     [
-        (write(230.0), "ib_write_bw -d bnxt_re0 -s 1048576 --report_gbits SERVER"),
+        (write(230.0), "ib_write_bw -d bnxt_re0 -m 4096 -s 1048576 --report_gbits SERVER"),
         (
-            write(230.0, queue_pairs=4, gid_index=3, bidirectional=True),
-            "ib_write_bw -d bnxt_re0 -x 3 -q 4 -s 1048576 -b --report_gbits SERVER",
+            write(230.0, queue_pairs=4, gid_index=3, path_mtu_bytes=4096, bidirectional=True),
+            "ib_write_bw -d bnxt_re0 -x 3 -m 4096 -q 4 -s 1048576 -b --report_gbits SERVER",
         ),
         (
             collective(
@@ -105,14 +105,51 @@ def test_wrong_data_are_no_matter_of_chance():
             ),
             "mpirun -np 32 all_reduce_perf -b 8589934592 -e 8589934592 -f 2 -g 1",
         ),
-        (write(230.0, rdma_device="a; rm -rf /"), "ib_write_bw -d 'a; rm -rf /' -s 1048576 --report_gbits SERVER"),
+        (
+            write(230.0, rdma_device="a; rm -rf /"),
+            "ib_write_bw -d 'a; rm -rf /' -m 4096 -s 1048576 --report_gbits SERVER",
+        ),
     ],
 )
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
-    (found,) = judge_runs(run_)
+    (found,) = judge_runs(run_, asked=RunContext("node1/bnxt_re0"))
     assert found.notes[-1] == (
         f"failed in a single run; before acting on it, run it once more: {command}; then judge both logs together"
     )
+    assert found.repeat == (command,)
+
+
+@pytest.mark.parametrize(
+    ("run_", "asked", "server_device", "client_device"),
+    [
+        (write(230.0, side="client"), RunContext("node1:enp29s0np0", "node2/bnxt_re2"), "bnxt_re2", "bnxt_re0"),
+        (
+            write(
+                230.0, rdma_device="bnxt_re2", side="server", local_gid=GID.format("21"), remote_gid=GID.format("05")
+            ),
+            RunContext(),
+            "bnxt_re2",
+            "bnxt_re2",
+        ),
+    ],
+)
+def test_a_bad_run_between_known_nics_is_repeated_on_both_hosts(run_, asked, server_device, client_device):
+    (found,) = judge_runs(run_, asked=asked)
+    assert found.repeat == (
+        f"on node2: ib_write_bw -d {server_device} -m 4096 -s 1048576 --report_gbits",
+        f"on node1: ib_write_bw -d {client_device} -m 4096 -s 1048576 --report_gbits node2",
+    )
+
+
+def test_the_gids_of_a_log_name_its_ends():
+    gids = {"local_gid": GID.format("05"), "remote_gid": GID.format("21")}
+    client, server = judge_runs(
+        write(391.0, rdma_device="bnxt_re2", side="client", **gids),
+        write(391.0, rdma_device="bnxt_re2", side="server", **gids),
+        asked=RunContext(),
+    )
+    assert (client.source, client.target) == ("node1/bnxt_re2", "node2/bnxt_re2")
+    assert (server.source, server.target) == ("node2/bnxt_re2", "node1/bnxt_re2")
 
 
 def test_a_good_run_alone_needs_no_other():

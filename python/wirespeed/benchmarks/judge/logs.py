@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import nics_of
+from wirespeed.benchmarks.endpoints.nics import named_ends, nics_of
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
+from wirespeed.benchmarks.judge.rdma import ends_by_gid
 from wirespeed.benchmarks.judge.relations import Entry, relations
 from wirespeed.benchmarks.judge.retest import judge_repeats
 from wirespeed.benchmarks.judge.runs import judge_with_subject
@@ -66,9 +67,18 @@ def judge_together(
             if (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
-    runs = judge_repeats([entry.judged for entry in entries], [entry.run for entry in entries])
+    ends_of_runs = [_nics(entry, plan) for entry in entries]
+    runs = judge_repeats([entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs)
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
+
+
+def _nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
+    """Client and server NIC as HOST/NIC: as named, else by the GIDs of the log; None where one is unknown."""
+    if entry.judged.source and entry.judged.target:
+        client, server = named_ends(plan, entry.judged.source, entry.judged.target)
+        return str(client), str(server)
+    return ends_by_gid(entry.run, plan)
 
 
 def judge_logs(

@@ -208,6 +208,17 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     return [fastest] if fastest else []
 
 
+def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
+    """Client and server NIC as HOST/NIC, where the GIDs of a perftest log name both; else None."""
+    if run.tool != "perftest":
+        return None
+    local, remote = (_with_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))
+    device = run.parameters.rdma_device
+    if local is None or remote is None or (device is not None and nic_with_device(plan, device) is None):
+        return None
+    return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
+
+
 def _with_gid(printed: str | None, plan: Plan) -> NicLocation | None:
     """The NIC whose IPv4 address a GID carries."""
     gid = _gid(printed)

@@ -22,8 +22,14 @@ from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 
 
-def judge_repeats(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
-    """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order."""
+def judge_repeats(
+    judged: Sequence[JudgedRun], runs: Sequence[Run], ends_of_runs: Sequence[tuple[str, str] | None]
+) -> tuple[JudgedRun, ...]:
+    """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order.
+
+    ``ends_of_runs`` are client and server NIC of each run, where known. They complete a run after the grouping: client
+    and server of one run each write a log, and one does not confirm the other.
+    """
     groups: dict[object, list[int]] = {}
     for at, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
         groups.setdefault(_same_test(judged_run, run) or at, []).append(at)
@@ -31,7 +37,11 @@ def judge_repeats(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[Jud
     for members in groups.values():
         together = _judge_repetitions([judged[at] for at in members])
         for at, judged_run in zip(members, together, strict=True):
-            found[at] = judged_run if len(members) > 1 else _judge_single(judged_run, runs[at])
+            ends = ends_of_runs[at]
+            named = judged_run
+            if ends and judged_run.source is None and judged_run.target is None:
+                named = replace(judged_run, source=ends[0], target=ends[1])
+            found[at] = named if len(members) > 1 else _judge_single(named, runs[at], ends)
     return tuple(found)
 
 
@@ -114,7 +124,7 @@ def _retold(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdic
     return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
 
 
-def _judge_single(judged: JudgedRun, run: Run) -> JudgedRun:
+def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> JudgedRun:
     sizes = [
         verdict.measurement.size_bytes or 0
         for verdict in judged.verdicts
@@ -122,16 +132,32 @@ def _judge_single(judged: JudgedRun, run: Run) -> JudgedRun:
     ]
     if not sizes:
         return judged
-    command = _command(run, min(sizes), max(sizes))
-    once_more = f"before acting on it, run it once more: {command}" if command else "run it once more"
+    commands = _commands(run, ends, min(sizes), max(sizes))
+    once_more = f"before acting on it, run it once more: {'; '.join(commands)}" if commands else "run it once more"
     note = f"failed in a single run; {once_more}; then judge both logs together"
-    return replace(judged, notes=(*judged.notes, note))
+    return replace(judged, notes=(*judged.notes, note), repeat=commands)
 
 
-def _command(run: Run, minimum: int, maximum: int) -> str | None:
-    """The command line that repeats a run for the sizes that were bad; None where the log does not contain enough."""
+def _commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
+    """The commands that repeat a run for the sizes that were bad; none where the log does not contain enough.
+
+    Of perftest both, with their hosts, where both NICs are known.
+    """
     words = _words(run, minimum, maximum)
-    return shlex.join(words) if words else None
+    if not words:
+        return ()
+    if run.tool != "perftest" or ends is None:
+        return (shlex.join(words),)
+    (client, client_nic), (server, server_nic) = (end.split("/", 1) for end in ends)
+    without_server = words[:-1] if run.parameters.side != "server" else words
+    on_server, on_client = (_with_device(without_server, nic) for nic in (server_nic, client_nic))
+    return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
+
+
+def _with_device(words: Sequence[str], device: str) -> list[str]:
+    """The command with this RDMA device where the log names one."""
+    at = list(words).index("-d") + 1 if "-d" in words else None
+    return [device if position == at else word for position, word in enumerate(words)]
 
 
 def _words(run: Run, minimum: int, maximum: int) -> list[str]:
@@ -166,6 +192,7 @@ def _perftest(run: Run, size: int) -> list[str]:
         run.test or "",
         *(["-d", device] if device else []),
         *(["-x", str(row)] if row is not None else []),
+        *(["-m", str(stated.path_mtu_bytes)] if stated.path_mtu_bytes else []),
         *(["-q", str(queue_pairs)] if queue_pairs and queue_pairs > 1 else []),
         *(["-s", str(size)] if size else []),
         *(["-b"] if stated.bidirectional else []),

@@ -30,6 +30,7 @@ from wirespeed.benchmarks.judge.verdict import (
     compare_bandwidth,
     compare_latency,
     compare_with_found,
+    explain_dip,
     make_verdict,
 )
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -159,7 +160,8 @@ def _bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
         if _is_bandwidth(measurement)
     }
     scale = Scale(limits, profile, _plateau(rows.values(), limits, profile))
-    return {at: compare_bandwidth(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
+    verdicts = {at: compare_bandwidth(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
+    return {at: explain_dip(verdict, verdicts.values(), scale) for at, verdict in verdicts.items()}
 
 
 def _latencies(run: Run, limits: Limits) -> _Verdicts:

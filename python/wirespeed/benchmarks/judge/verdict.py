@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
-from wirespeed.units import format_unit
+from wirespeed.units import Size, format_unit
 
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
@@ -61,6 +61,29 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
+
+
+def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> Verdict:
+    """A size left to the plateau although a smaller one passes: there the bandwidth falls."""
+    if verdict.reason != PLATEAU:
+        return verdict
+    measurement = verdict.measurement
+    smaller = [
+        other.measurement.size_bytes or 0
+        for other in verdicts
+        if other.judgement is Judgement.PASS
+        and (other.measurement.metric, other.measurement.place) == (measurement.metric, measurement.place)
+        and (other.measurement.size_bytes or 0) < (measurement.size_bytes or 0)
+    ]
+    bound = verdict.reachable or verdict.physical
+    if not smaller or bound is None:
+        return verdict
+    bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
+    reason = (
+        f"{measurement.value / bound.value:.0%} of {bound_name}, although {Size(max(smaller))} passes; only sizes from "
+        f"{scale.profile.plateau.value:.0%} of the largest size can fail"
+    )
+    return replace(verdict, reason=reason)
 
 
 def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
