@@ -38,7 +38,9 @@ def test_headings_tell_the_story_in_order(document):
         *("What to do first", "Topology", "Findings", "Benchmarks", "Peers", "Comparison", "History"),
         *("Computed values", "Inputs"),
     ]
-    assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 locations failed"]
+    assert document.text("p", class_="verdict fail") == [
+        "✕ 2 checks at 2 locations failed; 1 series worse; 1 suspect confirmed"
+    ]
     assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20 10:00 UTC"]
 
 
@@ -191,6 +193,25 @@ def test_the_verdict_in_a_sentence(statuses, sentence):
     report = dataclasses.replace(EMPTY, findings=found)
     assert html.verdict(report)[1] == sentence
     assert f"{sentence} (wirespeed)" in Document(html.page(report)).text("title")[0]
+
+
+def test_a_failed_benchmark_is_named_first():
+    bad = dataclasses.replace(sample.verdict(2**30, 100.0), judgement=Judgement.FAIL, reason="below 80%")
+    run = dataclasses.replace(
+        sample.RUN, verdicts=(bad,), source="node1/a", target="node2/b", repeat=("on node1: ib_write_bw",)
+    )
+    report = dataclasses.replace(EMPTY, runs=(run,))
+    document = Document(html.page(report))
+    assert html.verdict(report)[1] == "1 benchmark measurement failed"
+    assert "No bundle given: settings were not checked." in document.text("p")
+    assert any("node1/a → node2/b" in text and "on node1: ib_write_bw" in text for text in document.text("li"))
+    assert [element["text"].split() for element in document.find_elements("div", **{"class": "tile fail"})] == [
+        ["✕", "fail1"]
+    ]
+
+
+def test_a_worse_series_is_in_the_verdict():
+    assert html.verdict(dataclasses.replace(EMPTY, comparisons=(history_sample.COMPARISON,)))[1].endswith("worse")
 
 
 def test_a_report_of_nothing_is_a_page():

@@ -1,5 +1,7 @@
 """``wirespeed report``: from files to a report in every format."""
 
+import dataclasses
+import io
 import json
 import subprocess
 import sys
@@ -8,12 +10,16 @@ from xml.etree import ElementTree
 
 import history_sample
 import pytest
+import report_sample
+from rich.console import Console
 from typer.testing import CliRunner
 
 from wirespeed.benchmarks.run import create_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
+from wirespeed.report import terminal
 from wirespeed.results import json as results
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.results.peers import Peers
 
@@ -60,6 +66,15 @@ def log(tmp_path):
     file = tmp_path / "all_reduce.log"
     file.write_text(LOG)
     return file
+
+
+def test_a_failed_run_and_a_comparison_are_counted(tmp_path):
+    failed = dataclasses.replace(report_sample.RUN, verdicts=(), status=RunStatus.FAILED)
+    content = dataclasses.replace(history_sample.WHOLE, findings=(), runs=(failed,), relations=())
+    stream = io.StringIO()
+    terminal.summary(content, Console(file=stream, width=120))
+    assert stream.getvalue().startswith("benchmarks  1 run failed  0 fail  0 warn")
+    assert "\ncomparison  " in stream.getvalue() and " worse  " in stream.getvalue()
 
 
 def test_html_by_the_name_of_the_output(tmp_path, log):

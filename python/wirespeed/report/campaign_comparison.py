@@ -72,8 +72,7 @@ def comparison(found: Comparison, console: Console, limit: int, *, show_all: boo
         unchanged = wording.plural(len(found.series) - len(rows), "series", "series")
         console.print(f"{unchanged} without a significant change not shown (--all)")
     console.print()
-    counted = Counter(row.difference for row in found.series)
-    console.print(Text("  ").join(_count(counted[name], name) for name in Difference))
+    console.print(count_differences(found))
     if found.noise is not None:
         console.print(f"run-to-run spread: {100 * found.noise:.2f} % (median over {len(found.series):,} series)")
     for count, letter in ((found.only_a, "A"), (found.only_b, "B")):
@@ -85,6 +84,12 @@ def comparison(found: Comparison, console: Console, limit: int, *, show_all: boo
     console.print()
     console.print(Text("changed between A and B", style="bold"))
     changes(found.changes, console)
+
+
+def count_differences(found: Comparison) -> Text:
+    """``4 worse  0 better``: the number of series of each difference."""
+    counted = Counter(row.difference for row in found.series)
+    return Text("  ").join(_count(counted[name], name) for name in Difference)
 
 
 def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:

@@ -28,10 +28,12 @@ from wirespeed.report import (
     wording,
 )
 from wirespeed.report.ranking import Group
+from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.campaign_history import Difference
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.peers import Cell, Matrix
 from wirespeed.results.report import Report
-from wirespeed.results.verdicts import JudgedRun, Judgement
+from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
 _MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "⚠", "skip": "–", "none": "·"}
 """A sign per status beside its word and colour."""
@@ -48,6 +50,16 @@ class Step:
     sentence: str
     consequence: str | None
     commands: Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """A benchmark that failed: which, why, where its log states it, and the commands that repeat it."""
+
+    title: str
+    reason: str
+    place: str
+    repeat: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +94,77 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
         judgements=_judgements(report.runs),
+        failed_runs=failed_runs(report),
         titles=titles or {},
     )
 
 
 def verdict(report: Report) -> tuple[Status | None, str]:
     """The whole in one sentence, and the status that stands for it."""
-    if failed := _count_checks(report.findings, Status.FAIL):
-        return Status.FAIL, f"{failed} failed"
-    if unsure := _count_checks(report.findings, Status.UNKNOWN, Status.ERROR):
-        return Status.UNKNOWN, f"Nothing failed; {unsure} unknown"
-    if warned := _count_checks(report.findings, Status.WARN):
-        return Status.WARN, f"Nothing failed; {warned} warned"
-    if passed := _count_checks(report.findings, Status.PASS):
-        return Status.PASS, f"Everything passed: {passed}"
+    failed = _failures(report)
+    if failed:
+        return Status.FAIL, "; ".join(failed)
+    unsure = _count_subjects(report, (Status.UNKNOWN, Status.ERROR), Judgement.UNKNOWN)
+    unsure += _count_runs(report.runs, RunStatus.TRUNCATED)
+    if unsure:
+        return Status.UNKNOWN, f"Nothing failed; {', '.join(unsure)} unknown"
+    if warned := _count_subjects(report, (Status.WARN,), Judgement.WARN):
+        return Status.WARN, f"Nothing failed; {', '.join(warned)} warned"
+    if passed := _count_subjects(report, (Status.PASS,), Judgement.PASS):
+        return Status.PASS, f"Everything passed: {', '.join(passed)}"
     return None, "Nothing was checked"
+
+
+def _failures(report: Report) -> list[str]:
+    """What failed, got worse or was confirmed as slow, each with its number."""
+    failed = _count_subjects(report, (Status.FAIL,), Judgement.FAIL) + _count_runs(report.runs, RunStatus.FAILED)
+    sentences = [f"{subject} failed" for subject in failed]
+    worse = sum(row.difference is Difference.WORSE for found in report.comparisons for row in found.series)
+    if worse:
+        sentences.append(f"{wording.plural(worse, 'series', 'series')} worse")
+    matrices = [matrix for found in report.peers for matrix in found.matrices]
+    slow = sum(suspect.confirmed for matrix in matrices for suspect in matrix.suspects)
+    if slow:
+        sentences.append(f"{wording.plural(slow, 'suspect')} confirmed")
+    return sentences
+
+
+def _count_subjects(report: Report, statuses: tuple[Status, ...], judgement: Judgement) -> list[str]:
+    """How many checks, benchmark measurements and relative gates have such a result."""
+    checks = _count_checks(report.findings, *statuses)
+    counts = (
+        (_judgements(report.runs)[judgement], "benchmark measurement"),
+        (sum(relation.judgement is judgement for relation in report.relations), "relative gate"),
+    )
+    return [*([checks] if checks else []), *(wording.plural(count, name) for count, name in counts if count)]
+
+
+def _count_runs(judged: Iterable[JudgedRun], status: RunStatus) -> list[str]:
+    count = sum(run.status is status for run in judged)
+    return [wording.plural(count, "benchmark run")] if count else []
+
+
+def failed_runs(report: Report) -> tuple[FailedRun, ...]:
+    """The runs that failed or have a failed measurement, the slowest first."""
+    rows: list[tuple[float, FailedRun]] = []
+    for run in report.runs:
+        ends = f", {run.source} → {run.target}" if run.source and run.target else ""
+        failed = [each for each in run.verdicts if each.judgement is Judgement.FAIL]
+        if run.status is RunStatus.FAILED:
+            rows.append((-1.0, FailedRun(f"{run.title}{ends}", run.error or runs.ENDED_EARLY, run.file, run.repeat)))
+        elif failed:
+            worst = min(failed, key=_fraction)
+            measurement = worst.measurement
+            size = wording.size(measurement.size_bytes)
+            measured = wording.quantity(measurement.value, measurement.unit)
+            name = " ".join(filter(None, (measurement.metric.value, size, measurement.place)))
+            text, line = f"{name}: {measured}, {worst.reason}", f"{run.file}:{measurement.line}"
+            rows.append((_fraction(worst), FailedRun(f"{run.title}{ends}", text, line, run.repeat)))
+    return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))
+
+
+def _fraction(verdict: Verdict) -> float:
+    return verdict.fraction_of_reachable or verdict.fraction_of_physical or 0.0
 
 
 def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:

@@ -24,10 +24,7 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
         parts.append(f"{counts_text} of {wording.plural(total, 'judged measurement')}{_failed_tests(judged)}")
     if counts[Judgement.UNKNOWN]:
         parts.append(f"{wording.plural(counts[Judgement.UNKNOWN], 'measurement')} could not be judged")
-    for status in (RunStatus.FAILED, RunStatus.TRUNCATED):
-        ended = sum(run.status is status for run in judged)
-        if ended:
-            parts.append(f"{wording.plural(ended, 'run')} {status.value}")
+    parts += count_incomplete(judged)
     if counts[Judgement.SKIP]:
         parts.append(f"{counts[Judgement.SKIP]:,} for information only")
     elif not counts:
@@ -37,6 +34,13 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
         compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())
         parts.append(f"comparisons of runs: {compared}")
     return f"{verdict.value.upper()}: {'; '.join(parts)}"
+
+
+def count_incomplete(judged: Sequence[JudgedRun]) -> list[str]:
+    """``1 run failed``, ``2 runs truncated``: runs that did not end well, by status."""
+    counts = Counter(run.status for run in judged)
+    statuses = [status for status in (RunStatus.FAILED, RunStatus.TRUNCATED) if counts[status]]
+    return [f"{wording.plural(counts[status], 'run')} {status.value}" for status in statuses]
 
 
 def _failed_tests(judged: Sequence[JudgedRun]) -> str:

@@ -64,11 +64,14 @@ def summary(content: Report, console: Console) -> None:
     if content.runs:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         names = [judgement.value for judgement in _JUDGED]
-        console.print(Text.assemble("benchmarks  ", _statuses(counted, names, {"skip": "for information only"})))
+        ended = Text("".join(f"{text}  " for text in runs.count_incomplete(content.runs)), style=wording.STYLES["fail"])
+        console.print(Text.assemble("benchmarks  ", ended, _statuses(counted, names, {"skip": "for information only"})))
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
         shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
         console.print(Text.assemble("compared    ", _statuses(counted, shown)))
+    for compared in content.comparisons:
+        console.print(Text.assemble("comparison  ", campaign_comparison.count_differences(compared)))
 
 
 def text(content: Report, titles: Mapping[str, str] | None = None, width: int = 100) -> str:
