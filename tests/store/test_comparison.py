@@ -162,7 +162,9 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a", "b", "--store", "{}/none.db"), "none.db: does not exist"),
+        (("a", "b", "--store", "{}/none.db"), "a: no such file or folder, and no store"),
+        (("a", "b", "--store", "{}/none.db"), "none.db with a campaign of this name hint:"),
+        (("latest~9", "a", "--store", "{}/a.db"), "/a.db` lists them"),
         (("a", "c", "--store", "{}/a.db"), "no campaign 'c' among 1; expected the id or label of a campaign"),
         (("a", "a", "--store", "{}/a.db", "--metric", "busbv"), "no metric named 'busbv' hint: did you mean"),
         (("a", "a", "--store", "{}/a.db", "--size", "8G"), "has the unknown unit 'G'"),

@@ -51,10 +51,16 @@ def open_store(location: str | None) -> Store:
     """The store at a path or URL; the personal store for `PERSONAL_STORE` and None.
 
     Raises:
-        Refusal: it cannot be opened.
+        Refusal: it cannot be opened, or the folder of a named file does not exist.
     """
+    from wirespeed.errors import refuse
     from wirespeed.store import Store
+    from wirespeed.store.address import address
 
+    if location not in (None, "", PERSONAL_STORE):
+        url = address(location)
+        if url.get_backend_name() == "sqlite" and not (folder := Path(str(url.database)).absolute().parent).is_dir():
+            raise refuse(f"store {url.database}", f"no folder {folder}", hint="create the folder, or name another one")
     return Store(None if location == PERSONAL_STORE else location)
 
 

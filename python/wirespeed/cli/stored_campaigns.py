@@ -91,14 +91,23 @@ def open_known(location: str | None) -> Store:
     """
     from wirespeed.cli.log_storage import PERSONAL_STORE, open_store
     from wirespeed.errors import refuse
+
+    database = _missing_store(location)
+    if database is not None:
+        option = "default" if location in (None, PERSONAL_STORE) else location
+        hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
+        raise refuse(f"store {database}", "does not exist", hint=hint)
+    return open_store(location)
+
+
+def _missing_store(location: str | None) -> str | None:
+    """The path of a store of SQLite that does not exist; None where one may."""
+    from wirespeed.cli.log_storage import PERSONAL_STORE
     from wirespeed.store.address import address
 
     url = address(None if location == PERSONAL_STORE else location)
-    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
-        option = "default" if location in (None, PERSONAL_STORE) else location
-        hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
-        raise refuse(f"store {url.database}", "does not exist", hint=hint)
-    return open_store(location)
+    is_missing = url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists()
+    return str(url.database) if is_missing else None
 
 
 def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, judging: Thresholds) -> Comparison:
@@ -112,7 +121,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
     if Path(a).exists() and Path(b).exists():
         sides = [_of_files(name, selection) for name in (a, b)]
         return _of_sides(sides[0], sides[1], judging)
-    with open_known(location) as store:
+    with _open_for_names((a, b), location) as store:
         if Path(a).exists() or Path(b).exists():
             first, second = (
                 _of_files(name, selection) if Path(name).exists() else _of_store(name, store, selection)
@@ -124,6 +133,23 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
         values = (store.values(baseline, selection), store.values(candidate, selection))
         between = store.changes_between(baseline, candidate)
         return compare(baseline, candidate, values, store.names, between, judging.significance, judging.at_least)
+
+
+def _open_for_names(names: Sequence[str], location: str | None) -> Store:
+    """Open the store for the names that are no files.
+
+    Raises:
+        Refusal: there is no store, so that the first of these names is found nowhere.
+    """
+    from wirespeed.cli.usage import path_hint
+    from wirespeed.errors import refuse
+
+    database = _missing_store(location)
+    if database is not None:
+        name = next(name for name in names if not Path(name).exists())
+        hint = f"{path_hint(name)}; `--store STORE` names another store"
+        raise refuse(name, f"no such file or folder, and no store {database} with a campaign of this name", hint=hint)
+    return open_known(location)
 
 
 @dataclass(frozen=True, slots=True)

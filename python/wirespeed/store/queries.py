@@ -84,7 +84,7 @@ def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
         place,
         f"no campaign {wanted!r} among {len(known)}",
         "the id or label of a campaign, latest or latest~N",
-        did_you_mean(wanted, labels) or "wirespeed bench history lists them",
+        did_you_mean(wanted, labels) or f"`wirespeed bench history --store {place.removeprefix('store ')}` lists them",
     )
 
 
