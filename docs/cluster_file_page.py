@@ -93,7 +93,7 @@ def _without_null(value: Node) -> Node:
         return value
     choices = [choice for choice in value["anyOf"] if choice.get("type") != "null"]
     others = {key: inner for key, inner in value.items() if key != "anyOf"}
-    return {**others, **choices[0]} if len(choices) == 1 else {**others, "anyOf": choices}
+    return {**choices[0], **others} if len(choices) == 1 else {**others, "anyOf": choices}
 
 
 def _format_default(value: Node) -> str:

@@ -53,7 +53,7 @@ ROWS = {
         "cluster-eos",
         "",
         "",
-        [("fail", "qos.pfc", 1, "priorities none in effect, 3 configured", (*EOS, *PFC, *END))],
+        [("fail", "qos.pfc", 1, "no priorities in effect, 3 configured", (*EOS, *PFC, *END))],
     ),
     "no ECN": (
         "cluster-eos",

@@ -1,7 +1,9 @@
 """The frame of the command line: exit codes, where text goes, and what --help costs."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -15,8 +17,6 @@ from wirespeed.errors import Problem, Refusal
 
 
 def wirespeed(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     return subprocess.run(
         [sys.executable, "-m", "wirespeed", *arguments],
         capture_output=True,
@@ -91,6 +91,15 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
             "check a b c",
             "wirespeed check: got unexpected extra argument (c)\n  hint: `wirespeed check --help` shows the usage",
         ),
+        (
+            "sim run cluster.yaml incast.yaml",
+            "wirespeed sim run: got unexpected extra argument (incast.yaml)\n"
+            "  hint: `wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`",
+        ),
+        (
+            "sim run /nowhere/cluster.yaml",
+            "/nowhere/cluster.yaml: no such file; expected a cluster file or a scenario\n  hint: no folder /nowhere",
+        ),
         ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
     ],
 )
@@ -106,6 +115,18 @@ def test_a_wrong_path_has_a_similar_name_as_hint(tmp_path):
     assert result.stderr.endswith("incats.json: no such file or directory\n  hint: did you mean 'incast.json'?\n")
 
 
+def test_text_in_a_pipe_is_wrapped_and_lines_have_no_trailing_spaces():
+    cluster = str(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml")
+    for arguments in (["explain", "port.mtu"], ["explain", "NIC-05"], ["plan", cluster]):
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        command = [sys.executable, "-m", "wirespeed", *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        lines = result.stdout.splitlines()
+        assert lines and not [line for line in lines if line != line.rstrip()]
+        assert "…" not in result.stdout
+        assert arguments[0] == "plan" or max(map(len, lines)) <= 100
+
+
 def test_no_command_prints_the_help_page():
     result = wirespeed("bench")
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
@@ -119,6 +140,12 @@ def test_no_command_prints_the_help_page():
             Refusal([Problem("cluster.yaml:3", "the key 'host'", "a known key", "did you mean 'hosts'?")]),
             Exit.REFUSED,
             "error: cluster.yaml:3: found the key 'host'; expected a known key\n  hint: did you mean 'hosts'?\n",
+        ),
+        (
+            Refusal([Problem(f"c.csv:{line}", f"'Eth1/{line}'", "a port", "see c") for line in range(1, 14)]),
+            Exit.REFUSED,
+            "".join(f"error: c.csv:{n}: found 'Eth1/{n}'; expected a port\n  hint: see c\n" for n in range(1, 11))
+            + "error: c.csv: found the same problem in 3 more lines; expected a port\n",
         ),
         (
             PermissionError(13, "Permission denied", "/etc/shadow"),

@@ -306,6 +306,7 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     there.write_text("kept")
     rows = [
         ((cluster,), f"error: {cluster}: --traffic is missing"),
+        ((sent,), f"error: {sent}: found a traffic file; expected a cluster file\n  hint: `wirespeed sim run CLUSTER"),
         ((scenario, "-t", str(sent)), f"error: --traffic: does not apply to the scenario {scenario}, which contains"),
         ((cluster, "-t", str(sent), "--preset", "hpcc"), "error: --preset: hpcc does not apply to a cluster file"),
         (

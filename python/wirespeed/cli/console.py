@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,15 +16,21 @@ if TYPE_CHECKING:
 
 
 _FILE_WIDTH = 400
-"""Columns of tables that are written to a pipe or file; running text is wrapped at fewer."""
+"""Columns of tables that are written to a pipe or file."""
+
+_SAME_LINES = 10
+"""Lines of a file that are named where the same is expected of all."""
+
+_TEXT_WIDTH = 100
+"""Columns of running text that is written to a pipe or file."""
 
 
 @cache
 def standard_output() -> Console:
     """Standard output, for data. In a pipe or file, tables are as wide as they need: no cell is cut."""
-    from rich.console import Console
+    from wirespeed.cli.file_console import FileConsole
 
-    return _widen(Console(highlight=False, soft_wrap=False, emoji=False))
+    return _widen(FileConsole(highlight=False, soft_wrap=False, emoji=False))
 
 
 @cache
@@ -40,10 +47,22 @@ def _widen(console: Console) -> Console:
     return console
 
 
+def print_paragraphs(text: str, indent: int) -> None:
+    """Print running text that is wrapped at the width of the terminal, in a pipe or file at 100 columns."""
+    from rich.text import Text
+
+    console = standard_output()
+    width = console.width if console.is_terminal or "COLUMNS" in os.environ else _TEXT_WIDTH
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            console.print()
+        for line in Text(" ".join(paragraph.split())).wrap(console, width - indent):
+            line.rstrip()
+            console.print(Text(" " * indent).append_text(line), soft_wrap=True)
+
+
 def print_table(table: Table) -> None:
     """Print all columns of a table: in a pipe as wide as needed, in a terminal at least as wide as the words."""
-    import os
-
     from rich.measure import Measurement
 
     console = standard_output()
@@ -63,8 +82,26 @@ def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
     from wirespeed.report import wording
 
     colour = "red" if label == "error" else "yellow"
-    for problem in dict.fromkeys(problems):
+    for problem in _shorten(dict.fromkeys(problems)):
         text = escape(wording.line(f"{problem.place}: {problem.statement}"))
         err().print(f"[bold {colour}]{label}[/]: {text}", soft_wrap=True)
         if problem.hint:
             err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)
+
+
+def _shorten(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, of many lines of a file where the same is expected only the first, and the number of the others."""
+    shown: list[Problem] = []
+    lines: Counter[tuple[str, str]] = Counter()
+    for problem in problems:
+        file, _, line = problem.place.rpartition(":")
+        if line.isdigit() and problem.expected:
+            lines[file, problem.expected] += 1
+            if lines[file, problem.expected] > _SAME_LINES:
+                continue
+        shown.append(problem)
+    for (file, expected), count in lines.items():
+        if count > _SAME_LINES:
+            others = "1 more line" if count == _SAME_LINES + 1 else f"{count - _SAME_LINES:,} more lines"
+            shown.append(Problem(file, f"the same problem in {others}", expected))
+    return shown

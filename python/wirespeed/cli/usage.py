@@ -33,7 +33,10 @@ def usage_problem(error: Any) -> Problem:
     parameter = getattr(error, "param", None)
     if parameter is None:
         message = message.replace("argument(s)", "arguments" if message.count(" ") > 4 else "argument")
-        return Problem(command, f"{message[:1].lower()}{message[1:].rstrip('.')}", hint=help_page)
+        text = f"{message[:1].lower()}{message[1:].rstrip('.')}"
+        is_traffic = command.endswith("sim run") and message.startswith("Got unexpected extra")
+        traffic = "`wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`" if is_traffic else None
+        return Problem(command, text, hint=traffic or help_page)
     name = _name(parameter)
     if type(error).__name__ == "MissingParameter":
         usage = context.get_usage().removeprefix("Usage: ") if context else command

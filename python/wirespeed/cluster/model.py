@@ -232,7 +232,9 @@ class LoanPart(Part):
     device: str = Field(description="the device: GPU0, GPU1, …")
     borrower: str = Field(description="the host that uses it")
     window: SizeText = Field(
-        default=Size.parse("1024 MiB"), description="memory of the borrower that the device can reach"
+        default=Size.parse("1 GiB"),
+        json_schema_extra={"default": "1 GiB"},
+        description="memory of the borrower that the device can reach",
     )
 
 
@@ -306,7 +308,7 @@ class LoadBalancingPart(Part):
 
     mode: BalancingMode | None = Field(default=None, description="static, flowlet, per-packet or assigned-flow")
     flowlet_gap: DurationText | None = Field(
-        default=None, description="pause in a flow after which it may change its path"
+        default=None, examples=["50 us"], description="pause in a flow after which it may change its path"
     )
     flowlet_table: Positive | None = Field(default=None, description="flowlets that are tracked")
 
@@ -323,7 +325,10 @@ class QueuePart(Part):
 class WatchdogPart(Part):
     """PFC watchdog."""
 
-    action: WatchdogAction | None = Field(default=None, description="what happens to a stuck queue: drop or forward")
+    action: WatchdogAction | None = Field(
+        default=None,
+        description="what happens to a stuck queue: drop, forward, alert or errdisable, as the switch OS supports",
+    )
     detect: DurationText | None = Field(default=None, description="pause time after which a queue is stuck")
     restore: DurationText | None = Field(default=None, description="pause-free time after which it is restored")
     poll: DurationText | None = Field(default=None, description="interval at which the watchdog looks")
@@ -346,7 +351,8 @@ class SwitchPart(Part):
         default=None, description="operating system; optional for a switch model with one only"
     )
     role: ModelName | None = Field(
-        default=None, description="leaf: connects hosts; spine, core and other names are free"
+        default=None,
+        description="leaf connects hosts; with `fabric`: leaf, spine or core; without it any other name too",
     )
     mtu: Positive | None = Field(default=None, description="largest IP packet on every port, in bytes")
     breakout: Positive | None = Field(default=None, description="ports each port of the front panel is split into")
@@ -359,10 +365,13 @@ class SwitchPart(Part):
     )
     latency: DurationText | None = Field(
         default=None,
+        examples=["700 ns"],
         description="of the idle switch, last bit in to first bit out, for headroom, ECN and simulator; not rendered",
     )
     credit_latency: DurationText | None = Field(
-        default=None, description="part of it that a credit of a virtual output queue takes, for the simulator"
+        default=None,
+        examples=["2 us"],
+        description="part of it that a credit of a virtual output queue takes, for the simulator",
     )
     ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
     exceptions: dict[str, SwitchPart] = Field(

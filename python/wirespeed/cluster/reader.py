@@ -254,6 +254,10 @@ class _Expansion:
                 cells = [cell.strip() for cell in row]
                 if not any(cells) or cells[0].startswith("#") or cells[:4] == list(CABLE_COLUMNS[:4]):
                     continue
+                if len(cells) == 1 and cells[0].count(";") >= 3:
+                    hint = "save the table with commas as separators"
+                    self.problems.append(Problem(f"{name}:{number}", "columns separated by ';'", "','", hint))
+                    return
                 found = self._cable_row(cells, f"{name}:{number}")
                 if found is not None:
                     yield found

@@ -22,6 +22,7 @@ _DAMAGE = (
     *(tarfile.TarError, EOFError, zlib.error, OSError),
     *(ValueError, ArithmeticError, LookupError, RecursionError),  # of tarfile, on headers that contradict themselves
 )
+_GZIP_MAGIC = b"\x1f\x8b"
 _PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
 
@@ -123,11 +124,21 @@ class _Member(tarfile.TarInfo):
         return member
 
 
+def _require_gzip(path: Path) -> None:
+    """Raise a refusal of a file that is not compressed with gzip, such as a cluster file."""
+    with path.open("rb") as file:
+        start = file.read(len(_GZIP_MAGIC))
+    if start != _GZIP_MAGIC:
+        found = "an empty file" if not start else "a file that is not compressed with gzip"
+        raise refuse(str(path), found, "a bundle (.tar.gz or folder)", "`wirespeed collect` writes a bundle")
+
+
 def _unpack(path: Path) -> dict[str, bytes]:
     """The files of an archive by name. Links, devices and names that lead out of it are refused, not skipped."""
     files: dict[str, bytes] = {}
     total = 0
     try:
+        _require_gzip(path)
         with gzip.open(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:", tarinfo=_Member) as archive:
             for number, member in enumerate(archive):
                 name = _member_name(path, member)

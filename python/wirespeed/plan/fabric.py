@@ -157,7 +157,7 @@ def patterned_cables(
             path,
             f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold([name for name, _ in leaves])}",
             f"{free}: {whole} ports, of which {taken} are uplinks" if taken else f"{free}, one for each port",
-            "add leaves",
+            _room_hint(cluster, whole - count, taken),
         )
     if problems.refusals:
         return []
@@ -168,6 +168,12 @@ def patterned_cables(
         for host, found in chassis.items()
         for host_port in found.host_ports
     ]
+
+
+def _room_hint(cluster: Cluster, most_uplinks: int, uplinks: int) -> str:
+    if cluster.fabric is None or not 0 < most_uplinks < uplinks:
+        return "add leaves"
+    return f"add leaves, or give each leaf at most {most_uplinks} uplinks (fabric.leaf_spine.uplinks)"
 
 
 def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, HostPort]]]:

@@ -35,7 +35,12 @@ def switch_cables(
     between = [row for row in cluster.rows if row.a[0] in boxes and row.b[0] in boxes]
     if between and bundles:
         key = "fabric" if cluster.fabric else "links"
-        problems.refuse((key,), f"{key}, and a cabling file with cables between switches", "one of them")
+        problems.refuse(
+            (key,),
+            f"{key}, and a cabling file with cables between switches",
+            "one of them",
+            f"remove `{key}`, or the cables between switches from {cluster.cabling.file}",
+        )
         return []
     if between:
         ends = [(End(*row.a), End(*row.b), row.length) for row in between]

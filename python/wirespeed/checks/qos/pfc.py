@@ -47,14 +47,18 @@ def check(context: CheckContext) -> Outcome:
         if across is None:
             raise
         intended = context.found_value("nic.qos.pfc", across)
-    expected = f"priorities {format_value(intended)}"
+    expected = _format_found(intended)
     if found == configured == intended:
-        return success(expected, f"priorities {format_value(found)}")
+        return success(expected, _format_found(found))
     wrong = configured if found == intended else found
     fix = context.change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
     found_text = _format_priorities(context, found, configured, across, intended)
     enabled = "enabled for other priorities than planned" if wrong else "not enabled"
     return failure(f"PFC of the port is {enabled}", expected, found_text, fix)
+
+
+def _format_found(priorities: frozenset[int]) -> str:
+    return f"priorities {format_value(priorities)}" if priorities else "no priorities"
 
 
 def _other_end(context: CheckContext) -> Place | None:
@@ -82,7 +86,7 @@ def _format_priorities(
     intended: frozenset[int],
 ) -> str:
     """The running priorities, the configured ones if they differ, and those of the NIC if they are not as planned."""
-    text = f"priorities {format_value(found)}"
+    text = _format_found(found)
     if configured != found:
         text += f" in effect, {format_value(configured)} configured"
     if across is None:

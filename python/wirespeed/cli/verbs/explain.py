@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from wirespeed.checks import Check
     from wirespeed.settings import Setting
 
+_INDENT = 4  # columns of text below its heading
+
 
 def _complete(incomplete: str) -> list[str]:
     from wirespeed.catalogue import load
@@ -115,45 +117,43 @@ def _list(known: list[Check]) -> None:
 
 
 def _page(check: Check) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     from wirespeed.catalogue import load
-    from wirespeed.cli.console import standard_output
+    from wirespeed.cli.console import print_paragraphs, standard_output
 
     manual = check.manual
     standard_output().print(Text.assemble((check.id, "bold"), "  ", manual.title))
     standard_output().print()
-    standard_output().print(Padding(Text(_join_paragraphs(manual.summary)), (0, 0, 0, 4)))
+    print_paragraphs(manual.summary, _INDENT)
     for heading, body in (("Impact", manual.impact), ("Fix", manual.fix)):
         standard_output().print(Text(f"\n{heading}", style="bold"))
-        standard_output().print(Padding(Text(_join_paragraphs(body)), (0, 0, 0, 4)))
+        print_paragraphs(body, _INDENT)
     standard_output().print(Text("\nExample", style="bold"))
     for line in manual.example.splitlines():
         standard_output().print(Text(f"    {line}"), soft_wrap=True)
     standard_output().print(Text("\nSettings that it compares", style="bold"))
-    standard_output().print(Padding(Text(", ".join(check.needs)), (0, 0, 0, 4)))
+    print_paragraphs(", ".join(check.needs), _INDENT)
     standard_output().print(Text("\nFailures it detects", style="bold"))
     failures = load().failures
     for identifier in check.failures:
         standard_output().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)
     standard_output().print(Text("\nSource", style="bold"))
-    standard_output().print(Padding(Text(manual.source), (0, 0, 0, 4)))
+    print_paragraphs(manual.source, _INDENT)
 
 
 def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     from wirespeed.benchmarks.logs import error_causes as causes
-    from wirespeed.cli.console import standard_output
+    from wirespeed.cli.console import print_paragraphs, standard_output
 
     standard_output().print(Text.assemble((identifier, "bold"), "  ", failure.title))
     standard_output().print(Text("\nLayer of the cause", style="bold"))
     standard_output().print(Text(f"    {failure.layer}"), soft_wrap=True)
     for heading, text in (("Impact", failure.impact), ("Fix", failure.fix)):
         standard_output().print(Text(f"\n{heading}", style="bold"))
-        standard_output().print(Padding(Text(_join_paragraphs(text)), (0, 0, 0, 4)))
+        print_paragraphs(text, _INDENT)
     specific, general = causes.divide_messages(identifier)
     lines = {
         "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
@@ -166,7 +166,7 @@ def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) ->
             for line in body:
                 standard_output().print(Text(f"    {line}"), soft_wrap=True)
     standard_output().print(Text("\nSource", style="bold"))
-    standard_output().print(Padding(Text(failure.source), (0, 0, 0, 4)))
+    print_paragraphs(failure.source, _INDENT)
 
 
 def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
@@ -192,8 +192,3 @@ def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
             standard_output().print(Text(f"\n{heading}", style="bold"))
             for line in body:
                 standard_output().print(Text(f"    {line}"), soft_wrap=True)
-
-
-def _join_paragraphs(text: str) -> str:
-    """Each paragraph as one line, which the terminal wraps to its width."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -13,7 +13,7 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
-from wirespeed.cli.verbs.sim_run import Preset, describe_time_problem, is_json
+from wirespeed.cli.verbs.sim_run import Preset, describe_time_problem, is_json, missing_traffic
 
 if TYPE_CHECKING:
     from wirespeed.results.algorithm_comparison import Comparison
@@ -148,11 +148,7 @@ def _read_candidates(scenarios: list[Path], traffic: Path | None, preset: Preset
     from wirespeed.simulation.compare import read_scenario
 
     clusters = [file for file in scenarios if not is_json(file)]
-    problems = [
-        Problem(str(file), "--traffic is missing", hint="`wirespeed sim run --help` shows a traffic file")
-        for file in clusters
-        if traffic is None
-    ]
+    problems = [missing_traffic(file) for file in clusters if traffic is None]
     if clusters and preset is not Preset.ROCE:
         text = f"{preset.value} does not apply to a cluster file; its plan sets the devices"
         problems.append(Problem("--preset", text, hint="omit it"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from enum import StrEnum
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from wirespeed.simulation import Folder, Progress, Recording, Result
     from wirespeed.simulation.planned_scenario import PlannedScenario
     from wirespeed.units import Duration
-
-
-_SHOWN = "`wirespeed sim run --help` shows a traffic file"
 
 
 class Format(StrEnum):
@@ -209,7 +207,7 @@ def _build_scenario(
     of_plan = not is_json(file)
     problems: list[Problem] = []
     if of_plan and traffic is None:
-        problems.append(Problem(str(file), "--traffic is missing", hint=_SHOWN))
+        problems.append(missing_traffic(file))
     if of_plan and preset is not Preset.ROCE:
         problems.append(
             Problem(
@@ -249,6 +247,27 @@ def _build_scenario(
         new.write_text(planned.scenario.text, encoding="utf-8")
         new.replace(write_scenario)  # whole or not at all
     return planned
+
+
+def missing_traffic(file: Path) -> Problem:
+    """What is wrong without --traffic: the file does not exist, is the traffic file, or the option is missing."""
+    from wirespeed.cli.usage import path_hint
+    from wirespeed.errors import Problem
+
+    if not file.exists():
+        return Problem(str(file), "no such file", "a cluster file or a scenario", path_hint(str(file)))
+    if _is_traffic_file(file):
+        hint = f"`wirespeed sim run CLUSTER.yaml --traffic {file}`"
+        return Problem(str(file), "a traffic file", "a cluster file", hint)
+    return Problem(str(file), "--traffic is missing", hint="`wirespeed sim run --help` shows a traffic file")
+
+
+def _is_traffic_file(file: Path) -> bool:
+    """Whether a YAML file has the key ``traffic`` at its left margin. Unreadable files are refused by their reader."""
+    try:
+        return re.search(rb"^traffic\s*:", file.read_bytes(), re.MULTILINE) is not None
+    except OSError:
+        return False
 
 
 def is_json(file: Path) -> bool:
