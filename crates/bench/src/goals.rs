@@ -65,12 +65,12 @@ const fn known(name: &'static str, hops: u64, htsim: f64, hpcc: f64) -> Known {
 /// The hops of the scenario when nothing is sent twice, if it is one of those that are measured on.
 pub fn hops_of(name: &str, preset: &str) -> Option<u64> {
     let made = generate::by_name(name).filter(|_| preset == "hpcc");
-    let known = known_of(name, preset).map(|known| known.hops);
+    let known = find_known(name, preset).map(|known| known.hops);
     known.or(made.map(|it| it.hops))
 }
 
 /// What is known of the scenario, if anything is.
-pub fn known_of(name: &str, preset: &str) -> Option<&'static Known> {
+pub fn find_known(name: &str, preset: &str) -> Option<&'static Known> {
     let under = preset == "hpcc";
     KNOWN.iter().find(|known| under && known.name == name)
 }

@@ -94,13 +94,13 @@ impl Measurement {
             peak_rss_bytes: self.peak_rss_bytes.max(other.peak_rss_bytes),
             ..self
         };
-        best.alike(&other)?;
+        best.check_equal(&other)?;
         Ok(best)
     }
 
     /// # Errors
     /// Another run did something else.
-    pub fn alike(&self, other: &Measurement) -> Result<(), String> {
+    pub fn check_equal(&self, other: &Measurement) -> Result<(), String> {
         let timed_alike = Measurement {
             setup_s: self.setup_s,
             run_s: self.run_s,
@@ -122,7 +122,7 @@ impl Measurement {
     }
 
     /// What is wrong with the run; a run with anything wrong has no speed.
-    pub fn missed(&self, hops: Option<u64>) -> Vec<String> {
+    pub fn find_errors(&self, hops: Option<u64>) -> Vec<String> {
         let mut missed = Vec::new();
         if let Some(expected) = hops.filter(|expected| *expected != self.hops) {
             missed.push(format!("{} hops, expected {expected}", self.hops));
@@ -155,7 +155,7 @@ impl Rounds {
         side_by_side: &[Measurement],
     ) -> Result<(), String> {
         for other in side_by_side.iter().chain([&several]) {
-            one.alike(other)?;
+            one.check_equal(other)?;
         }
         let beside = side_by_side.iter().map(|it| one.all_s() / it.all_s());
         self.ceilings.push(beside.sum());
@@ -169,17 +169,17 @@ impl Rounds {
 
     /// How many times as fast as one thread several are: the middle of all rounds.
     pub fn times(&self) -> f64 {
-        middle(&self.times)
+        median(&self.times)
     }
 
     /// How many times as much as one run several do side by side.
     pub fn ceiling(&self) -> f64 {
-        middle(&self.ceilings)
+        median(&self.ceilings)
     }
 }
 
 /// The median; of an even number the mean of the two in the middle.
-fn middle(numbers: &[f64]) -> f64 {
+fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);

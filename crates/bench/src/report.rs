@@ -114,8 +114,8 @@ impl Report {
 impl Row {
     fn new(measurement: Measurement, rounds: &Rounds, preset: &str, scale: f64) -> Row {
         let name = &measurement.scenario;
-        let known = goals::known_of(name, preset);
-        let missed = measurement.missed(goals::hops_of(name, preset));
+        let known = goals::find_known(name, preset);
+        let missed = measurement.find_errors(goals::hops_of(name, preset));
         let several = rounds.best.as_ref().map(|it| Several {
             setup_s: it.setup_s,
             run_s: it.run_s,

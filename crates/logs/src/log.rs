@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn gives(text: &str, expected: &[(&str, Option<&str>)]) {
+    fn assert_lines(text: &str, expected: &[(&str, Option<&str>)]) {
         let log = Log::new(text);
         let found: Vec<_> = log.lines().map(|line| (line.text, line.label)).collect();
         assert_eq!(found, expected, "{text:?}");
@@ -213,15 +213,15 @@ mod tests {
 
     #[test]
     fn prefixes_go_and_their_labels_stay() {
-        gives("[1,0]<stdout>:#  size\n", &[("#  size", Some("1,0"))]);
-        gives("[node1:123,7]<stderr>: text", &[("text", Some("123,7"))]);
-        gives("12: text\n12:\n", &[("text", Some("12")), ("", Some("12"))]);
-        gives(
+        assert_lines("[1,0]<stdout>:#  size\n", &[("#  size", Some("1,0"))]);
+        assert_lines("[node1:123,7]<stderr>: text", &[("text", Some("123,7"))]);
+        assert_lines("12: text\n12:\n", &[("text", Some("12")), ("", Some("12"))]);
+        assert_lines(
             "2026-01-31 10:11:12.5+01:00 0: text\n",
             &[("text", Some("0"))],
         );
-        gives("> > quoted\n", &[("quoted", None)]);
-        gives(
+        assert_lines("> > quoted\n", &[("quoted", None)]);
+        assert_lines(
             "[3] text\n[  5] 0.00-1.00\n[5] 0.00-1.00 sec\n",
             &[
                 ("text", Some("3")),
@@ -229,9 +229,9 @@ mod tests {
                 ("[5] 0.00-1.00 sec", None),
             ],
         );
-        gives("Sat Jan 31 12:34:56 2026 [ ID]\n", &[("[ ID]", None)]);
-        gives("\x1b[32mgreen\x1b[0m\r\n", &[("green", None)]);
-        gives(
+        assert_lines("Sat Jan 31 12:34:56 2026 [ ID]\n", &[("[ ID]", None)]);
+        assert_lines("\x1b[32mgreen\x1b[0m\r\n", &[("green", None)]);
+        assert_lines(
             "\\# size\n- item\n-- rule\n",
             &[("# size", None), ("item", None), ("-- rule", None)],
         );
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn hosts_go_where_nearly_every_line_has_one() {
-        gives(
+        assert_lines(
             "n1: a\nn2: b\nn1: c\nn2: d\n",
             &[
                 ("n1: a", None),
@@ -248,11 +248,11 @@ mod tests {
                 ("n2: d", None),
             ],
         );
-        gives(
+        assert_lines(
             "n1: a\nn1: 0: b\nn1: c\n",
             &[("a", Some("n1")), ("b", Some("n1")), ("c", Some("n1"))],
         );
-        gives(
+        assert_lines(
             "Warning: a\nWarning: b\nWarning: c\n",
             &[
                 ("Warning: a", None),
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_line_with_a_number_without_end_is_read_as_an_empty_one() {
         let digits = "7".repeat(1000);
-        gives(
+        assert_lines(
             &format!("{digits} a\n{digits}7 a\n"),
             &[(&format!("{digits} a"), None), ("", None)],
         );

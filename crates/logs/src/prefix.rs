@@ -45,7 +45,7 @@ fn strip_one(text: &str) -> Match<'_> {
     let inner = text.trim_start_matches(is_space);
     let head = inner.as_bytes().first()?;
     match head {
-        b'>' => quoted(text),
+        b'>' => mail_quote(text),
         b'^' => interrupt(text),
         b'\\' => markdown(text),
         b'-' => dash(text),
@@ -62,7 +62,7 @@ fn strip_one(text: &str) -> Match<'_> {
 }
 
 /// Quoted mail: `> > text`.
-fn quoted(text: &str) -> Match<'_> {
+fn mail_quote(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
     let mut quotes = 0;
     loop {

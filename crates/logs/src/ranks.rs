@@ -68,18 +68,18 @@ fn rank(line: &str) -> Option<Rank<'_>> {
     let number = value(&mut at)?.parse().ok()?;
     let mut group = None;
     let mut next = at;
-    if separated(&mut next, "Group").is_some() {
+    if separated_literal(&mut next, "Group").is_some() {
         group = value(&mut next);
         at = group.map(|_| next)?;
     }
     let mut next = at;
-    if separated(&mut next, "Pid").is_some() {
+    if separated_literal(&mut next, "Pid").is_some() {
         text(&mut next)?;
         at = next;
     }
-    separated(&mut at, "on")?;
+    separated_literal(&mut at, "on")?;
     let host = text(&mut at)?;
-    separated(&mut at, "device")?;
+    separated_literal(&mut at, "device")?;
     value(&mut at)?;
     blanks(&mut at)?;
     at.literal("[")?;
@@ -101,7 +101,7 @@ fn blanks(at: &mut Cursor<'_>) -> Option<()> {
     (!at.skip(is_blank).is_empty()).then_some(())
 }
 
-fn separated(at: &mut Cursor<'_>, literal: &str) -> Option<()> {
+fn separated_literal(at: &mut Cursor<'_>, literal: &str) -> Option<()> {
     blanks(at)?;
     at.literal(literal)?;
     at.rest.bytes().next().is_some_and(is_blank).then_some(())

@@ -30,7 +30,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 const GIGABIT: u64 = 1_000_000_000;
 const MTU: u32 = 4096;
 
-fn published(parameters: Published, gigabits: u64) -> Algorithm {
+fn start_published(parameters: Published, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Dcqcn(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
     parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU))
@@ -106,7 +106,7 @@ fn published_fast_recovery_and_additive_increase() {
         ),
     ];
     for (notifications, rates) in rows {
-        let mut it = published(Published::default(), 40);
+        let mut it = start_published(Published::default(), 40);
         for _ in 0..notifications {
             it.on_cnp(Picoseconds(7));
         }
@@ -129,7 +129,7 @@ fn published_alpha_decays_by_its_timer() {
         (177, 0.500_193),
         (178, 0.498_239),
     ] {
-        let mut it = published(Published::default(), 40);
+        let mut it = start_published(Published::default(), 40);
         it.on_cnp(Picoseconds::ZERO);
         let due = periods * 55 * MICROSECOND;
         assert!(
@@ -148,7 +148,7 @@ fn published_alpha_decays_by_its_timer() {
 fn published_cut_by_alpha_before_or_after_it_is_raised() {
     let kept = 255.0 / 256.0;
     for (alpha_before_cut, by) in [(false, kept), (true, kept * kept + 1.0 / 256.0)] {
-        let mut it = published(
+        let mut it = start_published(
             Published {
                 alpha_before_cut,
                 ..Published::default()
@@ -168,7 +168,7 @@ fn published_cut_by_alpha_before_or_after_it_is_raised() {
 
 #[test]
 fn published_byte_counter_keeps_what_is_over() {
-    let mut it = published(Published::default(), 40);
+    let mut it = start_published(Published::default(), 40);
     it.on_cnp(Picoseconds::ZERO);
     let rows = [
         (9_999_999, 20e9),
@@ -193,7 +193,7 @@ fn published_byte_counter_keeps_what_is_over() {
         byte_counter_bytes: None,
         ..Published::default()
     };
-    let mut it = published(by_time_only, 40);
+    let mut it = start_published(by_time_only, 40);
     it.on_cnp(Picoseconds::ZERO);
     it.on_sent(Picoseconds(1), Bytes(u32::MAX));
     assert_eq!(it.rate(Picoseconds(1)), Some(20e9));
@@ -210,7 +210,7 @@ fn published_hyper_increase_needs_both_counters() {
     };
     // (bytes sent before the second expiry of the timer, rise of the target at that expiry)
     for (bytes, rise) in [(0, 1e6), (999, 1e6), (1000, 64e6)] {
-        let mut it = published(parameters.clone(), 40);
+        let mut it = start_published(parameters.clone(), 40);
         it.on_cnp(Picoseconds::ZERO);
         it.on_cnp(Picoseconds::ZERO);
         let mut target = 20e9 + 1e6;
@@ -229,7 +229,7 @@ fn published_hyper_increase_needs_both_counters() {
 
 #[test]
 fn no_cut_goes_below_the_minimum_rate() {
-    let mut it = published(Published::default(), 40);
+    let mut it = start_published(Published::default(), 40);
     for _ in 0..20 {
         it.on_cnp(Picoseconds::ZERO);
     }
@@ -245,7 +245,7 @@ fn no_cut_goes_below_the_minimum_rate() {
 #[test]
 fn a_rate_climbs_to_line_rate_and_stays_there() {
     let rows = [
-        published(Published::default(), 40),
+        start_published(Published::default(), 40),
         nvidia(Nvidia::default(), 40),
     ];
     for mut it in rows {

@@ -34,7 +34,7 @@ fn roce() -> Parameters {
 }
 
 /// A fault from the beginning to the end.
-fn always(kind: Kind) -> Fault {
+fn permanent_fault(kind: Kind) -> Fault {
     Fault {
         from: Picoseconds::ZERO,
         until: NEVER,

@@ -25,7 +25,7 @@ proptest! {
 
     #[test]
     fn every_run_adds_up(scenario in any_scenario()) {
-        let outcome = watched(&scenario);
+        let outcome = run_with_progress_checks(&scenario);
         let ledger = Ledger { scenario: &scenario, outcome: &outcome };
         ledger.totals_are_the_sums_of_tables();
         ledger.operations_end_in_time_and_in_order();
@@ -45,7 +45,7 @@ fn the_draws_reach_everything() {
     for run in 0..1000 {
         let numbers = (0..400).map(|n| chance::mix(1_000 * run + n) as u32);
         let scenario = scenario(&mut Draws::new(numbers.collect()));
-        let outcome = watched(&scenario);
+        let outcome = run_with_progress_checks(&scenario);
         let sum = |table: &str, name: &str| column(&outcome, table, name).iter().sum::<u64>();
         let (summary, switches) = (&outcome.summary, scenario.hosts..scenario.nodes());
         let paused = column(&outcome, "pauses", "port");
@@ -97,7 +97,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
 }
 
 /// Runs to the end, looking at the network now and then.
-fn watched(scenario: &Scenario) -> Outcome {
+fn run_with_progress_checks(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario.clone()).unwrap();
     let mut before = simulation.progress();
     let mut last = before;

@@ -268,7 +268,7 @@ fn layer_errors(sources: &Sources) -> Vec<String> {
     for (file, edges) in sources.edges() {
         let from = layer(&file);
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == from) else {
-            errors.push(format!("{}: `{from}` is no layer", shown(&file)));
+            errors.push(format!("{}: `{from}` is no layer", format_path(&file)));
             continue;
         };
         for edge in edges {
@@ -276,7 +276,7 @@ fn layer_errors(sources: &Sources) -> Vec<String> {
             if to != from && !allowed.contains(&to.as_str()) {
                 errors.push(format!(
                     "{}:{}: `{from}` may not use `{to}`: {}",
-                    shown(&file),
+                    format_path(&file),
                     edge.line,
                     edge.path
                 ));
@@ -289,9 +289,12 @@ fn layer_errors(sources: &Sources) -> Vec<String> {
 /// The imports of which the file does not show what it uses through them.
 fn import_errors(sources: &Sources) -> Vec<String> {
     let mut errors = Vec::new();
-    for (file, text) in sources.outside_tests() {
+    for (file, text) in sources.read_without_tests() {
         let mut refuse = |line, reason, path: &str| {
-            errors.push(format!("{}:{line}: imports {reason}: {path}", shown(&file)));
+            errors.push(format!(
+                "{}:{line}: imports {reason}: {path}",
+                format_path(&file)
+            ));
         };
         for (line, path) in sources.hidden_imports(&file, &text) {
             let reason = match path.last().is_some_and(|name| name == "*") {
@@ -329,7 +332,7 @@ fn cycle_errors(sources: &Sources) -> Vec<String> {
         if let Some(cycle) = shortest_cycle(&edges, file) {
             known.extend(cycle.iter().map(|(from, _)| from.clone()));
             let line = |(from, edge): &(PathBuf, Edge)| {
-                format!("\n  {}:{}: {}", shown(from), edge.line, edge.path)
+                format!("\n  {}:{}: {}", format_path(from), edge.line, edge.path)
             };
             let lines: Vec<String> = cycle.iter().map(line).collect();
             errors.push(format!("cycle:{}", lines.concat()));
@@ -377,14 +380,14 @@ fn layer(file: &Path) -> String {
     first.trim_end_matches(".rs").to_owned()
 }
 
-fn shown(file: &Path) -> String {
+fn format_path(file: &Path) -> String {
     format!("crates/sim/src/{}", file.display())
 }
 
 impl Sources {
     /// What every file uses of others, tests aside.
     fn edges(&self) -> BTreeMap<PathBuf, Vec<Edge>> {
-        let files = self.outside_tests().into_iter();
+        let files = self.read_without_tests().into_iter();
         files
             .map(|(file, text)| {
                 let edges = self.uses(&file, &text);
@@ -394,13 +397,13 @@ impl Sources {
     }
 
     /// The text of every file without its tests; the root of the crate is left out.
-    fn outside_tests(&self) -> Vec<(PathBuf, String)> {
+    fn read_without_tests(&self) -> Vec<(PathBuf, String)> {
         let tests = self.test_files();
         let files = self.0.iter().filter(|(file, _)| {
             file.as_os_str() != ROOT && !tests.iter().any(|test| file.starts_with(test))
         });
         files
-            .map(|(file, text)| (file.clone(), without_tests(text)))
+            .map(|(file, text)| (file.clone(), remove_tests(text)))
             .collect()
     }
 
@@ -432,13 +435,13 @@ impl Sources {
                 Some(target) if !path.in_use => [target, &path.names[1..]].concat(),
                 _ => path.names,
             };
-            let Some(absolute) = self.absolute(&module, &names) else {
+            let Some(absolute) = self.resolve_path(&module, &names) else {
                 continue;
             };
             if path.passed_on && absolute.starts_with(&module) {
                 continue;
             }
-            let Some(to) = self.defined_in(&absolute) else {
+            let Some(to) = self.find_definition(&absolute) else {
                 continue;
             };
             // A name of another crate that the root passes on is in no layer.
@@ -462,7 +465,7 @@ impl Sources {
     ) -> BTreeMap<String, Vec<String>> {
         let mut modules = BTreeMap::new();
         for path in paths.iter().filter(|path| path.in_use) {
-            let target = self.absolute(module, &path.names);
+            let target = self.resolve_path(module, &path.names);
             if let Some(target) = target.filter(|target| self.file_of(target).is_some()) {
                 let name = path.alias.as_ref().or(target.last()).cloned();
                 let full = [&["crate".to_owned()], target.as_slice()].concat();
@@ -476,7 +479,7 @@ impl Sources {
     fn hidden_imports(&self, file: &Path, text: &str) -> Vec<(usize, Vec<String>)> {
         let module = module_of(file);
         let hides = |path: &UsedPath| {
-            let Some(target) = self.absolute(&module, &path.names) else {
+            let Some(target) = self.resolve_path(&module, &path.names) else {
                 return false;
             };
             match target.split_last() {
@@ -497,7 +500,7 @@ impl Sources {
     }
 
     /// A path from the root of the crate; none if it is of another crate or of a name in this file.
-    fn absolute(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+    fn resolve_path(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
         let mut base = match path[0].as_str() {
             "crate" => Vec::new(),
             "super" => module[..module.len() - 1].to_vec(),
@@ -523,7 +526,7 @@ impl Sources {
     }
 
     /// The file that a path leads to, through names that modules pass on.
-    fn defined_in(&self, path: &[String]) -> Option<PathBuf> {
+    fn find_definition(&self, path: &[String]) -> Option<PathBuf> {
         let length = (0..=path.len())
             .rev()
             .find(|n| self.file_of(&path[..*n]).is_some())?;
@@ -531,15 +534,15 @@ impl Sources {
         let Some(name) = path.get(length) else {
             return Some(file);
         };
-        let uses = paths(&without_tests(&self.0[&file])).into_iter();
+        let uses = paths(&remove_tests(&self.0[&file])).into_iter();
         let mut children = uses.filter(|it| it.passed_on);
         let child = children.find_map(|it| {
-            let passed = self.absolute(&path[..length], &it.names)?;
+            let passed = self.resolve_path(&path[..length], &it.names)?;
             let is_child = passed.starts_with(&path[..length]) && passed.last() == Some(name);
             is_child.then_some(passed)
         });
         match child {
-            Some(child) => self.defined_in(&child),
+            Some(child) => self.find_definition(&child),
             None => Some(file),
         }
     }
@@ -566,7 +569,7 @@ fn module_of(file: &Path) -> Vec<String> {
 }
 
 /// The text without comments and test modules, line for line.
-fn without_tests(text: &str) -> String {
+fn remove_tests(text: &str) -> String {
     let mut lines = Vec::new();
     let mut all = text.lines().peekable();
     while let Some(line) = all.next() {

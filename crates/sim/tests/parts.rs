@@ -51,24 +51,28 @@ proptest! {
             scenario.observe.queue_pairs = vec![QueuePairId(1), QueuePairId(0)];
             scenario.observe.samples = 100;
         }
-        let mut whole = in_one(&scenario);
+        let mut whole = run_simulation(&scenario);
         if share < 100 {
             scenario.until = Picoseconds(whole.summary.end / 100 * share);
-            whole = in_one(&scenario);
+            whole = run_simulation(&scenario);
         }
-        same_in(&scenario, &whole, THREAD_LAYOUTS[layout]);
+        assert_equal_in_layout(&scenario, &whole, THREAD_LAYOUTS[layout]);
     }
 }
 
 /// Runs on every number of threads, in steps of several sizes, and compares all there is to compare.
-fn same(scenario: &Scenario, expected: &Outcome) {
+fn assert_equal_in_all_layouts(scenario: &Scenario, expected: &Outcome) {
     for layout in THREAD_LAYOUTS {
-        same_in(scenario, expected, layout);
+        assert_equal_in_layout(scenario, expected, layout);
     }
 }
 
-fn same_in(scenario: &Scenario, expected: &Outcome, (parts, threads, step): (usize, usize, u64)) {
-    let found = in_parts(scenario, Threads::Parts { parts, threads }, step).0;
+fn assert_equal_in_layout(
+    scenario: &Scenario,
+    expected: &Outcome,
+    (parts, threads, step): (usize, usize, u64),
+) {
+    let found = run_in_parts(scenario, Threads::Parts { parts, threads }, step).0;
     if found == *expected {
         return;
     }
@@ -79,14 +83,14 @@ fn same_in(scenario: &Scenario, expected: &Outcome, (parts, threads, step): (usi
     panic!("in {parts} parts: other tables");
 }
 
-fn in_one(scenario: &Scenario) -> Outcome {
+fn run_simulation(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario.clone()).unwrap();
     while simulation.advance(1 << 16) {}
     simulation.finish()
 }
 
 /// What came of it, and in how many parts it was at the beginning and at the end.
-fn in_parts(scenario: &Scenario, threads: Threads, step: u64) -> (Outcome, [usize; 2]) {
+fn run_in_parts(scenario: &Scenario, threads: Threads, step: u64) -> (Outcome, [usize; 2]) {
     let mut run = Run::new(scenario.clone(), threads).unwrap();
     let first = run.parts();
     let mut before = run.progress();
@@ -109,9 +113,9 @@ fn read(name: &str) -> Scenario {
 fn the_common_scenarios() {
     for (name, cut) in [("S2", true), ("P1", true), ("S1", false)] {
         let scenario = read(name);
-        let whole = in_one(&scenario);
-        same(&scenario, &whole);
-        let parts = in_parts(&scenario, Threads::Exactly(2), 1 << 16).1;
+        let whole = run_simulation(&scenario);
+        assert_equal_in_all_layouts(&scenario, &whole);
+        let parts = run_in_parts(&scenario, Threads::Exactly(2), 1 << 16).1;
         assert_eq!(parts, if cut { [2, 2] } else { [1, 1] }, "{name}");
     }
 }
@@ -141,10 +145,10 @@ fn operations_wait_across_hosts() {
             waiting.delay = delay * NANOSECOND;
             before = Some(operation);
         }
-        let whole = in_one(&scenario);
+        let whole = run_simulation(&scenario);
         assert_eq!(whole.summary.completion.len(), 40);
-        same(&scenario, &whole);
-        let cut = in_parts(&scenario, Threads::Exactly(2), 1 << 16).1;
+        assert_equal_in_all_layouts(&scenario, &whole);
+        let cut = run_in_parts(&scenario, Threads::Exactly(2), 1 << 16).1;
         assert_eq!(cut, [parts, parts], "{delay} ns");
     }
 }
@@ -166,10 +170,10 @@ fn a_deadlock_is_found_by_the_whole() {
                 flow(&mut scenario, n, (n + 2) % 6, 32 << 20);
             }
         }
-        let whole = in_one(&scenario);
+        let whole = run_simulation(&scenario);
         assert_eq!(whole.summary.failed, 12);
-        same(&scenario, &whole);
-        let joined = in_parts(&scenario, Threads::Exactly(3), 1 << 16).1;
+        assert_equal_in_all_layouts(&scenario, &whole);
+        let joined = run_in_parts(&scenario, Threads::Exactly(3), 1 << 16).1;
         assert_eq!(joined, [3, 1]);
     }
 }
@@ -197,9 +201,9 @@ fn sockets_cross_parts() {
         }
         post(&mut scenario, id, Verb::Send, bytes, Picoseconds::ZERO);
     }
-    let whole = in_one(&scenario);
+    let whole = run_simulation(&scenario);
     assert!(whole.summary.retransmissions > 0 && whole.summary.completion.len() == 4);
-    same(&scenario, &whole);
+    assert_equal_in_all_layouts(&scenario, &whole);
 }
 
 /// A run that ends before the network has drained has the tables of that moment.
@@ -208,9 +212,9 @@ fn a_run_that_ends_early() {
     let mut scenario = read("P1");
     for until in [1, 37_000_001, (200 * MICROSECOND).0] {
         scenario.until = Picoseconds(until);
-        let whole = in_one(&scenario);
+        let whole = run_simulation(&scenario);
         assert_eq!(whole.summary.end, until);
-        same(&scenario, &whole);
+        assert_equal_in_all_layouts(&scenario, &whole);
     }
 }
 
@@ -368,17 +372,17 @@ fn mechanisms_in_parts() {
         ];
     });
     for (name, scenario) in &rows {
-        let whole = in_one(scenario);
+        let whole = run_simulation(scenario);
         assert_eq!(whole.summary.failed, 0, "{name}");
-        let (outcome, parts) = in_parts(scenario, Threads::Exactly(2), 1 << 16);
+        let (outcome, parts) = run_in_parts(scenario, Threads::Exactly(2), 1 << 16);
         assert_eq!(parts, [2, 2], "{name}");
         assert_eq!(outcome.summary, whole.summary, "{name}");
-        same(scenario, &whole);
+        assert_equal_in_all_layouts(scenario, &whole);
     }
     // What is switched on did happen.
     let summary = |name| {
         let (_, scenario) = rows.iter().find(|(found, _)| *found == name).unwrap();
-        in_one(scenario).summary
+        run_simulation(scenario).summary
     };
     assert!(summary("a spine down").losses > 0);
     assert!(summary("packets sprayed and trimmed").trims > 0);
@@ -434,7 +438,7 @@ fn parts_that_do_not_pay_are_one_again() {
     assert_eq!(run.serial_reason(), None);
     while run.advance(1 << 16) {}
     assert_eq!(run.serial_reason(), Some(SerialReason::Idle));
-    let whole = in_one(&scenario);
+    let whole = run_simulation(&scenario);
     assert_eq!(run.finish(), whole);
     // Half of the threads may have enough to do where all have not.
     for (offered, expected) in [(2, [2, 1].as_slice()), (3, &[3, 1])] {

@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_off(length in 0usize..FULL.len()) {
+    fn a_cut_file_is_read_without_panic(length in 0usize..FULL.len()) {
         check_reader(&FULL.as_bytes()[..length]);
     }
 }

@@ -146,16 +146,16 @@ impl Number {
         let narrowed = narrowed && !root.starts_with("parameters");
         let dependent = DEPENDENT.contains(&self.path.as_str());
         let list = place.trim_end_matches("[0]"); // a list that is wrong may be refused as a whole
-        for value in inside(self.schema) {
-            let problems = refusals(&scenario(self.with(&value)));
+        for value in valid_values(self.schema) {
+            let problems = refusals(&scenario(self.replace_value(&value)));
             let here = problems.iter().find(|it| it.place == place);
             assert!(
                 here.is_none() || narrowed || dependent,
                 "{place} = {value}: {problems:?}"
             );
         }
-        for value in outside(self.schema) {
-            let problems = refusals(&scenario(self.with(&value)));
+        for value in invalid_values(self.schema) {
+            let problems = refusals(&scenario(self.replace_value(&value)));
             assert!(
                 problems
                     .iter()
@@ -166,7 +166,7 @@ impl Number {
     }
 
     /// The object with another value there.
-    fn with(&self, value: &Value) -> Value {
+    fn replace_value(&self, value: &Value) -> Value {
         let mut whole = self.whole.clone();
         let mut slot = &mut whole;
         for key in self.path.replace('[', ".[").split('.') {
@@ -204,7 +204,7 @@ fn numbers(schema: &'static Value, path: &str, whole: Value) -> Vec<Number> {
         return variants
             .iter()
             .flat_map(|variant| {
-                let whole = placed(&whole, path, sample(variant));
+                let whole = insert_value(&whole, path, sample(variant));
                 numbers(variant, path, whole)
             })
             .collect();
@@ -223,10 +223,10 @@ fn numbers(schema: &'static Value, path: &str, whole: Value) -> Vec<Number> {
         Some(schema) if !path.is_empty() => vec![Number {
             path: path.into(),
             schema,
-            whole: placed(&whole, path, sample(schema)),
+            whole: insert_value(&whole, path, sample(schema)),
         }],
         _ if schema["items"].is_object() => {
-            let whole = placed(&whole, path, list_of(schema));
+            let whole = insert_value(&whole, path, list_of(schema));
             numbers(&schema["items"], &format!("{path}[0]"), whole)
         }
         _ => Vec::new(),
@@ -234,7 +234,7 @@ fn numbers(schema: &'static Value, path: &str, whole: Value) -> Vec<Number> {
 }
 
 /// `whole` with a value at a path, unless there is one.
-fn placed(whole: &Value, path: &str, value: Value) -> Value {
+fn insert_value(whole: &Value, path: &str, value: Value) -> Value {
     let mut placed = whole.clone();
     if path.is_empty() {
         return value;
@@ -295,7 +295,7 @@ fn sample(schema: &'static Value) -> Value {
         return Value::Object(fields);
     }
     match leaf(schema) {
-        Some(schema) => inside(schema).remove(0),
+        Some(schema) => valid_values(schema).remove(0),
         None if schema["type"] == "boolean" => json!(false),
         None if schema["type"] == "array" => list_of(schema),
         None => json!("x"),
@@ -323,7 +323,7 @@ fn variants(schema: &'static Value) -> Option<&'static Vec<Value>> {
 }
 
 /// The least and the largest values that fit.
-fn inside(schema: &Value) -> Vec<Value> {
+fn valid_values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema["enum"].as_array() {
         return values.iter().filter(|it| it.is_number()).cloned().collect();
     }
@@ -340,7 +340,7 @@ fn inside(schema: &Value) -> Vec<Value> {
 }
 
 /// The nearest values that do not.
-fn outside(schema: &Value) -> Vec<Value> {
+fn invalid_values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema["enum"].as_array() {
         let near = values.iter().filter_map(Value::as_u64);
         return near

@@ -48,7 +48,7 @@ pub enum Credit {
 
 impl Credit {
     /// The type of control packet, and the four bytes behind its header.
-    fn encoded(self) -> (u16, u32) {
+    fn encode_control(self) -> (u16, u32) {
         const UNITS: u32 = 0xff_ffff;
         match self {
             Credit::Granted(units) => (7, (units & UNITS) << 8),
@@ -73,7 +73,7 @@ impl CreditPacket {
         for field in [self.udp_source_port, UET_PORT, length, 0] {
             into.extend_from_slice(&field.to_be_bytes());
         }
-        let (kind, payload) = self.credit.encoded();
+        let (kind, payload) = self.credit.encode_control();
         into.extend_from_slice(&(TYPE << 11 | kind << 7).to_be_bytes());
         into.extend_from_slice(&[0; 6]); // fields of probes; the PSN
         for context in self.contexts {

@@ -288,12 +288,12 @@ fn parse_transport(transport: &[u8]) -> Result<(Bth, PacketKind), ParseError> {
             payload: after.payload()?,
         },
         0x81 => {
-            after.exactly(CNP_PAYLOAD)?;
+            after.expect_bytes(CNP_PAYLOAD)?;
             Cnp
         }
         _ => return Err(ParseError::Opcode(transport[0])),
     };
-    after.exactly(0)?;
+    after.expect_bytes(0)?;
     Ok((bth, kind))
 }
 
@@ -334,7 +334,7 @@ impl AfterBth<'_> {
     }
 
     /// Checks that exactly `bytes` bytes remain, none of them pad bytes.
-    fn exactly(&mut self, bytes: u32) -> Result<(), ParseError> {
+    fn expect_bytes(&mut self, bytes: u32) -> Result<(), ParseError> {
         let found = self.rest.len() as u32;
         if found != bytes || self.pad != 0 {
             return Err(ParseError::Payload {

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::hex;
     #[test]
-    fn the_header() {
+    fn the_file_header() {
         let mut bytes = vec![];
         Capture { snap_length: 128 }.header(&mut bytes);
         assert_eq!(

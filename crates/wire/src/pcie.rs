@@ -75,15 +75,15 @@ impl PcieLink {
     ///
     /// An upper limit: acknowledgements and flow-control updates of the opposite direction are not subtracted.
     pub fn write_bits_per_second(self, payload: u32) -> Result<u64, UnknownPcieLink> {
-        self.carrying(payload, memory_write_bytes(payload))
+        self.payload_rate(payload, memory_write_bytes(payload))
     }
 
     /// Data bits per second of read completions with `payload` bytes each, one direction, rounded down.
     pub fn read_bits_per_second(self, payload: u32) -> Result<u64, UnknownPcieLink> {
-        self.carrying(payload, completion_bytes(payload))
+        self.payload_rate(payload, completion_bytes(payload))
     }
 
-    fn carrying(self, payload: u32, packet: u32) -> Result<u64, UnknownPcieLink> {
+    fn payload_rate(self, payload: u32, packet: u32) -> Result<u64, UnknownPcieLink> {
         if !(64..=4096).contains(&payload) || !payload.is_power_of_two() {
             return Err(UnknownPcieLink::Payload(payload));
         }

@@ -74,7 +74,7 @@ fn cut_packets_are_decoded_as_meant() {
     };
     for (packet, row) in packets.iter().zip(&rows) {
         let mut expected = values(packet);
-        let length = encoded(packet).len();
+        let length = encode_packet(packet).len();
         if length > SNAP_LENGTH as usize {
             expected[4] = SNAP_LENGTH.to_string();
             expected.pop();
@@ -127,7 +127,7 @@ fn packets_with(payload: u32) -> Vec<Packet> {
     packets
 }
 
-fn encoded(packet: &Packet) -> Vec<u8> {
+fn encode_packet(packet: &Packet) -> Vec<u8> {
     let mut bytes = vec![];
     packet.encode(&mut bytes);
     bytes
@@ -157,7 +157,7 @@ fn compare(packets: &[Packet], rows: &[Vec<String>]) {
 
 /// What tshark prints for `FIELDS` of a whole frame.
 fn values(packet: &Packet) -> Vec<String> {
-    let bytes = encoded(packet);
+    let bytes = encode_packet(packet);
     let length = bytes.len().to_string();
     let mac = |mac: [u8; 6]| mac.map(|byte| format!("{byte:02x}")).join(":");
     let network = packet.network;

@@ -10,7 +10,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
 
-fn started(parameters: Parameters, gigabits: u64) -> Algorithm {
+fn start_algorithm(parameters: Parameters, gigabits: u64) -> Algorithm {
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
     parameters
         .prepare()
@@ -39,7 +39,7 @@ fn close(found: Option<f64>, expected: f64) {
 
 #[test]
 fn dctcp_by_hand() {
-    let mut it = started(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     assert_eq!(
         (it.window(), it.rate(Picoseconds::ZERO)),
         (Some(10_000.0), None)
@@ -78,7 +78,7 @@ fn dctcp_by_hand() {
 
 #[test]
 fn dctcp_grows_only_while_the_window_holds_it_back() {
-    let mut it = started(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     // 4 packets of 10 were in flight, then 5.
     it.on_ack(&ack(1_000, 1, 4));
     assert_eq!(it.window(), Some(10_000.0));
@@ -88,7 +88,7 @@ fn dctcp_grows_only_while_the_window_holds_it_back() {
 
 #[test]
 fn dctcp_floor_and_losses() {
-    let mut it = started(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 3, next: 12 });
     assert_eq!(it.window(), Some(5_000.0));
     // The same window of packets lost another.
@@ -127,7 +127,7 @@ fn hpcc_by_hand() {
         base_rtt_ns: 10_000,
         ..hpcc::Parameters::default()
     };
-    let mut it = started(Parameters::Hpcc(parameters), 100);
+    let mut it = start_algorithm(Parameters::Hpcc(parameters), 100);
     assert_eq!(
         (it.window(), it.rate(Picoseconds::ZERO)),
         (Some(125_000.0), Some(100e9))
@@ -178,7 +178,7 @@ fn hpcc_does_not_go_back_in_time() {
         ..hpcc::Parameters::default()
     };
     let windows = |microseconds: &[u64]| {
-        let mut it = started(Parameters::Hpcc(parameters.clone()), 100);
+        let mut it = start_algorithm(Parameters::Hpcc(parameters.clone()), 100);
         let windows = (1..).zip(microseconds).map(|(until, microsecond)| {
             it.on_ack(&Ack {
                 hops: &[hop(*microsecond, microsecond * 6_000, 0)],
@@ -202,7 +202,7 @@ fn hpcc_takes_the_fullest_link_and_restarts_on_another_path() {
         base_rtt_ns: 10_000,
         ..hpcc::Parameters::default()
     };
-    let mut it = started(Parameters::Hpcc(parameters), 100);
+    let mut it = start_algorithm(Parameters::Hpcc(parameters), 100);
     let other = |microsecond, sent_bytes| Hop {
         port: PortId(9),
         rate: 400 * GIGABIT,
@@ -234,7 +234,7 @@ fn swift_by_hand() {
         initial_window_packets: 12.0,
         ..swift::Parameters::default()
     };
-    let mut it = started(Parameters::Swift(parameters), 100);
+    let mut it = start_algorithm(Parameters::Swift(parameters), 100);
     let after = |it: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
         let acknowledgement = Ack {
             now,
@@ -275,7 +275,7 @@ fn swift_paces_a_window_below_one_packet() {
         initial_window_packets: 0.5,
         ..swift::Parameters::default()
     };
-    let mut it = started(Parameters::Swift(parameters), 100);
+    let mut it = start_algorithm(Parameters::Swift(parameters), 100);
     assert_eq!(it.rate(Picoseconds::ZERO), None);
     // The target of 0.5 packets is 20 us + 32.66 us * (1.414 - 0.1) = 62.9 us.
     it.on_ack(&Ack {
@@ -303,7 +303,7 @@ fn timely_by_hand() {
         hyperactive_after: 3,
         ..timely::Parameters::default()
     };
-    let mut it = started(Parameters::Timely(parameters), 10);
+    let mut it = start_algorithm(Parameters::Timely(parameters), 10);
     assert_eq!(
         (it.rate(Picoseconds::ZERO), it.window()),
         (Some(10e9), None)
@@ -335,7 +335,7 @@ fn timely_by_hand() {
 
 #[test]
 fn timely_takes_one_rtt_per_segment() {
-    let mut it = started(Parameters::Timely(timely::Parameters::default()), 10);
+    let mut it = start_algorithm(Parameters::Timely(timely::Parameters::default()), 10);
     let slow = Ack {
         rtt: Some(1000 * MICROSECOND),
         ..ack(1000, 1, 1)

@@ -70,7 +70,7 @@ pub fn arbitrary_order(bytes: &[u8]) {
             assert!((0.0..=1.0).contains(&alpha), "alpha {alpha}");
         }
         let Some(naive) = &mut naive else { continue };
-        let expected = naive.look(now);
+        let expected = naive.sample(now);
         assert_eq!(limited.is_some(), expected.is_some());
         if let Some(((rate, alpha), (naive_rate, naive_alpha))) = limited.zip(expected) {
             // What is left of alpha before it is zero has ever fewer digits.

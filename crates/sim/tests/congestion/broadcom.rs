@@ -9,17 +9,17 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 const RTT: Picoseconds = MICROSECOND.times(40);
 const UNIT: f64 = 12.8e6;
 
-fn started(parameters: Parameters) -> Algorithm {
+fn start_broadcom(parameters: Parameters) -> Algorithm {
     assert_eq!(parameters.check("congestion", 40 * GIGABIT), Ok(()));
     parameters.prepare().start(40 * GIGABIT, Bytes(MTU))
 }
 
 fn p(parameters: Broadcom) -> Algorithm {
-    started(Parameters::DcqcnP(parameters))
+    start_broadcom(Parameters::DcqcnP(parameters))
 }
 
 fn d(parameters: Broadcom) -> Algorithm {
-    started(Parameters::DcqcnD(parameters))
+    start_broadcom(Parameters::DcqcnD(parameters))
 }
 
 fn send(it: &mut Algorithm, now: Picoseconds, packets: u32) {

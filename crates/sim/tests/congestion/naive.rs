@@ -59,7 +59,7 @@ impl Naive {
     }
 
     /// Rate and alpha, where a limiter stands.
-    pub fn look(&mut self, now: Picoseconds) -> Option<(f64, f64)> {
+    pub fn sample(&mut self, now: Picoseconds) -> Option<(f64, f64)> {
         self.run(now);
         match self {
             Naive::LineRate => None,

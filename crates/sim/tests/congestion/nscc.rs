@@ -11,7 +11,7 @@ const PACKET: u32 = 1000;
 const BASE: Picoseconds = MICROSECOND.times(12);
 const MOST: f64 = 1.5 * 150_000.0;
 
-fn started(parameters: Nscc, gigabits: u64) -> Algorithm {
+fn start_nscc(parameters: Nscc, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Nscc(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
     parameters
@@ -54,7 +54,7 @@ fn it_begins_with_the_largest_window() {
             config_base_rtt_ns: Some(rtt_us * 1000),
             ..Nscc::default()
         };
-        let it = started(parameters, gigabits);
+        let it = start_nscc(parameters, gigabits);
         close(it.window(), window);
         assert_eq!(
             (it.peek(Picoseconds::ZERO), it.throughput(Picoseconds::ZERO)),
@@ -62,7 +62,7 @@ fn it_begins_with_the_largest_window() {
         );
     }
     // A shorter RTT makes the largest smaller.
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     it.on_ack(&Ack {
         rtt: Some(BASE / 2),
         ..ack(MICROSECOND, 0, Picoseconds::ZERO, false)
@@ -80,7 +80,7 @@ fn it_begins_with_the_largest_window() {
 #[test]
 fn below_the_target_it_grows_by_what_is_missing() {
     for (delay_us, missing) in [(6, 3.0), (3, 6.0), (8, 1.0)] {
-        let mut it = started(Nscc::default(), 100);
+        let mut it = start_nscc(Nscc::default(), 100);
         window_of(&mut it, 100.0);
         let now = 5 * MICROSECOND;
         it.on_ack(&ack(now, 8, delay_us * MICROSECOND, false));
@@ -96,7 +96,7 @@ fn below_the_target_it_grows_by_what_is_missing() {
 #[test]
 fn above_the_target_without_a_mark_all_grow_by_the_same() {
     for packets in [50.0, 100.0] {
-        let mut it = started(Nscc::default(), 100);
+        let mut it = start_nscc(Nscc::default(), 100);
         window_of(&mut it, packets);
         it.on_ack(&ack(5 * MICROSECOND, 10, 20 * MICROSECOND, false));
         let window = packets * 1_000.0;
@@ -106,7 +106,7 @@ fn above_the_target_without_a_mark_all_grow_by_the_same() {
 
 #[test]
 fn a_mark_without_delay_changes_nothing() {
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     window_of(&mut it, 100.0);
     it.on_ack(&ack(5 * MICROSECOND, 20, 8 * MICROSECOND, true));
     close(it.window(), 100_000.0);
@@ -121,7 +121,7 @@ fn a_mark_and_delay_cut() {
             eta_packets: 1e-9,
             ..Nscc::default()
         };
-        let mut it = started(parameters, 100);
+        let mut it = start_nscc(parameters, 100);
         window_of(&mut it, 100.0);
         // After an RTT a sample is all of the average.
         let delay = delay_us * MICROSECOND;
@@ -137,7 +137,7 @@ fn a_mark_and_delay_cut() {
 /// A window without any delay: from then on a quarter of what is acknowledged, at once.
 #[test]
 fn without_delay_it_grows_fast() {
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     window_of(&mut it, 100.0);
     it.on_ack(&ack(MICROSECOND, 100, Picoseconds::ZERO, false));
     let before = it.window().unwrap();
@@ -167,7 +167,7 @@ fn quick_adapt() {
         outstanding: 6,
         last_hop: false,
     };
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     // The first trim only begins a period of RTT and target, and takes its packet off.
     it.on_loss(MICROSECOND, trimmed);
     close(it.window(), MOST - 1_000.0);
@@ -182,7 +182,7 @@ fn quick_adapt() {
     close(it.window(), 7_000.0);
 
     // Where more than an eighth of the largest window got through, it stays.
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     it.on_loss(MICROSECOND, trimmed);
     it.on_ack(&ack(2 * MICROSECOND, 29, 9 * MICROSECOND, true));
     it.on_loss(end, trimmed);
@@ -191,7 +191,7 @@ fn quick_adapt() {
 
 #[test]
 fn a_timeout_leaves_one_packet() {
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 9 });
     assert_eq!(it.window(), Some(1_000.0));
     it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 9 });
@@ -240,7 +240,7 @@ fn a_receiver_that_cannot_keep_up() {
         outstanding: 100,
         ..ack(5 * MICROSECOND, packets, 3 * MICROSECOND, false)
     };
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     window_of(&mut it, 120.0);
     it.on_ack(&penalized(64, 8));
     close(it.window(), 100_000.0 - 4_000.0);
@@ -249,7 +249,7 @@ fn a_receiver_that_cannot_keep_up() {
     it.on_ack(&penalized(127, 4));
     close(it.window(), 95_000.0 - 4_000.0 * 127.0 / 128.0);
     // 64 in every ACK of a round trip halves the window (UE specification); the minimum is one packet.
-    let mut halved = started(Nscc::default(), 100);
+    let mut halved = start_nscc(Nscc::default(), 100);
     window_of(&mut halved, 100.0);
     for _ in 0..100 {
         halved.on_ack(&penalized(64, 1));
@@ -275,7 +275,7 @@ fn a_window_that_is_not_restored() {
         outstanding: 100,
         ..ack(5 * MICROSECOND, 8, 6 * MICROSECOND, false)
     };
-    let mut it = started(Nscc::default(), 100);
+    let mut it = start_nscc(Nscc::default(), 100);
     window_of(&mut it, 100.0);
     it.on_ack(&with(64));
     close(it.window(), 96_000.0);

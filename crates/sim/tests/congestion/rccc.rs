@@ -13,7 +13,7 @@ const PACKET: u32 = 1_000;
 /// 1.5 times 100 Gb/s for 8 us.
 const MOST: i64 = 150_000;
 
-fn started(parameters: Rccc) -> Algorithm {
+fn start_rccc(parameters: Rccc) -> Algorithm {
     let parameters = Parameters::Rccc(Rccc {
         config_base_rtt_ns: Some(8_000),
         ..parameters
@@ -30,7 +30,7 @@ fn credit(it: &Algorithm) -> i64 {
     it.receiver_driven().unwrap().credit().0
 }
 
-fn trimmed(last_hop: bool) -> Loss {
+fn trim_loss(last_hop: bool) -> Loss {
     Loss::Trimmed {
         psn: 0,
         next: 0,
@@ -41,7 +41,7 @@ fn trimmed(last_hop: bool) -> Loss {
 
 #[test]
 fn initial_credit_lasts_until_the_first_grant() {
-    let mut it = started(Rccc::default());
+    let mut it = start_rccc(Rccc::default());
     assert_eq!(
         (credit(&it), it.window(), it.peek(Picoseconds::ZERO)),
         (MOST, None, None)
@@ -52,7 +52,7 @@ fn initial_credit_lasts_until_the_first_grant() {
     let mut other = it.clone();
     sender(&mut it).on_credit(Bytes(5_000));
     assert_eq!(credit(&it), 5_000);
-    other.on_loss(Picoseconds::ZERO, trimmed(true));
+    other.on_loss(Picoseconds::ZERO, trim_loss(true));
     assert_eq!(credit(&other), 0);
     sender(&mut other).on_credit(Bytes(5_000));
     assert_eq!(credit(&other), 5_000);
@@ -61,7 +61,7 @@ fn initial_credit_lasts_until_the_first_grant() {
 /// The credit that a frame brings is all since the beginning: a lost one is made up for, a late one brings nothing.
 #[test]
 fn credit_counts_from_the_beginning() {
-    let mut it = started(Rccc::default());
+    let mut it = start_rccc(Rccc::default());
     sender(&mut it).on_credit(Bytes(1_000));
     sender(&mut it).on_credit(Bytes(4_000));
     sender(&mut it).on_credit(Bytes(3_000));
@@ -74,7 +74,7 @@ fn credit_counts_from_the_beginning() {
 
 #[test]
 fn requests_cover_the_backlog_up_to_a_window() {
-    let mut it = started(Rccc::default());
+    let mut it = start_rccc(Rccc::default());
     // At least one packet until the first grant.
     assert_eq!(sender(&mut it).credit_target(Bytes(20_000)), Bytes(1_000));
     assert_eq!(sender(&mut it).credit_target(Bytes(300)), Bytes(300));
@@ -108,7 +108,7 @@ fn both_together() {
         max_wnd_bdp: 4.0,
         ..Rccc::default()
     };
-    let mut it = started(with);
+    let mut it = start_rccc(with);
     let window = |it: &Algorithm| it.window().unwrap().round() as i64;
     assert_eq!((credit(&it), window(&it)), (400_000, MOST));
     sender(&mut it).on_credit(Bytes(2_000));
@@ -117,9 +117,9 @@ fn both_together() {
         Bytes(2_000 + 150_000 + 1_000 - 2_000)
     );
     // A packet that the last switch trimmed is the receiver's business; others take their part of the window.
-    it.on_loss(MICROSECOND, trimmed(true));
+    it.on_loss(MICROSECOND, trim_loss(true));
     assert_eq!(window(&it), MOST);
-    it.on_loss(MICROSECOND, trimmed(false));
+    it.on_loss(MICROSECOND, trim_loss(false));
     assert_eq!(window(&it), MOST - 1_000);
     it.on_loss(MICROSECOND, Loss::Timeout { next: 0 });
     assert_eq!((credit(&it), window(&it)), (2_000, 1_000));
@@ -127,7 +127,7 @@ fn both_together() {
 
 #[test]
 fn acknowledgements_bring_no_credit() {
-    let mut it = started(Rccc::default());
+    let mut it = start_rccc(Rccc::default());
     sender(&mut it).spend(Bytes(PACKET));
     let before = credit(&it);
     it.on_ack(&Ack {
@@ -180,7 +180,7 @@ proptest! {
     /// requests never exceed that and a window.
     #[test]
     fn credit_is_conserved(calls in prop::collection::vec((0..4_u8, 0..200_000_u64), 0..200)) {
-        let mut it = started(Rccc::default());
+        let mut it = start_rccc(Rccc::default());
         let (mut granted, mut spent) = (0, 0);
         for (call, number) in calls {
             match call {
@@ -188,7 +188,7 @@ proptest! {
                     granted = granted.max(number);
                     sender(&mut it).on_credit(Bytes(number));
                 }
-                1 => it.on_loss(Picoseconds::ZERO, trimmed(number % 2 == 0)),
+                1 => it.on_loss(Picoseconds::ZERO, trim_loss(number % 2 == 0)),
                 _ => while credit(&it) > 0 && spent < number {
                     sender(&mut it).spend(Bytes(PACKET));
                     spent += u64::from(PACKET);

@@ -16,7 +16,7 @@ const FILE_HEADER: usize = 24;
 const FRAME_HEADER: usize = 16;
 
 /// All RoCEv2 packets in and out of the first host's port.
-pub fn captured(scenario: Scenario) -> Vec<Packet> {
+pub fn capture_packets(scenario: Scenario) -> Vec<Packet> {
     let frames = frames(scenario).into_iter();
     frames
         .filter_map(|frame| Packet::parse(&frame).ok())
@@ -63,7 +63,7 @@ fn message_sequence_numbers() {
         );
     }
     let mut found = Vec::new();
-    for packet in captured(scenario) {
+    for packet in capture_packets(scenario) {
         match packet.kind {
             PacketKind::Acknowledge { aeth } => found.push(("ACK", packet.bth.psn, aeth.msn)),
             PacketKind::ReadResponseFirst { aeth, .. }
@@ -103,7 +103,7 @@ fn a_repeated_read() {
             Picoseconds::ZERO,
         );
         let mut requests = Vec::new();
-        for packet in captured(scenario) {
+        for packet in capture_packets(scenario) {
             if let PacketKind::ReadRequest { reth } = packet.kind {
                 requests.push((u64::from(packet.bth.psn), reth.address, reth.length));
             }
@@ -134,7 +134,7 @@ fn rnr_naks() {
     for _ in 0..2 {
         post(&mut scenario, queue_pair, Verb::Send, 10, Picoseconds::ZERO);
     }
-    let answers = captured(scenario).into_iter().filter_map(|packet| {
+    let answers = capture_packets(scenario).into_iter().filter_map(|packet| {
         let aeth = packet.kind.aeth()?;
         Some((packet.bth.psn, aeth.syndrome, aeth.msn))
     });
@@ -181,7 +181,7 @@ fn tags_and_ip_versions_to_the_byte() {
         );
         let outcome = run(scenario.clone());
         let counted = [0, 1].map(|port| column(&outcome, "ports", "bytes")[port]);
-        let packets = captured(scenario);
+        let packets = capture_packets(scenario);
         let lengths = packets.iter().map(|packet| {
             let mut frame = Vec::new();
             packet.encode(&mut frame);

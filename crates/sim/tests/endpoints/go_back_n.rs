@@ -17,7 +17,7 @@ fn packet() -> Picoseconds {
 
 /// The packet after the lost one ends two packet times after the lost one began; its NAK comes a flight, its own length
 /// and a flight later.
-fn in_vain() -> u64 {
+fn wasted_packets() -> u64 {
     let nak = 2 * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     nak / packet()
 }
@@ -30,7 +30,7 @@ fn long_write(packets: u64, loss: f64, seed: u64, ack_timeout: u8, report_again:
     let mut parameters = roce();
     parameters.transport.ack_timeout = ack_timeout;
     parameters.transport.nak_interval_ns =
-        report_again.then(|| (2 * in_vain() + 1) * packet() / 2 / NANOSECOND);
+        report_again.then(|| (2 * wasted_packets() + 1) * packet() / 2 / NANOSECOND);
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
     scenario.seed = seed;
     scenario.links[0].loss = loss;
@@ -54,7 +54,7 @@ fn packet_times(packets: u64, loss: f64, seeds: u64, ack_timeout: u8, report_aga
 
 #[test]
 fn goodput_under_loss() {
-    let w = in_vain() as f64;
+    let w = wasted_packets() as f64;
     assert_eq!(
         w, 121.0,
         "two packets, and the 119.9 that 40 us and the NAK hold"
@@ -96,7 +96,7 @@ fn a_loss_is_worth_w_and_one_packets() {
     let naks = column(&outcome, "queue_pairs", "naks_sent")[1];
     assert!(naks > 5);
     let again = column(&outcome, "queue_pairs", "retransmissions")[0];
-    assert_eq!(again, naks * (in_vain() + 1));
+    assert_eq!(again, naks * (wasted_packets() + 1));
 }
 
 /// With one NAK per gap a lost retransmission or NAK waits for the timeout: of all losses a share of 2 l costs T instead
@@ -105,7 +105,7 @@ fn a_loss_is_worth_w_and_one_packets() {
 fn one_nak_per_gap_waits_for_the_timeout() {
     const LOSS: f64 = 1e-2;
     const SENT: f64 = 400_000.0;
-    let w = in_vain() as f64;
+    let w = wasted_packets() as f64;
     let timeout = (4_096_000u64 << 8) as f64 / packet().as_f64();
     let often = packet_times(20_000, LOSS, 20, 8, true);
     let once = packet_times(20_000, LOSS, 20, 8, false);

@@ -126,7 +126,7 @@ fn first_cut(outcome: &Outcome, line: f64) -> Picoseconds {
 
 const SAMPLING: Picoseconds = NANOSECOND.times(2);
 
-fn observed(mut scenario: Scenario, queue_pair: QueuePairId, until: Picoseconds) -> Outcome {
+fn run_sampled(mut scenario: Scenario, queue_pair: QueuePairId, until: Picoseconds) -> Outcome {
     scenario.observe.interval = SAMPLING;
     scenario.observe.queue_pairs = vec![queue_pair];
     scenario.until = until;
@@ -147,7 +147,7 @@ fn the_cut_comes_when_the_cnp_does() {
     for (delay_ns, shift) in rows {
         let mut parameters = marking_all(preset("roce"));
         parameters.notification.delay_ns = delay_ns;
-        let outcome = observed(
+        let outcome = run_sampled(
             bottleneck(parameters, 800),
             QueuePairId(0),
             40 * MICROSECOND,
@@ -164,7 +164,7 @@ fn the_cut_comes_when_the_cnp_does() {
 
 #[test]
 fn without_congestion_control_nothing_is_cut() {
-    let outcome = observed(
+    let outcome = run_sampled(
         bottleneck(marking_all(roce()), 800),
         QueuePairId(0),
         40 * MICROSECOND,
@@ -197,7 +197,7 @@ fn cut_behind_a_queue(
     let other = connect(&mut scenario, 2, 1);
     post(&mut scenario, other, Verb::Send, 400 * 4096, start);
     scenario.observe.ports = vec![PortId(1)];
-    let outcome = observed(scenario, watched, 60 * MICROSECOND);
+    let outcome = run_sampled(scenario, watched, 60 * MICROSECOND);
 
     let times = column(&outcome, "series", "time_ps");
     let what = column(&outcome, "series", "what");

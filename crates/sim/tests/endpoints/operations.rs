@@ -121,7 +121,7 @@ fn a_chain_of_operations_takes_the_sum_of_their_times() {
 
 /// Operation i of a queue pair with `depth` outstanding starts on the wire when i - depth completes: with a round trip
 /// longer than depth packets its end is `round_trip (i / depth + 1) + packet (i mod depth)`.
-fn windowed(count: u64, depth: u64, round_trip: Picoseconds, packet: Picoseconds) -> Vec<u64> {
+fn window_ends(count: u64, depth: u64, round_trip: Picoseconds, packet: Picoseconds) -> Vec<u64> {
     let end = |i| (round_trip * (i / depth + 1) + packet * (i % depth)).0;
     (0..count).map(end).collect()
 }
@@ -138,7 +138,7 @@ fn tx_depth_is_how_many_are_outstanding() {
             post(&mut scenario, queue_pair, Verb::Write, 8, Picoseconds::ZERO);
         }
         let outcome = run(scenario);
-        let expected = windowed(20, u64::from(depth), small_write(), packet);
+        let expected = window_ends(20, u64::from(depth), small_write(), packet);
         assert_eq!(ends(&outcome), expected, "depth {depth}");
         assert_eq!(starts(&outcome), [0; 20], "waiting in line is part of it");
     }
@@ -156,7 +156,7 @@ fn reads_outstanding_are_limited_apart() {
         for _ in 0..20 {
             post(&mut scenario, queue_pair, Verb::Read, 8, Picoseconds::ZERO);
         }
-        let expected = windowed(20, u64::from(limit), round_trip, request);
+        let expected = window_ends(20, u64::from(limit), round_trip, request);
         assert_eq!(ends(&run(scenario)), expected, "limit {limit}");
     }
 }
@@ -179,7 +179,7 @@ fn a_thousand_small_messages() {
     assert_eq!(delivered, [0, 8_000]);
 }
 
-fn limited(messages_per_second: Option<u64>) -> Parameters {
+fn with_message_rate(messages_per_second: Option<u64>) -> Parameters {
     let mut parameters = roce();
     parameters.nic.messages_per_second = messages_per_second;
     parameters
@@ -197,7 +197,7 @@ fn messages_per_second() {
         (Some(1_000_000), MICROSECOND),
         (Some(1_000), 1_000 * MICROSECOND),
     ] {
-        let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
+        let mut scenario = chain(0, 100, DELAY_NS, with_message_rate(limit));
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..100 {
             post(&mut scenario, queue_pair, Verb::Write, 8, Picoseconds::ZERO);
@@ -212,7 +212,7 @@ fn the_message_rate_is_that_of_a_port() {
     // Ten messages on each of two queue pairs: on one port they take turns, on two they do not meet.
     for (ports, gap) in [(1, 2 * MICROSECOND), (2, MICROSECOND)] {
         let links = vec![link(0, 1, 100, DELAY_NS); 2];
-        let mut scenario = network(2, 0, links, limited(Some(1_000_000)));
+        let mut scenario = network(2, 0, links, with_message_rate(Some(1_000_000)));
         let pairs = [connect(&mut scenario, 0, 1), connect(&mut scenario, 0, 1)];
         if ports == 2 {
             scenario.connections[1].port_a = PortId(2);
@@ -237,7 +237,7 @@ fn the_message_rate_is_that_of_a_port() {
 #[test]
 fn the_message_rate_holds_for_read_responses() {
     for (limit, apart) in [(Some(1_000_000), MICROSECOND), (None, Picoseconds::ZERO)] {
-        let mut scenario = star(3, 100, DELAY_NS, limited(limit));
+        let mut scenario = star(3, 100, DELAY_NS, with_message_rate(limit));
         for reader in [0, 1] {
             let queue_pair = connect(&mut scenario, reader, 2);
             for at in 0..50 {
@@ -260,7 +260,7 @@ fn the_message_rate_holds_for_read_responses() {
 fn the_message_rate_holds_up_beginnings_only() {
     // Messages of ten packets take 3.34 us: a limit of one per us never holds.
     let times = [None, Some(1_000_000)].map(|limit| {
-        let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
+        let mut scenario = chain(0, 100, DELAY_NS, with_message_rate(limit));
         let queue_pair = connect(&mut scenario, 0, 1);
         for _ in 0..10 {
             post(
@@ -276,7 +276,7 @@ fn the_message_rate_holds_up_beginnings_only() {
     assert_eq!(times[0], times[1]);
 
     // A long message goes on while small ones of another queue pair wait for their turn to begin.
-    let mut scenario = chain(0, 100, DELAY_NS, limited(Some(1_000_000)));
+    let mut scenario = chain(0, 100, DELAY_NS, with_message_rate(Some(1_000_000)));
     let long = connect(&mut scenario, 0, 1);
     let small = connect(&mut scenario, 0, 1);
     post(

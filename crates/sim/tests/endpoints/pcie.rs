@@ -106,7 +106,7 @@ fn one_way(slots: [Option<Pcie>; 2], verb: Verb) -> (f64, u64) {
 }
 
 #[track_caller]
-fn about(found: f64, expected: f64) {
+fn assert_rate(found: f64, expected: f64) {
     assert!(
         (found / expected - 1.0).abs() < 0.003,
         "{found} Gb/s, not {expected}"
@@ -129,10 +129,10 @@ fn a_slot_that_is_too_narrow() {
     for (generation, width, payload, from, into) in rows {
         let slot = Some(slot(generation, width, payload));
         let (received, pauses) = one_way([None, slot], Verb::Write);
-        about(received, into);
+        assert_rate(received, into);
         assert!(pauses > 0);
         let (sent, pauses) = one_way([slot, None], Verb::Write);
-        about(sent, from);
+        assert_rate(sent, from);
         assert_eq!(pauses, 0);
     }
     let ends = |slots| {
@@ -166,7 +166,7 @@ fn writes_that_keep_their_order() {
         };
         for verb in [Verb::Write, Verb::Read] {
             let (received, pauses) = one_way([None, Some(slot)], verb);
-            about(received, expected);
+            assert_rate(received, expected);
             assert!(pauses > 0, "the NIC pauses its switch");
             let (sent, pauses) = one_way([Some(slot), None], verb);
             assert!(
@@ -208,7 +208,7 @@ fn reads_of_memory() {
             assert_eq!(pauses, 0);
             match expected == ON_THE_WIRE {
                 true => assert!(sent > expected, "{sent}"),
-                false => about(sent, expected),
+                false => assert_rate(sent, expected),
             }
             let (received, pauses) = one_way([None, Some(slot)], verb);
             assert!(received > ON_THE_WIRE && pauses == 0);
@@ -260,7 +260,7 @@ fn both_directions() {
             post_transfer(&mut scenario, source, Verb::Write);
         }
         let (each, _) = measure(scenario);
-        about(each, link / f64::max(on_link[0], on_link[1]));
+        assert_rate(each, link / f64::max(on_link[0], on_link[1]));
     }
 }
 
@@ -275,7 +275,7 @@ fn packets_that_do_not_fill_their_writes() {
         let (received, pauses) = measure(scenario);
         let expected = link * f64::from(mtu) / f64::from(mtu + 24 * writes);
         let wire = 400.0 * f64::from(mtu) / f64::from(mtu.next_multiple_of(4) + 62 + 20);
-        about(received, expected.min(wire));
+        assert_rate(received, expected.min(wire));
         assert_eq!(pauses > 0, expected < wire);
     }
 }

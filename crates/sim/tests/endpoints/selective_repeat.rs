@@ -21,7 +21,7 @@ fn packet() -> Picoseconds {
 }
 
 /// The packets that leave after a lost one and before its NAK is there.
-fn in_vain() -> u64 {
+fn wasted_packets() -> u64 {
     (2 * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS)) / packet()
 }
 
@@ -31,7 +31,7 @@ fn long_write(recovery: Recovery, window: u16, loss: f64, seed: u64) -> Outcome 
     let transport = &mut parameters.transport;
     transport.ack_timeout = 3;
     // Go-back-N reports a gap that stays open when the first packet after a lost retransmission comes.
-    transport.nak_interval_ns = Some(((2 * in_vain() + 1) * packet() / 2_000).0);
+    transport.nak_interval_ns = Some(((2 * wasted_packets() + 1) * packet() / 2_000).0);
     transport.recovery = recovery;
     transport.window_packets = window;
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
@@ -55,7 +55,7 @@ fn goodput(recovery: Recovery, window: u16, loss: f64) -> f64 {
 
 #[test]
 fn goodput_under_loss_does_not_depend_on_the_cable() {
-    let w = in_vain() as f64;
+    let w = wasted_packets() as f64;
     assert_eq!(w, 61.0, "packets that 20 us hold, and two");
     let sent = (PACKETS * SEEDS) as f64;
     let selective = goodput(Recovery::SelectiveRepeat, u16::MAX, LOSS);
@@ -85,10 +85,13 @@ fn a_loss_is_worth_one_packet() {
     assert!(lost > 20);
     let again = column(&outcome, "queue_pairs", "retransmissions")[0];
     // The last packets of the write, where a lost ACK brings about a timeout, aside.
-    assert!((lost..lost + in_vain()).contains(&again), "{lost} {again}");
+    assert!(
+        (lost..lost + wasted_packets()).contains(&again),
+        "{lost} {again}"
+    );
     let go_back_n = long_write(Recovery::GoBackN, u16::MAX, LOSS, 3);
     let again = column(&go_back_n, "queue_pairs", "retransmissions")[0];
-    assert!(again > 20 * in_vain());
+    assert!(again > 20 * wasted_packets());
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn waiting_for_what_may_be_late_sends_nothing_more() {
         assert_eq!(outcome.summary.failed, 0);
         let again = outcome.summary.retransmissions;
         let lost = column(&outcome, "ports", "lost")[0];
-        let most = lost + 2 * in_vain(); // once the timeout, at the end
+        let most = lost + 2 * wasted_packets(); // once the timeout, at the end
         assert!(
             (lost..most).contains(&again),
             "{reordering:?} {lost} {again}"

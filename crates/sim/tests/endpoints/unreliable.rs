@@ -1,6 +1,6 @@
 //! Unreliable connections and datagrams: what arrives where nobody sends anything again.
 
-use crate::capture::captured;
+use crate::capture::capture_packets;
 use crate::support::{column, connect, port, post, run, star};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
 use wirespeed_sim::ids::QueuePairId;
@@ -168,7 +168,7 @@ fn captures() {
         100,
         Picoseconds::ZERO,
     );
-    let packets = captured(scenario);
+    let packets = capture_packets(scenario);
     assert!(packets
         .iter()
         .all(|it| it.bth.unreliable && it.network.ecn == Ecn::Ect0));
@@ -177,7 +177,7 @@ fn captures() {
 
     let scenario = datagrams(roce(), 1, 100);
     assert_eq!(port(&scenario, 0), 0);
-    let sent = captured(scenario);
+    let sent = capture_packets(scenario);
     let queue_pairs = sent.iter().map(|packet| match packet.kind {
         PacketKind::DatagramSend { deth, payload } => {
             (packet.bth.destination_qp, deth.source_qp, payload)

@@ -63,7 +63,7 @@ pub fn send_frame(payload: u32) -> u32 {
 }
 
 /// Posts `count` sends of `bytes` each at time 0.
-pub fn sends(scenario: &mut Scenario, queue_pair: QueuePairId, count: u64, bytes: u64) {
+pub fn post_sends(scenario: &mut Scenario, queue_pair: QueuePairId, count: u64, bytes: u64) {
     for _ in 0..count {
         crate::support::post(scenario, queue_pair, Verb::Send, bytes, Picoseconds::ZERO);
     }

@@ -1,6 +1,8 @@
 //! The shared buffer: who gets how many cells of it.
 
-use crate::bench::{frame_time, lossy, plain, queue, run_until, send_frame, sends, share, DATA};
+use crate::bench::{
+    frame_time, lossy, plain, post_sends, queue, run_until, send_frame, share, DATA,
+};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
 use wirespeed_sim::model::parameters::{Headroom, Parameters};
@@ -23,7 +25,7 @@ fn collide(scenario: &mut Scenario, from: &[u32], count: u64, payload: u64) {
     let to = scenario.hosts - 1;
     for host in from {
         let id = connect(scenario, *host, to);
-        sends(scenario, id, count, payload);
+        post_sends(scenario, id, count, payload);
     }
 }
 
@@ -132,9 +134,9 @@ fn guaranteed_space_is_used_first() {
         // Within the guarantee: no one else's share shrinks.
         let mut scenario = funnel(2, parameters, SHARED);
         let greedy = connect(&mut scenario, 0, 2);
-        sends(&mut scenario, greedy, 1 + reserve + SHARED, 0);
+        post_sends(&mut scenario, greedy, 1 + reserve + SHARED, 0);
         let modest = connect(&mut scenario, 1, 2);
-        sends(&mut scenario, modest, reserve, 0);
+        post_sends(&mut scenario, modest, reserve, 0);
         let outcome = run_until(scenario, FILLED);
         // One group: S / 2 / (1 + 1/2) = 300.
         assert_eq!(cells(&outcome, 0), reserve + 300);

@@ -1,6 +1,6 @@
 //! The buffer of a switch divided into pools: who takes room from whom.
 
-use crate::bench::{plain, queue, run_until, sends, DATA};
+use crate::bench::{plain, post_sends, queue, run_until, DATA};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
 use wirespeed_sim::bytes::Bytes;
@@ -40,26 +40,26 @@ impl Bench {
     }
 
     /// A host sends so many frames of one cell, all at a time.
-    fn sends(&mut self, host: u32, priority: u8, count: u64) {
+    fn send_cells(&mut self, host: u32, priority: u8, count: u64) {
         let to = self.scenario.hosts - 1;
         let id = connect(&mut self.scenario, host, to);
         self.scenario.connections.last_mut().unwrap().priority = Priority(priority);
-        sends(&mut self.scenario, id, count, 0);
+        post_sends(&mut self.scenario, id, count, 0);
     }
 
     /// A host sends more than there is room for, and obeys no pause.
     fn floods(&mut self, host: u32, priority: u8) {
         self.scenario.links[host as usize].pfc_lost_from = Picoseconds::ZERO;
-        self.sends(host, priority, 3_000);
+        self.send_cells(host, priority, 3_000);
     }
 
-    fn filled(self) -> Outcome {
+    fn run_until_filled(self) -> Outcome {
         run_until(self.scenario, FILLED)
     }
 }
 
 /// Alpha is 1.
-fn divided(pools: Option<[u8; 2]>, headroom_cells: u64) -> Parameters {
+fn with_pools(pools: Option<[u8; 2]>, headroom_cells: u64) -> Parameters {
     let mut parameters = plain();
     let switch = &mut parameters.switch;
     switch.alpha_exponent = 0;
@@ -88,12 +88,12 @@ fn headroom(outcome: &Outcome, host: u32) -> u64 {
 fn neither_takes_room_from_the_other() {
     const SHARED: u64 = 1_200;
     let run = |pools, lossless: bool, lossy: u32| {
-        let mut bench = Bench::new(3, divided(pools, 0), SHARED);
+        let mut bench = Bench::new(3, with_pools(pools, 0), SHARED);
         if lossless {
             bench.floods(0, DATA);
         }
         (1..=lossy).for_each(|host| bench.floods(host, LOSSY));
-        let outcome = bench.filled();
+        let outcome = bench.run_until_filled();
         [cells(&outcome, 0, DATA), cells(&outcome, 1, LOSSY)]
     };
     let rows = [
@@ -120,10 +120,10 @@ fn neither_takes_room_from_the_other() {
 #[test]
 fn a_lossy_flood_makes_no_lossless_sender_pause() {
     let pauses = |pools, lossy: u32| {
-        let mut bench = Bench::new(5, divided(pools, 200), 1_000);
-        bench.sends(0, DATA, 200);
+        let mut bench = Bench::new(5, with_pools(pools, 200), 1_000);
+        bench.send_cells(0, DATA, 200);
         (1..=lossy).for_each(|host| bench.floods(host, LOSSY));
-        let outcome = bench.filled();
+        let outcome = bench.run_until_filled();
         assert_eq!(queue(&outcome, 1, DATA, "drops"), 0);
         outcome.summary.pfc_pauses
     };
@@ -141,11 +141,11 @@ fn a_lossy_flood_makes_no_lossless_sender_pause() {
 fn headroom_that_is_shared_can_run_out() {
     const EACH: u64 = 100;
     let run = |shared: Option<SharedHeadroom>, cells: u64, floods: u32| {
-        let mut parameters = divided(None, EACH);
+        let mut parameters = with_pools(None, EACH);
         parameters.switch.shared_headroom = shared;
         let mut bench = Bench::new(3, parameters, cells);
         (0..floods).for_each(|host| bench.floods(host, DATA));
-        let outcome = bench.filled();
+        let outcome = bench.run_until_filled();
         let sum: u64 = (0..floods).map(|host| headroom(&outcome, host)).sum();
         (sum, self::cells(&outcome, 0, DATA))
     };
@@ -168,13 +168,13 @@ fn headroom_that_is_shared_can_run_out() {
 #[test]
 fn slices_are_divided_each() {
     let run = |slices: u32| {
-        let mut parameters = divided(Some([60, 20]), 100);
+        let mut parameters = with_pools(Some([60, 20]), 100);
         parameters.switch.slices = slices;
         parameters.switch.shared_headroom = Some(SharedHeadroom::Share { percent: 10 });
         let mut bench = Bench::new(3, parameters, 1_200);
         (0..2).for_each(|host| bench.floods(host, DATA));
         bench.floods(2, LOSSY);
-        let outcome = bench.filled();
+        let outcome = bench.run_until_filled();
         let lossless = [0, 1].map(|host| cells(&outcome, host, DATA));
         let room = [0, 1]
             .map(|host| headroom(&outcome, host))
@@ -198,11 +198,11 @@ proptest! {
         payloads in prop::collection::vec(0u64..4097, 4),
     ) {
         let (lossless, lossy, room) = shares;
-        let mut parameters = divided(Some([lossless, lossy]), 60);
+        let mut parameters = with_pools(Some([lossless, lossy]), 60);
         parameters.switch.alpha_exponent = exponent;
         parameters.switch.shared_headroom = Some(SharedHeadroom::Share { percent: room });
         let mut bench = Bench::new(5, parameters, cells);
-        bench.sends(4, LOSSY, 1); // takes the egress
+        bench.send_cells(4, LOSSY, 1); // takes the egress
         for (host, bytes) in (0..).zip(&payloads) {
             let id = connect(&mut bench.scenario, host, 5);
             bench.scenario.connections.last_mut().unwrap().priority = if host < 2 { Priority(DATA) } else { Priority(LOSSY) };
@@ -211,7 +211,7 @@ proptest! {
                 post(&mut bench.scenario, id, Verb::Send, *bytes, MICROSECOND);
             }
         }
-        let outcome = bench.filled();
+        let outcome = bench.run_until_filled();
         let sum = |hosts: [u32; 2], priority| hosts.map(|host| self::cells(&outcome, host, priority)).iter().sum::<u64>();
         let of = |percent: u8| cells * u64::from(percent) / 100;
         prop_assert!(sum([0, 1], DATA) <= of(lossless));

@@ -17,7 +17,7 @@ const RTT: Picoseconds = Picoseconds(4_683_000);
 /// 1.5 times what 100 Gb/s carry in that time.
 const INITIAL: u64 = 87_806;
 
-fn with(parameters: rccc::Parameters) -> Congestion {
+fn with_rccc(parameters: rccc::Parameters) -> Congestion {
     Congestion::Rccc(parameters)
 }
 
@@ -94,7 +94,7 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
                 .map(|(_, value)| *value);
             (values.fold(0.0, f64::max), outcome)
         };
-        let (queue, outcome) = largest_after(with(rccc::Parameters::default()));
+        let (queue, outcome) = largest_after(with_rccc(rccc::Parameters::default()));
         let it = &outcome.summary;
         assert_eq!((it.drops, it.pfc_pauses, it.failed), (0, 0, 0), "{senders}");
         assert_eq!(sum(&outcome, "queue_pairs", "timeouts"), 0);
@@ -126,7 +126,7 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
 fn nothing_is_trimmed_after_the_first_round_trip() {
     for senders in [8, 32] {
         let trims = |until| {
-            let mut scenario = incast(senders, BYTES, with(Default::default()));
+            let mut scenario = incast(senders, BYTES, with_rccc(Default::default()));
             scenario.until = until;
             run(scenario).summary.trims
         };
@@ -138,7 +138,7 @@ fn nothing_is_trimmed_after_the_first_round_trip() {
 
 #[test]
 fn senders_are_served_in_turns() {
-    let mut scenario = incast(16, 1 << 32, with(Default::default()));
+    let mut scenario = incast(16, 1 << 32, with_rccc(Default::default()));
     scenario.until = 4 * MILLISECOND;
     let outcome = run(scenario);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
@@ -157,7 +157,7 @@ fn senders_are_served_in_turns() {
 #[test]
 fn credit_is_paced_by_the_receivers_link() {
     for rate in [0.5, 0.9] {
-        let congestion = with(rccc::Parameters {
+        let congestion = with_rccc(rccc::Parameters {
             credit_rate: rate,
             ..rccc::Parameters::default()
         });
@@ -172,7 +172,7 @@ fn credit_is_paced_by_the_receivers_link() {
         );
     }
     // A receiver's link of 25 Gb/s holds senders of 100 Gb/s to that.
-    let mut scenario = incast(4, BYTES, with(Default::default()));
+    let mut scenario = incast(4, BYTES, with_rccc(Default::default()));
     scenario.links[4].rate = 25_000_000_000;
     let it = run(scenario);
     let least = 4 * 256 * PACKET * 320;
@@ -185,7 +185,7 @@ fn credit_is_paced_by_the_receivers_link() {
 fn lost_credit_is_made_up_for() {
     for recovery in [Recovery::SelectiveRepeat, Recovery::GoBackN] {
         for loss in [0.005, 0.02, 0.1] {
-            let mut scenario = incast(4, 300_000, with(Default::default()));
+            let mut scenario = incast(4, 300_000, with_rccc(Default::default()));
             scenario.parameters.transport.recovery = recovery;
             scenario.parameters.transport.retry_count = 250;
             for link in &mut scenario.links {
@@ -206,7 +206,7 @@ fn lost_credit_is_made_up_for() {
 /// A sender without credit requests more when a new message is posted, not before.
 #[test]
 fn a_message_after_a_pause_requests_credit_first() {
-    let mut scenario = incast(2, BYTES, with(Default::default()));
+    let mut scenario = incast(2, BYTES, with_rccc(Default::default()));
     post(
         &mut scenario,
         QueuePairId(0),
@@ -231,7 +231,7 @@ fn a_message_after_a_pause_requests_credit_first() {
 #[test]
 fn waiting_for_credit_is_no_retry() {
     let senders = 600;
-    let mut scenario = incast(senders, 8 * 4096, with(Default::default()));
+    let mut scenario = incast(senders, 8 * 4096, with_rccc(Default::default()));
     scenario.parameters.transport.retry_count = 1;
     scenario.parameters.transport.ack_timeout = 3; // 33 us; a turn of all takes 200
     let outcome = run(scenario);
@@ -246,7 +246,7 @@ fn waiting_for_credit_is_no_retry() {
 fn a_narrow_network_needs_nscc_as_well() {
     let trims = |nscc| {
         let mut parameters = ultra_ethernet();
-        parameters.congestion = with(rccc::Parameters {
+        parameters.congestion = with_rccc(rccc::Parameters {
             nscc,
             ..rccc::Parameters::default()
         });
@@ -279,7 +279,7 @@ fn a_narrow_network_needs_nscc_as_well() {
 #[test]
 fn a_sender_whose_receiver_is_gone_fails() {
     for ack_timeout in [5, 0] {
-        let mut scenario = incast(1, BYTES, with(Default::default()));
+        let mut scenario = incast(1, BYTES, with_rccc(Default::default()));
         scenario.parameters.transport.ack_timeout = ack_timeout;
         scenario.links[1].loss = 1.0;
         let outcome = run(scenario);

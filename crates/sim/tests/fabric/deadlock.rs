@@ -113,7 +113,7 @@ fn pauses_without_end_are_named_too() {
 }
 
 /// The ring with a watchdog in every switch, and 1 ms before a queue pair sends again.
-fn guarded(action: WatchdogAction) -> Outcome {
+fn run_with_watchdog(action: WatchdogAction) -> Outcome {
     let mut parameters = parameters();
     parameters.transport.ack_timeout = 8;
     parameters.pfc.watchdog = Some(Watchdog {
@@ -135,7 +135,7 @@ fn guarded(action: WatchdogAction) -> Outcome {
 /// Whoever sends although the next switch has no room for it breaks the circle; with some luck nothing is lost.
 #[test]
 fn a_watchdog_that_forwards_breaks_it() {
-    let outcome = guarded(WatchdogAction::Forward);
+    let outcome = run_with_watchdog(WatchdogAction::Forward);
     assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 12]);
     assert_eq!(column(&outcome, "watchdog", "times_stuck"), [1; 6]);
     assert_eq!(outcome.summary.watchdog_drops, 0);
@@ -144,7 +144,7 @@ fn a_watchdog_that_forwards_breaks_it() {
 /// Dropping frees all switches at once, and all hosts send again at once: it forms anew each time, until they give up.
 #[test]
 fn a_watchdog_that_drops_in_step_only_delays_the_end() {
-    let outcome = guarded(WatchdogAction::Drop);
+    let outcome = run_with_watchdog(WatchdogAction::Drop);
     assert_eq!(column(&outcome, "flows", "status"), vec![FAILED; 12]);
     let stuck = column(&outcome, "watchdog", "times_stuck");
     assert!(stuck.iter().all(|times| *times >= 8), "{stuck:?}");

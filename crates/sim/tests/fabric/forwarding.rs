@@ -1,7 +1,7 @@
 //! Forwarding at run time: flowlets, spraying, adaptive choice, routes given by hand.
 
-use crate::bench::{lossy, plain, sends, share};
-use crate::multipath::{fat_tree, frames, leaves, many};
+use crate::bench::{lossy, plain, post_sends, share};
+use crate::multipath::{fat_tree, frames, leaves, parallel_flows};
 use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
 use wirespeed_sim::bytes::Bytes;
@@ -27,7 +27,7 @@ fn one_flow(spines: u32, packets: u64, balance: Balance) -> Scenario {
     let mut scenario = leaves(spines);
     scenario.parameters.ecmp.balance = balance;
     let queue_pair = connect(&mut scenario, 0, 1);
-    sends(&mut scenario, queue_pair, 1, packets * 4096);
+    post_sends(&mut scenario, queue_pair, 1, packets * 4096);
     scenario
 }
 
@@ -252,7 +252,7 @@ fn a_loop_ends_packets_by_their_ttl() {
         ports: vec![PortId(5)],
     }];
     let queue_pair = connect(&mut scenario, 0, 1);
-    sends(&mut scenario, queue_pair, 7, 64);
+    post_sends(&mut scenario, queue_pair, 7, 64);
     let outcome = run(scenario);
     let summary = &outcome.summary;
     assert_eq!((summary.unroutable, summary.drops), (7, 7));
@@ -278,7 +278,7 @@ fn spraying_reaches_everyone_in_a_fat_tree() {
 /// Turns are taken by all flows together: a hundred flows of a packet each are as even as one of a hundred.
 #[test]
 fn spraying_is_even_over_flows() {
-    let mut scenario = many(4, 100);
+    let mut scenario = parallel_flows(4, 100);
     scenario.parameters.ecmp.balance = Balance::Spray;
     assert_eq!(frames(&run(scenario), 4), [25; 4]);
 }

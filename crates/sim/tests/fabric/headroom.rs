@@ -4,7 +4,7 @@
 //! at that moment the switch has just started a longest frame back to A, the PFC frame waits behind it, the cable is the one
 //! planned for, A obeys as late as the standard allows and has then just started a longest frame.
 
-use crate::bench::{frame_time, plain, queue, run_until, sends, share, DATA, SHORTEST};
+use crate::bench::{frame_time, plain, post_sends, queue, run_until, share, DATA, SHORTEST};
 use crate::support::{connect, link, network, post};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{Headroom, Reaction};
@@ -107,7 +107,7 @@ impl Bench {
     /// one that starts not later than that, and what must no longer start.
     fn flood(&self, scenario: &mut Scenario) {
         let a = connect(scenario, 1, 2);
-        sends(scenario, a, 2, 0);
+        post_sends(scenario, a, 2, 0);
         post(
             scenario,
             a,
@@ -116,7 +116,7 @@ impl Bench {
             Picoseconds::ZERO,
         );
         let filled = self.terms().window() / self.time(SHORTEST);
-        sends(scenario, a, filled, 0);
+        post_sends(scenario, a, filled, 0);
         post(
             scenario,
             a,
@@ -124,7 +124,7 @@ impl Bench {
             u64::from(PAYLOAD),
             Picoseconds::ZERO,
         );
-        sends(scenario, a, 100, 0);
+        post_sends(scenario, a, 100, 0);
     }
 
     /// B's first frame reaches the idle port to A in the moment in which the PFC frame comes to stand there, and goes first.

@@ -65,7 +65,7 @@ fn steady(parameters: Parameters, standing: u64, count: u64) -> Scenario {
 }
 
 /// Packets that host X received marked on the connection.
-fn marked(outcome: &Outcome, connection: usize) -> u64 {
+fn count_marked(outcome: &Outcome, connection: usize) -> u64 {
     column(outcome, "queue_pairs", "ce_received")[2 * connection + 1]
 }
 
@@ -87,7 +87,7 @@ fn the_law_at_every_length() {
         for (standing, probability) in LENGTHS {
             let mut scenario = steady(marking(10, 50, 0.2), standing, COUNT);
             scenario.seed = seed;
-            let found = marked(&run(scenario), 0) as f64;
+            let found = count_marked(&run(scenario), 0) as f64;
             let mean = COUNT as f64 * probability;
             let deviation = (mean * (1.0 - probability)).sqrt();
             assert!(
@@ -134,7 +134,7 @@ fn thresholds_follow_the_rate_of_the_link() {
         let of = |scale: u32, reference| {
             let mut parameters = marking(10 * scale, 50 * scale, 0.2);
             parameters.marking.reference_gbps = reference;
-            marked(&run(steady(parameters, standing, 4000)), 0)
+            count_marked(&run(steady(parameters, standing, 4000)), 0)
         };
         assert_eq!(of(4, Some(400)), of(1, None), "{standing} frames");
         assert_eq!(of(1, Some(100)), of(1, None), "{standing} frames");
@@ -146,7 +146,7 @@ fn thresholds_follow_the_rate_of_the_link() {
     let of = |reference| {
         let mut parameters = marking(10, 50, 0.2);
         parameters.marking.reference_gbps = reference;
-        marked(&run(steady(parameters, 30, 4000)), 0)
+        count_marked(&run(steady(parameters, 30, 4000)), 0)
     };
     assert_eq!((of(Some(25)), of(Some(400))), (0, 4000));
 }
@@ -168,7 +168,7 @@ fn an_average_follows_a_step() {
     for weight in [0, 1, 2, 4, 6, 8, 9] {
         let mut parameters = marking(30, 30, 1.0);
         parameters.marking.weight = weight;
-        let found = COUNT - marked(&run(steady(parameters, 40, COUNT)), 0);
+        let found = COUNT - count_marked(&run(steady(parameters, 40, COUNT)), 0);
         let gain = (-f64::from(weight)).exp2();
         let after = average_after(41, 0.0, gain);
         let arrivals = match weight {
@@ -315,7 +315,7 @@ fn of_a_burst_the_tail_or_the_head() {
             Picoseconds::ZERO,
         );
         let (outcome, frames) = capture(scenario, RECEIVER);
-        assert_eq!(outcome.summary.ecn_marks, marked(&outcome, 0));
+        assert_eq!(outcome.summary.ecn_marks, count_marked(&outcome, 0));
         let data = frames.into_iter().filter(|frame| frame.what == What::Data);
         data.map(|frame| frame.ecn == 3).collect::<Vec<_>>()
     };

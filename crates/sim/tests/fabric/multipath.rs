@@ -33,7 +33,7 @@ pub fn frames(outcome: &Outcome, spines: u32) -> Vec<u64> {
 }
 
 /// So many connections of one packet each, UDP source ports one after the other.
-pub fn many(spines: u32, count: u32) -> Scenario {
+pub fn parallel_flows(spines: u32, count: u32) -> Scenario {
     let mut scenario = leaves(spines);
     for _ in 0..count {
         flow(&mut scenario, 0, 1, 64);
@@ -47,7 +47,7 @@ fn connections_spread_evenly() {
     const COUNT: u32 = 4096;
     for spines in [1, 2, 3, 4, 7, 16] {
         for seed in [1, 2, 3] {
-            let mut scenario = many(spines, COUNT);
+            let mut scenario = parallel_flows(spines, COUNT);
             scenario.seed = seed;
             let found = frames(&run(scenario), spines);
             assert_eq!(found.iter().sum::<u64>(), u64::from(COUNT));
@@ -68,7 +68,7 @@ fn connections_spread_evenly() {
 /// Without entropy there is no spread: one UDP source port, one path.
 #[test]
 fn one_source_port_is_one_path() {
-    let mut scenario = many(4, 200);
+    let mut scenario = parallel_flows(4, 200);
     for connection in &mut scenario.connections {
         connection.udp_source_port = 49_152;
     }
@@ -109,7 +109,7 @@ fn first_hops(scenario: &Scenario) -> Vec<u32> {
 #[test]
 fn seed_and_source_port_move_connections() {
     const COUNT: u32 = 4096;
-    let scenario = many(4, COUNT);
+    let scenario = parallel_flows(4, COUNT);
     let mut other_seed = scenario.clone();
     other_seed.seed += 1;
     let mut other_ports = scenario.clone();
@@ -316,7 +316,7 @@ fn other_seeds_do_not_help_a_linear_hash() {
 fn addresses_take_the_place_of_numbers() {
     let address = |n: u32| Some(IpAddr::V4(Ipv4Addr::from(0x0A01_0000 + n)));
     for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3, EcmpHash::Crc32Lo] {
-        let mut scenario = many(5, 1_000); // not a power of two: there a CRC may agree by chance for all flows
+        let mut scenario = parallel_flows(5, 1_000); // not a power of two: there a CRC may agree by chance for all flows
         scenario.parameters.ecmp.hash = hash;
         let numbers = first_hops(&scenario);
         let given = |from, to| {

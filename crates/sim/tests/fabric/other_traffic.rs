@@ -1,6 +1,6 @@
 //! RoCE beside the other traffic of a network: enhanced transmission selection (IEEE 802.1Q clause 37) gives each class its share.
 
-use crate::bench::{plain, queue, run_until, sends, share};
+use crate::bench::{plain, post_sends, queue, run_until, share};
 use crate::support::{column, connect, link, network, post};
 use wirespeed_sim::ids::{Priority, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
@@ -24,13 +24,13 @@ fn parameters(strict: u8, roce: u32, other: u32) -> Parameters {
 }
 
 /// Host 0 sends RoCE to the last host as fast as it may; the others have a connection of `service` to it.
-fn beside(parameters: Parameters, service: Service, others: u32) -> Scenario {
+fn mixed_traffic(parameters: Parameters, service: Service, others: u32) -> Scenario {
     let hosts = others + 2;
     let links = (0..hosts).map(|host| link(host, hosts, RATE, 500));
     let mut scenario = network(hosts, 1, links.collect(), parameters);
     share(&mut scenario, 1 << 14);
     let roce = connect(&mut scenario, 0, hosts - 1);
-    sends(&mut scenario, roce, 20_000, 4096);
+    post_sends(&mut scenario, roce, 20_000, 4096);
     for host in 1..=others {
         connect(&mut scenario, host, hosts - 1);
         let connection = scenario.connections.last_mut().unwrap();
@@ -54,14 +54,14 @@ fn greedy(mut scenario: Scenario) -> Scenario {
 }
 
 /// Bytes of RoCE and of the others that the port to the last host has sent.
-fn sent(scenario: &Scenario, outcome: &Outcome) -> [u64; 2] {
+fn sent_bytes(scenario: &Scenario, outcome: &Outcome) -> [u64; 2] {
     let port = 2 * scenario.hosts - 1;
     [ROCE, OTHER].map(|priority| queue(outcome, port, priority, "bytes"))
 }
 
-fn after(scenario: &Scenario, until: Picoseconds) -> (Outcome, [u64; 2]) {
+fn run_for(scenario: &Scenario, until: Picoseconds) -> (Outcome, [u64; 2]) {
     let outcome = run_until(scenario.clone(), until);
-    let bytes = sent(scenario, &outcome);
+    let bytes = sent_bytes(scenario, &outcome);
     (outcome, bytes)
 }
 
@@ -69,9 +69,9 @@ fn after(scenario: &Scenario, until: Picoseconds) -> (Outcome, [u64; 2]) {
 #[test]
 fn datagrams_take_their_share_and_no_more() {
     for (roce, other) in [(50, 50), (70, 30), (1, 4)] {
-        let scenario = greedy(beside(parameters(0, roce, other), Service::Udp, 1));
-        let (outcome, late) = after(&scenario, MILLISECOND);
-        let (_, early) = after(&scenario, MILLISECOND / 10);
+        let scenario = greedy(mixed_traffic(parameters(0, roce, other), Service::Udp, 1));
+        let (outcome, late) = run_for(&scenario, MILLISECOND);
+        let (_, early) = run_for(&scenario, MILLISECOND / 10);
         let [mine, its] = [0, 1].map(|class| late[class] - early[class]);
         let (weights, least) = (f64::from(roce + other), f64::from(roce.min(other)));
         let expected = (mine + its) as f64 * f64::from(roce) / weights;
@@ -98,9 +98,9 @@ fn tcp_takes_its_share_and_no_more() {
     let shared = |roce, other| {
         let mut parameters = parameters(0, roce, other);
         parameters.sockets.least_rto_ns = 1_000_000;
-        let scenario = greedy(beside(parameters, Service::Tcp, 8));
-        let (outcome, late) = after(&scenario, 5 * MILLISECOND);
-        let (_, early) = after(&scenario, MILLISECOND);
+        let scenario = greedy(mixed_traffic(parameters, Service::Tcp, 8));
+        let (outcome, late) = run_for(&scenario, 5 * MILLISECOND);
+        let (_, early) = run_for(&scenario, MILLISECOND);
         assert!(outcome.summary.drops > 0 && outcome.summary.retransmissions > 0);
         let [mine, its] = [0, 1].map(|class| (late[class] - early[class]) as f64);
         (
@@ -121,9 +121,9 @@ fn tcp_takes_its_share_and_no_more() {
 #[test]
 fn strict_priority_starves_the_other() {
     for (strict, class) in [(1 << OTHER, 0), (1 << ROCE, 1)] {
-        let scenario = greedy(beside(parameters(strict, 50, 50), Service::Udp, 1));
-        let (_, late) = after(&scenario, MILLISECOND);
-        let (_, early) = after(&scenario, MILLISECOND / 10);
+        let scenario = greedy(mixed_traffic(parameters(strict, 50, 50), Service::Udp, 1));
+        let (_, late) = run_for(&scenario, MILLISECOND);
+        let (_, early) = run_for(&scenario, MILLISECOND / 10);
         assert!(
             late[class] - early[class] <= FULL[class],
             "{early:?} {late:?}"
@@ -136,7 +136,7 @@ fn strict_priority_starves_the_other() {
 #[test]
 fn a_background_takes_what_it_sends() {
     for (bytes, every) in [(1_472, MICROSECOND), (147_200, 100 * MICROSECOND)] {
-        let mut scenario = beside(parameters(0, 50, 50), Service::Udp, 1);
+        let mut scenario = mixed_traffic(parameters(0, 50, 50), Service::Udp, 1);
         for number in 0..MILLISECOND / every {
             post(
                 &mut scenario,
@@ -146,8 +146,8 @@ fn a_background_takes_what_it_sends() {
                 number * every,
             );
         }
-        let (outcome, late) = after(&scenario, MILLISECOND);
-        let (_, early) = after(&scenario, MILLISECOND / 10);
+        let (outcome, late) = run_for(&scenario, MILLISECOND);
+        let (_, early) = run_for(&scenario, MILLISECOND / 10);
         let [mine, its] = [0, 1].map(|class| late[class] - early[class]);
         assert_eq!(outcome.summary.drops, 0);
         assert!(its.abs_diff(900 * FULL[1]) <= FULL[1], "{its}"); // one frame each microsecond
@@ -156,7 +156,7 @@ fn a_background_takes_what_it_sends() {
         let used = wire(mine, 0) + wire(its, 1);
         assert!(used.abs_diff(link) <= 2 * FULL[0], "{used} of {link}");
     }
-    let alone = beside(parameters(0, 50, 50), Service::Udp, 1);
-    let (_, [mine, its]) = after(&alone, MILLISECOND);
+    let alone = mixed_traffic(parameters(0, 50, 50), Service::Udp, 1);
+    let (_, [mine, its]) = run_for(&alone, MILLISECOND);
     assert!(its == 0 && mine > 12_000_000);
 }

@@ -1,8 +1,8 @@
 //! Priority flow control: when pauses are sent, when they take effect, how they end, and which flows they affect.
 
 use crate::bench::{
-    capture, frame_time, pauses, plain, queue, run_until, send_frame, sends, share, What, DATA,
-    SHORTEST,
+    capture, frame_time, pauses, plain, post_sends, queue, run_until, send_frame, share, What,
+    DATA, SHORTEST,
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use wirespeed_sim::ids::Priority;
@@ -69,7 +69,7 @@ fn xoff_at_the_threshold_and_not_a_cell_before() {
         for (waiting, pauses) in [(cells - 1, 0), (cells, 1)] {
             let mut scenario = bottleneck(parameters(exponent, 0), BLOCKED, shared);
             let id = connect(&mut scenario, 0, 1);
-            sends(&mut scenario, id, waiting + 1, 0); // one takes the egress
+            post_sends(&mut scenario, id, waiting + 1, 0); // one takes the egress
             let outcome = run_until(scenario, 50 * MICROSECOND);
             let row = format!("2^{exponent} of {shared}, {waiting} waiting");
             assert_eq!(queue(&outcome, INGRESS, DATA, "xoff_sent"), pauses, "{row}");
@@ -96,7 +96,7 @@ fn xon_at_the_offset() {
                 .expect("none left");
             let mut scenario = bottleneck(parameters(exponent, offset as u32), EGRESS, shared);
             let id = connect(&mut scenario, 0, 1);
-            sends(&mut scenario, id, filled + 1, 0);
+            post_sends(&mut scenario, id, filled + 1, 0);
             let outcome = run(scenario);
             // Frame n of the egress starts n frame times after the first, which leaves when it arrives.
             let departure = SHORT + DELAY + (filled - left) * frame_time(EGRESS, SHORTEST);
@@ -118,7 +118,7 @@ fn delays_shift_a_pause_by_exactly_themselves() {
         parameters.pfc.reaction = Reaction::Fixed { ns: reaction };
         let mut scenario = bottleneck(parameters, BLOCKED, 40);
         let id = connect(&mut scenario, 0, 1);
-        sends(&mut scenario, id, 10_000, 0);
+        post_sends(&mut scenario, id, 10_000, 0);
         let outcome = run_until(scenario, 30 * MICROSECOND);
         let start = crossing + generation * NANOSECOND + SHORT + DELAY + reaction * NANOSECOND;
         assert_eq!(pauses(&outcome, SENDER, DATA), [(start, 30 * MICROSECOND)]);
@@ -167,7 +167,7 @@ fn capture_until(
 fn flood(parameters: Parameters) -> Scenario {
     let mut scenario = bottleneck(parameters, BLOCKED, 40);
     let id = connect(&mut scenario, 0, 1);
-    sends(&mut scenario, id, 10_000, 0);
+    post_sends(&mut scenario, id, 10_000, 0);
     scenario
 }
 
@@ -259,7 +259,7 @@ fn a_lost_xon() {
         parameters.pfc.refresh_quanta = None;
         let mut scenario = bottleneck(parameters, 10_000_000_000, 40);
         let id = connect(&mut scenario, 0, 1);
-        sends(&mut scenario, id, 100, 0);
+        post_sends(&mut scenario, id, 100, 0);
         scenario.links[0].pfc_lost_from = CROSSING + 10 * SHORT;
         let outcome = run(scenario);
         assert_eq!(queue(&outcome, INGRESS, DATA, "xoff_sent"), 1);
@@ -286,7 +286,7 @@ fn decisions_of_one_instant_keep_their_order() {
         parameters.pfc.generation_delay_ns = generation;
         let mut scenario = bottleneck(parameters, RATE, 3);
         let id = connect(&mut scenario, 0, 1);
-        sends(&mut scenario, id, 20, 4096);
+        post_sends(&mut scenario, id, 20, 4096);
         let outcome = run(scenario);
         assert_eq!(queue(&outcome, INGRESS, DATA, "xoff_sent"), 20);
         assert_eq!(queue(&outcome, INGRESS, DATA, "xon_sent"), 20);

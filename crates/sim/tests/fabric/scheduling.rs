@@ -1,6 +1,6 @@
 //! The scheduler of a port: deficit weighted round robin below strict priority.
 
-use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, share};
+use crate::bench::{frame_time, plain, post_sends, queue, run_until, send_frame, share};
 use crate::support::{connect, link, network, post};
 use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::Parameters;
@@ -21,7 +21,7 @@ fn contention(parameters: Parameters, flows: &[(u8, u64)]) -> Scenario {
     for (host, (priority, payload)) in (0..).zip(flows) {
         let id = connect(&mut scenario, host, hosts - 1);
         scenario.connections[host as usize].priority = Priority(*priority);
-        sends(&mut scenario, id, 30_000, *payload);
+        post_sends(&mut scenario, id, 30_000, *payload);
     }
     scenario
 }
@@ -35,7 +35,7 @@ fn parameters(strict: u8, weights: [u32; 8]) -> Parameters {
 }
 
 /// Bytes of frames, by priority, that the port to the last host has sent.
-fn sent(scenario: Scenario, until: Picoseconds) -> [u64; 8] {
+fn bytes_by_priority(scenario: Scenario, until: Picoseconds) -> [u64; 8] {
     let port = 2 * scenario.hosts - 1;
     let outcome = run_until(scenario, until);
     assert_eq!(outcome.summary.drops, 0);
@@ -66,7 +66,7 @@ fn weights_share_the_bytes() {
         let least = |weight: u32| f64::from(weight.max(1));
         let total: f64 = flows.iter().map(|flow| least(flow.2)).sum();
         let ends: Vec<(u8, u64)> = flows.iter().map(|flow| (flow.0, flow.1)).collect();
-        let bytes = sent(contention(parameters(0, weights), &ends), 2 * MILLISECOND);
+        let bytes = bytes_by_priority(contention(parameters(0, weights), &ends), 2 * MILLISECOND);
         let all: u64 = bytes.iter().sum();
         for (priority, _, weight) in flows {
             let share = bytes[usize::from(*priority)] as f64 / all as f64;
@@ -84,7 +84,7 @@ fn weights_share_the_bytes() {
 fn a_share_follows_its_weight() {
     let share = |weights: [u32; 8]| {
         let flows = [(1, 1024), (2, 4096)];
-        let bytes = sent(contention(parameters(0, weights), &flows), 2 * MILLISECOND);
+        let bytes = bytes_by_priority(contention(parameters(0, weights), &flows), 2 * MILLISECOND);
         bytes[1] as f64 / (bytes[1] + bytes[2]) as f64
     };
     let of = |weight| {
@@ -109,7 +109,7 @@ fn strict_priorities_starve_the_others() {
     ];
     for (strict, expected) in rows {
         let flows = [(2, 4096), (5, 4096), (6, 4096)];
-        let bytes = sent(contention(parameters(strict, [1; 8]), &flows), MILLISECOND);
+        let bytes = bytes_by_priority(contention(parameters(strict, [1; 8]), &flows), MILLISECOND);
         for (priority, expected) in [2, 5, 6].into_iter().zip(expected) {
             let found = bytes[priority];
             // Which of the three that arrive at once comes first is decided before the others are there.
@@ -121,7 +121,7 @@ fn strict_priorities_starve_the_others() {
     }
     // Not strict, each has its third.
     let flows = [(2, 4096), (5, 4096), (6, 4096)];
-    let bytes = sent(contention(parameters(0, [1; 8]), &flows), MILLISECOND);
+    let bytes = bytes_by_priority(contention(parameters(0, [1; 8]), &flows), MILLISECOND);
     for priority in [2, 5, 6] {
         assert!(bytes[priority].abs_diff(full / 3) <= 3 * frame);
     }
@@ -135,7 +135,7 @@ fn no_share_is_wasted() {
         weights[2] = weight;
         let mut scenario = contention(parameters(0, weights), &[(1, 4096), (2, 4096)]);
         scenario.links[1].rate = RATE / 5;
-        let bytes = sent(scenario, 2 * MILLISECOND);
+        let bytes = bytes_by_priority(scenario, 2 * MILLISECOND);
         let frame = u64::from(send_frame(4096));
         let full = 2 * MILLISECOND / frame_time(RATE, send_frame(4096)) * frame;
         assert!(
@@ -171,7 +171,7 @@ fn an_idle_priority_saves_nothing() {
             }
             let shorts = spared * u64::from(send_frame(0));
             for window in [20 * MICROSECOND, 100 * MICROSECOND] {
-                let bytes = sent(scenario.clone(), from + window);
+                let bytes = bytes_by_priority(scenario.clone(), from + window);
                 let capacity =
                     window.as_f64() / frame_time(RATE, send_frame(4096)).as_f64() * frame as f64;
                 let expected = (share * capacity) as u64 + shorts;

@@ -1,6 +1,6 @@
 //! Virtual output queues: where frames wait, who is served, what is marked; each beside the same switch with a shared buffer.
 
-use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, DATA};
+use crate::bench::{frame_time, plain, post_sends, queue, run_until, send_frame, DATA};
 use crate::support::{column, connect, flow, link, network, run, star};
 use wirespeed_sim::model::parameters::{Architecture, MarkAt, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
@@ -28,7 +28,7 @@ fn parameters(architecture: Architecture) -> Parameters {
 }
 
 /// Payload that each of the first hosts has brought to the last one by a time.
-fn delivered(architecture: Architecture, credit_latency_ns: u64) -> [u64; 4] {
+fn deliver_payload(architecture: Architecture, credit_latency_ns: u64) -> [u64; 4] {
     let architecture = match architecture {
         SHARED => SHARED,
         _ => voq(credit_latency_ns),
@@ -36,7 +36,7 @@ fn delivered(architecture: Architecture, credit_latency_ns: u64) -> [u64; 4] {
     let mut scenario = star(5, 100, 100, parameters(architecture));
     for host in 0..4 {
         let id = connect(&mut scenario, host, 4);
-        sends(&mut scenario, id, 1000, 4096);
+        post_sends(&mut scenario, id, 1000, 4096);
     }
     let outcome = run_until(scenario, 200 * MICROSECOND);
     assert_eq!(outcome.summary.drops, 0);
@@ -48,13 +48,13 @@ fn delivered(architecture: Architecture, credit_latency_ns: u64) -> [u64; 4] {
 #[test]
 fn cores_share_a_port() {
     for latency in [0, 700] {
-        let [of_three @ .., alone] = delivered(VOQ, latency);
+        let [of_three @ .., alone] = deliver_payload(VOQ, latency);
         let three: u64 = of_three.iter().sum();
         assert!(alone.abs_diff(three) * 50 < three, "{alone} and {three}");
         let least = of_three.iter().min().unwrap();
         assert!(least * 110 > three / 3 * 100 - three, "{of_three:?}");
     }
-    let all = delivered(SHARED, 0);
+    let all = deliver_payload(SHARED, 0);
     let sum: u64 = all.iter().sum();
     assert!(
         all.iter().all(|it| it.abs_diff(sum / 4) * 50 < sum / 4),
@@ -72,7 +72,7 @@ fn frames_wait_where_they_came_in() {
         let links = vec![link(0, 2, 100, 0), blocked];
         let mut scenario = network(2, 1, links, parameters(architecture));
         let id = connect(&mut scenario, 0, 1);
-        sends(&mut scenario, id, 10, 4096);
+        post_sends(&mut scenario, id, 10, 4096);
         let outcome = run_until(scenario, 100 * MICROSECOND);
         (
             queue(&outcome, 1, DATA, "max_ingress_bytes") / 254,
@@ -110,7 +110,7 @@ fn marks_by_the_queue_at_ingress() {
         let mut scenario = star(4, 100, 100, parameters);
         for host in [0, 2] {
             let id = connect(&mut scenario, host, 3);
-            sends(&mut scenario, id, 120, 4096); // 499 kB each, of which half has left when the last arrives
+            post_sends(&mut scenario, id, 120, 4096); // 499 kB each, of which half has left when the last arrives
         }
         let outcome = run(scenario);
         (outcome.summary.ecn_marks, outcome)
@@ -224,7 +224,7 @@ fn drops_where_it_came_in() {
     let mut scenario = star(4, 100, 100, parameters);
     for host in 0..3 {
         let id = connect(&mut scenario, host, 3);
-        sends(&mut scenario, id, 500, 4096);
+        post_sends(&mut scenario, id, 500, 4096);
     }
     let outcome = run_until(scenario, MILLISECOND);
     let drops = |port| queue(&outcome, port, DATA, "drops");

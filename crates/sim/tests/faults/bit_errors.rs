@@ -1,7 +1,7 @@
 //! Bit errors: how many frames they cost, when, and what correction leaves of them.
 
 use crate::support::{column, flow, link, network, run};
-use crate::{always, roce};
+use crate::{permanent_fault, roce};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::LinkId;
 use wirespeed_sim::model::faults::bit_errors::BitErrors;
@@ -47,7 +47,7 @@ fn loss(outcome: &Outcome) -> f64 {
 /// 4158 bytes and more are 33,264 bits: at 3e-7 one frame in a hundred. ACKs are 66 bytes.
 #[test]
 fn as_many_as_the_frames_are_long() {
-    let outcome = run(write(vec![always(errors(3e-7, Fec::None, 0.0))]));
+    let outcome = run(write(vec![permanent_fault(errors(3e-7, Fec::None, 0.0))]));
     let expected = 1.0 - (1.0 - 3e-7_f64).powi(33_264);
     let found = loss(&outcome);
     assert!((found / expected - 1.0).abs() < 0.2, "{found} {expected}");
@@ -64,14 +64,14 @@ fn as_many_as_the_frames_are_long() {
 #[test]
 fn correction_takes_them_away() {
     let clean = run(write(Vec::new()));
-    let corrected = run(write(vec![always(errors(3e-7, Fec::Rs528, 0.0))]));
+    let corrected = run(write(vec![permanent_fault(errors(3e-7, Fec::Rs528, 0.0))]));
     assert_eq!(corrected, clean);
-    let floor = run(write(vec![always(errors(3e-7, Fec::Rs528, 3e-7))]));
+    let floor = run(write(vec![permanent_fault(errors(3e-7, Fec::Rs528, 3e-7))]));
     assert!(loss(&floor) > 0.005);
     // At 5e-4 the 528 symbols have 2.6 wrong ones on average: 0.6 % of the codewords more than seven, none more than fifteen.
-    let weak = run(write(vec![always(errors(5e-4, Fec::Rs528, 0.0))]));
+    let weak = run(write(vec![permanent_fault(errors(5e-4, Fec::Rs528, 0.0))]));
     assert!((0.02..0.08).contains(&loss(&weak)), "{}", loss(&weak));
-    let strong = run(write(vec![always(errors(5e-4, Fec::Rs544, 0.0))]));
+    let strong = run(write(vec![permanent_fault(errors(5e-4, Fec::Rs544, 0.0))]));
     assert_eq!(strong, clean);
 }
 

@@ -1,6 +1,6 @@
 //! CNPs that are lost, late, or wait behind data: what they are for then comes too late.
 
-use crate::always;
+use crate::permanent_fault;
 use crate::support::{column, flow, run, star};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{LinkId, PortId};
@@ -20,7 +20,7 @@ fn incast(faults: Vec<Kind>) -> Scenario {
     for source in 0..8 {
         flow(&mut scenario, source, 8, 4 << 20);
     }
-    scenario.faults = faults.into_iter().map(always).collect();
+    scenario.faults = faults.into_iter().map(permanent_fault).collect();
     scenario
 }
 
@@ -32,7 +32,7 @@ fn loss(probability: f64) -> Kind {
     })
 }
 
-fn received(outcome: &Outcome) -> u64 {
+fn count_cnps(outcome: &Outcome) -> u64 {
     column(outcome, "queue_pairs", "cnps_received").iter().sum()
 }
 
@@ -40,7 +40,7 @@ fn received(outcome: &Outcome) -> u64 {
 fn lost_ones_leave_the_rest_to_pfc() {
     let well = run(incast(Vec::new()));
     let all_lost = run(incast(vec![loss(1.0)]));
-    assert_eq!(received(&all_lost), 0);
+    assert_eq!(count_cnps(&all_lost), 0);
     let sent = all_lost.summary.losses;
     assert!(sent > 0, "they are sent, and lost: nothing else is");
     assert_eq!(column(&all_lost, "ports", "lost")[16], sent);
@@ -56,14 +56,14 @@ fn lost_ones_leave_the_rest_to_pfc() {
 #[test]
 fn one_in_so_many() {
     let outcome = run(incast(vec![loss(0.25)]));
-    let (lost, came) = (outcome.summary.losses as f64, received(&outcome) as f64);
+    let (lost, came) = (outcome.summary.losses as f64, count_cnps(&outcome) as f64);
     let share = lost / (lost + came);
     assert!((0.15..0.35).contains(&share), "{share}");
     assert_eq!(run(incast(vec![loss(0.0)])), run(incast(Vec::new())));
 }
 
 /// CNPs of the ninth host, late by so much.
-fn late(delay: Picoseconds) -> Vec<Kind> {
+fn cnp_delay(delay: Picoseconds) -> Vec<Kind> {
     vec![Kind::CnpDelay(cnp::Delay {
         port: PortId(16),
         delay,
@@ -86,7 +86,7 @@ fn late_ones_let_the_queue_grow() {
     };
     // Of a frame, 4158 of 4178 bytes on the link are in the queue.
     let grown = 200 * MICROSECOND / 80 * 7 * 4158 / 4178;
-    let (well, behind) = (deepest(Vec::new()), deepest(late(200 * MICROSECOND)));
+    let (well, behind) = (deepest(Vec::new()), deepest(cnp_delay(200 * MICROSECOND)));
     assert!(behind > grown.0, "{behind} of {grown}");
     assert!(well < (grown / 3).0, "{well} of {grown}");
 }
@@ -95,10 +95,10 @@ fn late_ones_let_the_queue_grow() {
 #[test]
 fn late_ones_leave_more_to_pfc() {
     let well = run(incast(Vec::new()));
-    let outcome = run(incast(late(200 * MICROSECOND)));
+    let outcome = run(incast(cnp_delay(200 * MICROSECOND)));
     assert!(outcome.summary.pfc_pauses > well.summary.pfc_pauses);
     assert_eq!(outcome.summary.losses, 0);
-    assert_eq!(run(incast(late(Picoseconds::ZERO))), well);
+    assert_eq!(run(incast(cnp_delay(Picoseconds::ZERO))), well);
 }
 
 /// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a separate strict class
@@ -117,7 +117,7 @@ fn in_a_class_of_their_own() {
         let outcome = run(scenario);
         let paused = column(&outcome, "pauses", "port");
         assert!(paused.contains(&16), "host 8 is paused");
-        received(&outcome)
+        count_cnps(&outcome)
     };
     let (own, with_data) = (cnps(7), cnps(3));
     assert!(own > 50, "one in 50 us for each of eight: {own}");

@@ -15,7 +15,7 @@ const FAILED: u64 = 2;
 /// A data packet of 4096 bytes on 100 Gb/s, RETH aside: 14 + 20 + 8 + 12 + 4096 + 4 + 4 and the 20 of preamble and gap.
 const PACKET: Picoseconds = Picoseconds(4_178 * 80);
 
-fn down(
+fn link_down(
     of: Links,
     from: Picoseconds,
     until: Picoseconds,
@@ -57,7 +57,7 @@ fn frames(outcome: &Outcome, link: u32) -> u64 {
 fn routes_lead_around_a_link_that_is_down() {
     let (mut scenario, taken, other) = two_paths();
     let begin = 200 * MICROSECOND;
-    scenario.faults = vec![down(Links::One(LinkId(taken)), begin, NEVER, 10, 40)];
+    scenario.faults = vec![link_down(Links::One(LinkId(taken)), begin, NEVER, 10, 40)];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
@@ -83,8 +83,8 @@ fn routes_lead_around_a_link_that_is_down() {
 fn a_flap_at_the_end_of_an_outage() {
     let (mut scenario, ..) = two_paths();
     let at = |us: u64| us * MICROSECOND;
-    let long = down(Links::One(LinkId(0)), at(200), at(300), 10, 40);
-    let short = down(Links::One(LinkId(0)), at(298), at(302), 10, 40);
+    let long = link_down(Links::One(LinkId(0)), at(200), at(300), 10, 40);
+    let short = link_down(Links::One(LinkId(0)), at(298), at(302), 10, 40);
     scenario.faults = vec![long, short];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
@@ -95,7 +95,7 @@ fn a_flap_at_the_end_of_an_outage() {
 fn a_flap_is_not_noticed() {
     let (mut scenario, taken, other) = two_paths();
     let begin = 200 * MICROSECOND;
-    scenario.faults = vec![down(
+    scenario.faults = vec![link_down(
         Links::One(LinkId(taken)),
         begin,
         begin + 5 * MICROSECOND,
@@ -118,7 +118,13 @@ fn a_link_that_comes_back_is_used_again() {
     let back = begin + 300 * MICROSECOND;
     let end = |convergence| {
         let mut scenario = scenario.clone();
-        scenario.faults = vec![down(Links::One(LinkId(taken)), begin, back, 0, convergence)];
+        scenario.faults = vec![link_down(
+            Links::One(LinkId(taken)),
+            begin,
+            back,
+            0,
+            convergence,
+        )];
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
         // The other path is used between the two routing updates: link down and link up.
@@ -139,7 +145,7 @@ fn a_link_that_comes_back_is_used_again() {
     );
     // Both ends of all links of the spine: as if the spine had failed.
     let spine = scenario.links[taken as usize].b;
-    scenario.faults = vec![down(Links::OfNode(spine), begin, back, 0, 10)];
+    scenario.faults = vec![link_down(Links::OfNode(spine), begin, back, 0, 10)];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     assert!(frames(&outcome, other) > 100);
@@ -153,7 +159,13 @@ fn without_another_path_the_retries_decide() {
         parameters.transport.ack_timeout = 8; // 1 ms, eight times
         let mut scenario = star(2, 100, 500, parameters);
         flow(&mut scenario, 0, 1, 4 << 20);
-        scenario.faults = vec![down(Links::One(LinkId(1)), 100 * MICROSECOND, until, 1, 1)];
+        scenario.faults = vec![link_down(
+            Links::One(LinkId(1)),
+            100 * MICROSECOND,
+            until,
+            1,
+            1,
+        )];
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [status], "{until}");
         assert!(outcome.summary.drops > 0);
@@ -170,7 +182,13 @@ fn a_sender_waits_for_its_link() {
     let undisturbed = run(scenario.clone()).summary.end;
     let outage = 200 * MICROSECOND;
     let begin = 100 * MICROSECOND;
-    scenario.faults = vec![down(Links::One(LinkId(0)), begin, begin + outage, 0, 0)];
+    scenario.faults = vec![link_down(
+        Links::One(LinkId(0)),
+        begin,
+        begin + outage,
+        0,
+        0,
+    )];
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     assert!(outcome.summary.drops < 12, "{:?}", outcome.summary); // acknowledgements to it
@@ -217,7 +235,7 @@ fn a_pause_is_sent_again_after_link_up() {
         .expect("a long pause");
     let begin = Picoseconds((start + end) / 2);
     let until = begin + MICROSECOND / 2;
-    scenario.faults = vec![down(Links::One(LinkId(0)), begin, until, 0, 1)];
+    scenario.faults = vec![link_down(Links::One(LinkId(0)), begin, until, 0, 1)];
     let outcome = run(scenario);
     // Dropped is what waited in the downed ports alone: acknowledgements, at most.
     let by_switch = column(&outcome, "ports", "drops");

@@ -1,7 +1,7 @@
 //! A host that takes less for a time: its receive buffer fills, and its NIC pauses the switch.
 
 use crate::support::{column, flow, link, network, run};
-use crate::{always, roce};
+use crate::{permanent_fault, roce};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::{Fault, Kind};
@@ -28,7 +28,7 @@ fn write(faults: Vec<Fault>) -> Scenario {
     scenario
 }
 
-fn slow(gbps: u64) -> Kind {
+fn slow_receiver(gbps: u64) -> Kind {
     Kind::SlowReceiver(SlowReceiver {
         port: PortId(2),
         rate: gbps * 1_000_000_000,
@@ -50,7 +50,7 @@ fn at(gbps: u64) -> Picoseconds {
 fn it_pauses_its_switch() {
     let well = run(write(Vec::new()));
     assert_eq!(well.summary.pfc_pauses, 0);
-    let outcome = run(write(vec![always(slow(25))]));
+    let outcome = run(write(vec![permanent_fault(slow_receiver(25))]));
     let paused = column(&outcome, "pauses", "port");
     assert!(
         paused.contains(&3),
@@ -68,7 +68,7 @@ fn for_a_time() {
     let fault = Fault {
         from: 200 * MICROSECOND,
         until: 600 * MICROSECOND,
-        kind: slow(25),
+        kind: slow_receiver(25),
     };
     let outcome = run(write(vec![fault.clone()]));
     let later = time(&outcome) - time(&run(write(Vec::new())));
@@ -80,7 +80,7 @@ fn for_a_time() {
     );
     // Where it was never slower than the link, nothing happens.
     let harmless = Fault {
-        kind: slow(100),
+        kind: slow_receiver(100),
         ..fault
     };
     let (found, expected) = (run(write(vec![harmless])), run(write(Vec::new())));
@@ -95,9 +95,9 @@ fn at_the_same_time() {
     let fault = |from, until, gbps| Fault {
         from,
         until,
-        kind: slow(gbps),
+        kind: slow_receiver(gbps),
     };
-    let slow_to_the_end = time(&run(write(vec![always(slow(25))])));
+    let slow_to_the_end = time(&run(write(vec![permanent_fault(slow_receiver(25))])));
     for (from, until, gbps) in [
         (0, 100 * us, 25),
         (0, 100 * us, 50),
@@ -106,8 +106,8 @@ fn at_the_same_time() {
     ] {
         let other = fault(Picoseconds(from), until, gbps);
         for faults in [
-            vec![always(slow(25)), other.clone()],
-            vec![other, always(slow(25))],
+            vec![permanent_fault(slow_receiver(25)), other.clone()],
+            vec![other, permanent_fault(slow_receiver(25))],
         ] {
             let outcome = run(write(faults));
             assert_eq!(time(&outcome), slow_to_the_end, "{from} {until} {gbps}");
@@ -128,7 +128,7 @@ fn again_and_again() {
     let faults = (0..40).map(|n| Fault {
         from: n * 20 * MICROSECOND,
         until: (n * 20 + 1 + n % 19) * MICROSECOND,
-        kind: slow([1, 10, 50][n as usize % 3]),
+        kind: slow_receiver([1, 10, 50][n as usize % 3]),
     });
     let outcome = run(write(faults.collect()));
     assert!(time(&outcome) > at(100));

@@ -13,7 +13,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 const NIC: u32 = 2;
 const FACING: u64 = 3;
 
-fn stuck(from_us: u64, until_us: u64) -> Fault {
+fn stuck_nic(from_us: u64, until_us: u64) -> Fault {
     Fault {
         from: from_us * MICROSECOND,
         until: until_us * MICROSECOND,
@@ -26,7 +26,7 @@ fn stuck(from_us: u64, until_us: u64) -> Fault {
 
 /// When the switch was paused, in whole microseconds, while host 0 writes 4 MB to host 1 at 100 Gb/s. Its switch
 /// has room for all of it.
-fn paused(parameters: Parameters, faults: Vec<Fault>) -> Vec<(u64, u64)> {
+fn pause_times(parameters: Parameters, faults: Vec<Fault>) -> Vec<(u64, u64)> {
     let links = (0..2).map(|host| link(host, 2, 100, 100)).collect();
     let mut scenario = network(2, 1, links, parameters);
     flow(&mut scenario, 0, 1, 4_000_000);
@@ -46,7 +46,7 @@ fn paused(parameters: Parameters, faults: Vec<Fault>) -> Vec<(u64, u64)> {
 }
 
 /// Without a watchdog and without timeouts: a pause is only a pause.
-fn patient() -> Parameters {
+fn roce_without_timeout() -> Parameters {
     let mut parameters = roce();
     parameters.transport.ack_timeout = 0;
     parameters
@@ -55,14 +55,23 @@ fn patient() -> Parameters {
 #[test]
 fn the_last_to_end_ends_it() {
     for (faults, expected) in [
-        (vec![stuck(100, 500)], (100, 500)),
-        (vec![stuck(100, 500), stuck(300, 2_000)], (100, 2_000)),
-        (vec![stuck(300, 2_000), stuck(100, 500)], (100, 2_000)),
-        (vec![stuck(100, 2_000), stuck(300, 500)], (100, 2_000)),
-        (vec![stuck(100, 300), stuck(300, 500)], (100, 500)),
+        (vec![stuck_nic(100, 500)], (100, 500)),
+        (
+            vec![stuck_nic(100, 500), stuck_nic(300, 2_000)],
+            (100, 2_000),
+        ),
+        (
+            vec![stuck_nic(300, 2_000), stuck_nic(100, 500)],
+            (100, 2_000),
+        ),
+        (
+            vec![stuck_nic(100, 2_000), stuck_nic(300, 500)],
+            (100, 2_000),
+        ),
+        (vec![stuck_nic(100, 300), stuck_nic(300, 500)], (100, 500)),
     ] {
         let shown = format!("{faults:?}");
-        let found = paused(patient(), faults);
+        let found = pause_times(roce_without_timeout(), faults);
         // An XOFF and an XON wait for the frame in transmission, and take 0.2 us and the reaction.
         let late = |found: u64, expected: u64| (expected..=expected + 2).contains(&found);
         let [(from, until)] = found[..] else {
@@ -76,10 +85,10 @@ fn the_last_to_end_ends_it() {
 /// Pauses of 1000 quanta, 5 us at 100 Gb/s. A NIC does not repeat them, except while it is stuck.
 #[test]
 fn it_never_lets_a_pause_run_out() {
-    let mut parameters = patient();
+    let mut parameters = roce_without_timeout();
     parameters.pfc.quanta = Some(1_000);
     parameters.pfc.refresh_quanta = None;
-    let found = paused(parameters.clone(), vec![stuck(100, 2_000)]);
+    let found = pause_times(parameters.clone(), vec![stuck_nic(100, 2_000)]);
     assert!(
         matches!(found[..], [(100..=102, 2_000..=2_002)]),
         "{found:?}"
@@ -102,10 +111,10 @@ fn it_never_lets_a_pause_run_out() {
             rate: 10_000_000_000,
         }),
     };
-    let alone = paused(parameters.clone(), vec![slow.clone()]);
+    let alone = pause_times(parameters.clone(), vec![slow.clone()]);
     let (begin, end) = alone[0];
     assert!(end - begin <= 6, "{alone:?}");
-    let found = paused(parameters, vec![slow, stuck(begin + 2, 2_000)]);
+    let found = pause_times(parameters, vec![slow, stuck_nic(begin + 2, 2_000)]);
     assert!(
         found[0].0 == begin && (2_000..=2_002).contains(&found[0].1),
         "{found:?}"

@@ -1,7 +1,7 @@
 //! A stuck NIC, and the PFC watchdog that keeps it from stopping all others.
 
 use crate::support::{column, flow, link, network, run};
-use crate::{always, roce};
+use crate::{permanent_fault, roce};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
@@ -83,7 +83,7 @@ fn end(outcome: &Outcome, flow: usize) -> Picoseconds {
 }
 
 /// The same without a fault.
-fn well() -> Scenario {
+fn without_fault() -> Scenario {
     Scenario {
         faults: Vec::new(),
         ..storm(NEVER, None)
@@ -93,7 +93,7 @@ fn well() -> Scenario {
 /// Without a watchdog the storm spreads back to the senders, and stops unrelated flows.
 #[test]
 fn a_storm_stops_the_others() {
-    assert_eq!(status(&run(well())), [COMPLETED; 2]);
+    assert_eq!(status(&run(without_fault())), [COMPLETED; 2]);
     let stuck = run(storm(NEVER, None));
     assert_eq!(status(&stuck), [UNFINISHED; 2]);
     assert_eq!(stuck.summary.drops, 0);
@@ -116,7 +116,7 @@ fn a_storm_stops_the_others() {
 fn a_storm_that_ends() {
     let passed = run(storm(550 * MICROSECOND, None));
     assert_eq!(status(&passed), [COMPLETED; 2]);
-    let well = run(well());
+    let well = run(without_fault());
     let later = end(&passed, 0) - end(&well, 0);
     assert!((480..520).contains(&(later / MICROSECOND)), "{later}");
     assert_eq!(passed.summary.drops, 0);
@@ -137,7 +137,7 @@ fn drop_frees_the_others() {
     assert!(frames > 100 && bytes > frames * 4_000, "{frames} {bytes}");
     assert_eq!(outcome.summary.watchdog_drops, frames);
     assert_eq!(outcome.summary.drops, 0);
-    let well = run(well());
+    let well = run(without_fault());
     let later = end(&outcome, 1) - end(&well, 1);
     assert!(later < 300 * MICROSECOND, "{later}");
 }
@@ -176,7 +176,7 @@ fn short_pauses_are_none_of_its() {
     assert!(column(&found, "watchdog", "port").is_empty());
     assert_eq!(found.tables[..5], expected.tables[..5]);
     // And a storm that goes through the retries fails the queue pair, not the run.
-    with.faults = vec![always(with.faults[0].kind.clone())];
+    with.faults = vec![permanent_fault(with.faults[0].kind.clone())];
     with.parameters.transport.ack_timeout = 6;
     let outcome = run(with);
     assert_eq!(status(&outcome), [FAILED, COMPLETED]);

@@ -19,12 +19,12 @@ fn run_with(devices: &str, algorithm: &str) -> Outcome {
     run(reader::read(&text, "roce", 1).unwrap_or_else(|refused| panic!("{refused}")))
 }
 
-fn on_6(parameters: &str) -> String {
+fn switch_6_parameters(parameters: &str) -> String {
     format!(r#"{{"nodes": [6], "parameters": {{{parameters}}}}}"#)
 }
 
 /// The sum of a column of `ports` or `queues` over the ports of the links from hosts 0 to 3 to switch 6.
-fn at_hosts(outcome: &Outcome, table: &str, name: &str) -> u64 {
+fn sum_of_host_ports(outcome: &Outcome, table: &str, name: &str) -> u64 {
     let rows = column(outcome, table, "port")
         .into_iter()
         .zip(column(outcome, table, name));
@@ -36,22 +36,28 @@ fn at_hosts(outcome: &Outcome, table: &str, name: &str) -> u64 {
 #[test]
 fn pfc_off_on_the_priority() {
     let well = run_with("", "line-rate");
-    assert!(at_hosts(&well, "queues", "xoff_sent") > 0);
+    assert!(sum_of_host_ports(&well, "queues", "xoff_sent") > 0);
     assert_eq!(well.summary.drops, 0);
-    let off = run_with(&on_6(r#""pfc": {"lossless_priorities": 0}"#), "line-rate");
-    assert_eq!(at_hosts(&off, "queues", "xoff_sent"), 0);
-    assert!(at_hosts(&off, "ports", "drops") > 0);
-    assert_eq!(off.summary.drops, at_hosts(&off, "ports", "drops"));
+    let off = run_with(
+        &switch_6_parameters(r#""pfc": {"lossless_priorities": 0}"#),
+        "line-rate",
+    );
+    assert_eq!(sum_of_host_ports(&off, "queues", "xoff_sent"), 0);
+    assert!(sum_of_host_ports(&off, "ports", "drops") > 0);
+    assert_eq!(off.summary.drops, sum_of_host_ports(&off, "ports", "drops"));
 }
 
 /// XOFF is sent as before, and too late: what arrives after it finds no room.
 #[test]
 fn headroom_missing() {
     let without = r#""switch": {"headroom": {"rule": "fixed", "bytes": 0}}"#;
-    let outcome = run_with(&on_6(without), "line-rate");
-    assert!(at_hosts(&outcome, "queues", "xoff_sent") > 0);
-    assert_eq!(at_hosts(&outcome, "queues", "max_headroom_bytes"), 0);
-    let drops = at_hosts(&outcome, "ports", "drops");
+    let outcome = run_with(&switch_6_parameters(without), "line-rate");
+    assert!(sum_of_host_ports(&outcome, "queues", "xoff_sent") > 0);
+    assert_eq!(
+        sum_of_host_ports(&outcome, "queues", "max_headroom_bytes"),
+        0
+    );
+    let drops = sum_of_host_ports(&outcome, "ports", "drops");
     assert!(drops > 0);
     assert_eq!(outcome.summary.drops, drops);
 }
@@ -61,7 +67,7 @@ fn headroom_missing() {
 fn kmin_ten_times_too_high() {
     let well = run_with("", "dcqcn");
     let high = r#""marking": {"kmin_bytes": 1000000, "kmax_bytes": 4000000}"#;
-    let outcome = run_with(&on_6(high), "dcqcn");
+    let outcome = run_with(&switch_6_parameters(high), "dcqcn");
     let marks = |outcome: &Outcome| {
         let rows = column(outcome, "queues", "port").into_iter().zip(column(
             outcome,
@@ -76,7 +82,7 @@ fn kmin_ten_times_too_high() {
         marks(&outcome),
         marks(&well)
     );
-    let pauses = |outcome: &Outcome| at_hosts(outcome, "queues", "xoff_sent");
+    let pauses = |outcome: &Outcome| sum_of_host_ports(outcome, "queues", "xoff_sent");
     assert!(
         pauses(&outcome) > pauses(&well),
         "{} {}",

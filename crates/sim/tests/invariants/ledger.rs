@@ -83,13 +83,13 @@ impl Ledger<'_> {
                     .any(|it| self.status(*it as usize) != COMPLETED)
             };
             if status == UNFINISHED {
-                let ends = self.recovers() && ports_come_back(self.scenario);
+                let ends = self.can_recover() && ports_come_back(self.scenario);
                 assert!(blocked() || !ends, "{number} {operation:?}");
                 continue;
             }
             assert!(!blocked());
             assert!(
-                status == COMPLETED || !self.clean(),
+                status == COMPLETED || !self.is_clean(),
                 "{number} {operation:?}"
             );
             assert!(start[number] >= (operation.at + operation.delay).0);
@@ -99,7 +99,7 @@ impl Ledger<'_> {
             assert!(end[number] >= start[number]);
             if status == COMPLETED {
                 let least = self
-                    .slower(operation)
+                    .slower_byte_time(operation)
                     .times(Bytes(operation.bytes.0 as u32));
                 assert!(
                     end[number] - start[number] >= least.0,
@@ -139,7 +139,7 @@ impl Ledger<'_> {
                 |id: QueuePairId| self.scenario.connections[id.connection()].service == Service::Rc;
             let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
             // What is not acknowledged may complete and never arrive, unless all is well and a receive always posted.
-            let arrives = self.clean() && self.scenario.parameters.transport.rx_depth.is_none();
+            let arrives = self.is_clean() && self.scenario.parameters.transport.rx_depth.is_none();
             let completed = completed.filter(|(_, it)| arrives || reliable(it.queue_pair));
             let completed: u64 = completed.map(|(_, it)| it.bytes.0).sum();
             assert!(
@@ -266,7 +266,7 @@ impl Ledger<'_> {
                 assert!(self.of_switch(port) || drops == 0, "{drops} drops in a NIC");
             }
         }
-        if self.clean() {
+        if self.is_clean() {
             assert_eq!(sum(&self.of_queue_pairs("naks_sent")), 0);
             assert_eq!(self.outcome.summary.retransmissions, 0);
         }
@@ -275,7 +275,7 @@ impl Ledger<'_> {
     /// Where all is well: the packets of the messages posted, and every mark reaches its receiver.
     pub fn packets_are_those_posted(&self) {
         let it = &self.outcome.summary;
-        if !self.clean() {
+        if !self.is_clean() {
             return;
         }
         let mut packets = vec![0; 2 * self.scenario.connections.len()];
@@ -298,11 +298,11 @@ impl Ledger<'_> {
     }
 
     /// No frame was lost, dropped or overtaken, no receiver was not ready, and no deadline passed too early.
-    fn clean(&self) -> bool {
+    fn is_clean(&self) -> bool {
         let it = &self.outcome.summary;
         let refused = match self.scenario.parameters.transport.rx_depth {
             // An unreliable send that finds no receive is gone without a word.
-            Some(_) if !self.reliable() => 1,
+            Some(_) if !self.is_reliable() => 1,
             Some(_) => sum(&self.of_queue_pairs("rnr_naks_sent")),
             None => 0,
         };
@@ -312,14 +312,14 @@ impl Ledger<'_> {
         in_order && lost + refused + sum(&self.of_queue_pairs("timeouts")) == 0
     }
 
-    fn reliable(&self) -> bool {
+    fn is_reliable(&self) -> bool {
         let mut all = self.scenario.connections.iter();
         all.all(|it| !it.service.unreliable())
     }
 
     /// Whether an operation ends whatever was lost.
-    fn recovers(&self) -> bool {
-        self.clean() || self.scenario.parameters.transport.ack_timeout > 0
+    fn can_recover(&self) -> bool {
+        self.is_clean() || self.scenario.parameters.transport.ack_timeout > 0
     }
 
     fn status(&self, operation: usize) -> u64 {
@@ -329,7 +329,7 @@ impl Ledger<'_> {
     }
 
     /// Time of a byte on the slower of the two hosts' links.
-    fn slower(&self, operation: &Operation) -> ByteTime {
+    fn slower_byte_time(&self, operation: &Operation) -> ByteTime {
         let connection = &self.scenario.connections[operation.queue_pair.connection()];
         let ends = connection.ports();
         let rates = ends.map(|port| self.scenario.links[port.link()].rate);

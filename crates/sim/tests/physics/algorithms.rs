@@ -44,11 +44,11 @@ struct Seen {
 }
 
 fn second_half(scenario: Scenario) -> Seen {
-    over(scenario, HALF)
+    measure_second_half(scenario, HALF)
 }
 
 /// The second half of a run of twice `half`.
-fn over(mut first: Scenario, half: Picoseconds) -> Seen {
+fn measure_second_half(mut first: Scenario, half: Picoseconds) -> Seen {
     let switch_port = 2 * first.hosts - 1;
     let line = first.links[0].rate as f64;
     first.until = half;
@@ -195,7 +195,7 @@ fn timely_keeps_the_delay_at_its_thresholds() {
         for link in &mut scenario.links {
             link.rate = 10_000_000_000;
         }
-        let it = over(scenario, 1000 * MILLISECOND);
+        let it = measure_second_half(scenario, 1000 * MILLISECOND);
         let (low, high) = (50e-6 * 10e9 / 8.0, 500e-6 * 10e9 / 8.0);
         assert!(it.highest > 0.8 * low, "{}", it.highest);
         assert!(it.highest < high, "{}", it.highest);

@@ -115,7 +115,7 @@ fn no_path_is_known_before_it_is_chosen() {
     assert_eq!(context(&outcome, "limits", "least_ps"), [NEVER.0; 128]);
 }
 
-fn sampled(samples: u32) -> Outcome {
+fn run_sampled(samples: u32) -> Outcome {
     let mut scenario = read("S1", 1);
     scenario.until = MILLISECOND;
     scenario.observe.interval = MICROSECOND;
@@ -133,10 +133,10 @@ fn samples_stay_few() {
         times.dedup();
         times
     };
-    let all = times(&sampled(0));
+    let all = times(&run_sampled(0));
     assert_eq!(all.len(), 1001);
     for most in [1, 2, 7, 100, 1000, 1001, 2000] {
-        let outcome = sampled(most);
+        let outcome = run_sampled(most);
         let kept = times(&outcome);
         assert!(kept.len() <= most as usize, "{} of {most}", kept.len());
         assert!(
@@ -158,7 +158,7 @@ fn counters_end_at_the_totals() {
     scenario.observe.ports = vec![PortId(33)];
     let outcome = run(scenario);
     let what = column(&outcome, "series", "what");
-    let words = words(&outcome);
+    let words = series_words(&outcome);
     let values = fractions(&outcome, "series", "value");
     let largest = |word: &str| {
         let rows = what.iter().zip(&values);
@@ -178,7 +178,7 @@ fn counters_end_at_the_totals() {
     assert!(last_marks <= marks && last_marks > marks * 9 / 10);
 }
 
-fn words(outcome: &Outcome) -> &'static [&'static str] {
+fn series_words(outcome: &Outcome) -> &'static [&'static str] {
     let series = outcome.tables.iter().find(|it| it.name == "series");
     match &series.expect("series").columns[1].1 {
         Column::Word { words, .. } => words,

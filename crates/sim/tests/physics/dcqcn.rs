@@ -63,12 +63,12 @@ fn incast(senders: u32) -> Scenario {
 }
 
 /// The switch's port towards a host of a star.
-fn towards(host: u32) -> u32 {
+fn port_to_host(host: u32) -> u32 {
     2 * host + 1
 }
 
 /// Payload delivered over each connection.
-fn delivered(outcome: &Outcome) -> Vec<u64> {
+fn delivered_bytes(outcome: &Outcome) -> Vec<u64> {
     let all = column(outcome, "queue_pairs", "delivered_bytes");
     all.chunks(2).map(|ends| ends[1]).collect()
 }
@@ -177,16 +177,18 @@ fn second_half(senders: u32, at: MarkAt) -> SecondHalf {
     let mut whole = first.clone();
     whole.until = 2 * half;
     whole.observe.interval = 10 * MICROSECOND;
-    whole.observe.ports = vec![PortId(towards(senders))];
+    whole.observe.ports = vec![PortId(port_to_host(senders))];
     let (first, whole) = (run(first), run(whole));
     assert_eq!((whole.summary.drops, whole.summary.pfc_pauses), (0, 0));
 
     let bits = |(end, start): (u64, u64)| (end - start) as f64 * 8.0 / 0.1;
-    let pairs = delivered(&whole).into_iter().zip(delivered(&first));
+    let pairs = delivered_bytes(&whole)
+        .into_iter()
+        .zip(delivered_bytes(&first));
     let rates: Vec<f64> = pairs.map(bits).collect();
     let sum: f64 = rates.iter().sum();
     let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
-    let samples = series(&whole, QUEUE, towards(senders));
+    let samples = series(&whole, QUEUE, port_to_host(senders));
     let second = samples.iter().filter(|(time, _)| *time >= half.0);
     let mut queue: Vec<f64> = second.map(|(_, bytes)| *bytes).collect();
     assert_eq!(queue.len(), 10_001);

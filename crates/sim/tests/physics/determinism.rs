@@ -17,7 +17,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 use wirespeed_sim::Simulation;
 
 /// Everything at once, small: two leaves and two spines, RoCEv2, loss on a link, all verbs, dependencies, a slow host.
-fn everything(seed: u64) -> Scenario {
+fn all_mechanisms(seed: u64) -> Scenario {
     let mut parameters = preset("roce");
     parameters.switch.buffer_bytes = 8 << 20;
     parameters.marking.reference_gbps = None;
@@ -61,23 +61,23 @@ fn everything(seed: u64) -> Scenario {
 }
 
 /// The same with selective repeat.
-fn selective(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+fn selective_repeat(seed: u64) -> Scenario {
+    let mut scenario = all_mechanisms(seed);
     scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
     scenario.parameters.transport.reordering = Reordering::Time { ns: 5_000 };
     scenario
 }
 
 /// The same under another congestion control.
-fn under(congestion: Congestion, seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+fn with_congestion(congestion: Congestion, seed: u64) -> Scenario {
+    let mut scenario = all_mechanisms(seed);
     scenario.parameters.congestion = congestion;
     scenario
 }
 
 /// The same with lossless and lossy pools, in each of two slices, and headroom that is shared.
-fn divided(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+fn with_pools(seed: u64) -> Scenario {
+    let mut scenario = all_mechanisms(seed);
     let switch = &mut scenario.parameters.switch;
     switch.pools = Some(Pools {
         lossless_percent: 6,
@@ -92,7 +92,7 @@ fn divided(seed: u64) -> Scenario {
 
 /// The same with frames that wait where they came in, in two cores.
 fn voq(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+    let mut scenario = all_mechanisms(seed);
     scenario.parameters.switch.architecture = Architecture::Voq {
         credit_bytes: 1024,
         credit_latency_ns: 700,
@@ -102,7 +102,7 @@ fn voq(seed: u64) -> Scenario {
 
 /// The same with packets sprayed and trimmed.
 fn ultra(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+    let mut scenario = all_mechanisms(seed);
     let pipe = scenario.parameters.nic.pipe.take();
     scenario.parameters = ultra_ethernet();
     scenario.parameters.nic.pipe = pipe;
@@ -111,7 +111,7 @@ fn ultra(seed: u64) -> Scenario {
 
 /// The same with NICs whose PCIe links give and take less than the wire.
 fn narrow(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+    let mut scenario = all_mechanisms(seed);
     let pipe = scenario.parameters.nic.pipe.as_mut().unwrap();
     pipe.gbps = None;
     pipe.pcie = Some(Pcie {
@@ -141,8 +141,8 @@ fn credit(seed: u64) -> Scenario {
 }
 
 /// The same network with packets sprayed, a spine that fails for a while, and a link that flaps.
-fn rerouted(seed: u64) -> Scenario {
-    let mut scenario = everything(seed);
+fn with_rerouting(seed: u64) -> Scenario {
+    let mut scenario = all_mechanisms(seed);
     scenario.parameters.ecmp.balance = Balance::Adaptive;
     scenario.parameters.ecmp.adaptive_gap_ns = 2_000;
     let down = |of, from, until, detection| Fault {
@@ -192,7 +192,7 @@ fn results(outcome: &Outcome) -> Vec<(&'static str, u64)> {
     tables.map(|it| (it.name, hash(it))).collect()
 }
 
-fn driven(scenario: Scenario, events: u64) -> Outcome {
+fn run_in_steps(scenario: Scenario, events: u64) -> Outcome {
     let mut simulation = Simulation::new(scenario).unwrap();
     while simulation.advance(events) {}
     simulation.finish()
@@ -200,7 +200,7 @@ fn driven(scenario: Scenario, events: u64) -> Outcome {
 
 #[test]
 fn everything_happens_in_everything() {
-    let outcome = run(everything(1));
+    let outcome = run(all_mechanisms(1));
     let summary = &outcome.summary;
     let counted = [
         summary.pfc_pauses,
@@ -221,22 +221,22 @@ fn everything_happens_in_everything() {
 
 #[test]
 fn the_same_run_however_it_is_driven() {
-    let hpcc = under(Congestion::Hpcc(Default::default()), 1);
+    let hpcc = with_congestion(Congestion::Hpcc(Default::default()), 1);
     for scenario in [
         read("S1", 1),
         read("P1", 1),
-        everything(1),
-        rerouted(1),
+        all_mechanisms(1),
+        with_rerouting(1),
         hpcc,
         voq(1),
         ultra(1),
-        divided(1),
+        with_pools(1),
         narrow(1),
         credit(1),
     ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
-            assert_eq!(driven(scenario.clone(), events), once);
+            assert_eq!(run_in_steps(scenario.clone(), events), once);
         }
     }
 }
@@ -246,7 +246,7 @@ fn the_seed_matters_where_chance_does() {
     let differ = |make: &dyn Fn(u64) -> Scenario| results(&run(make(1))) != results(&run(make(2)));
     assert!(differ(&|seed| read("S1", seed)), "marks");
     assert!(differ(&|seed| read("S2", seed)), "paths");
-    assert!(differ(&everything), "losses");
+    assert!(differ(&all_mechanisms), "losses");
     assert!(!differ(&|seed| read("S4", seed)), "nothing is marked");
     assert!(
         !differ(&|seed| read("P1", seed)),
@@ -259,8 +259,8 @@ fn watching_changes_nothing() {
     for scenario in [
         read("S1", 1),
         read("P1", 1),
-        everything(1),
-        rerouted(1),
+        all_mechanisms(1),
+        with_rerouting(1),
         voq(1),
     ] {
         let mut watched = scenario.clone();
@@ -302,17 +302,17 @@ fn the_tables_are_those_recorded() {
     ] {
         for seed in [1, 2] {
             let scenario = match name {
-                "everything" => everything(seed),
-                "selective" => selective(seed),
+                "everything" => all_mechanisms(seed),
+                "selective" => selective_repeat(seed),
                 "voq" => voq(seed),
                 "pcie" => narrow(seed),
-                "divided" => divided(seed),
-                "rerouted" => rerouted(seed),
-                "dctcp" => under(Congestion::Dctcp(Default::default()), seed),
-                "timely" => under(Congestion::Timely(Default::default()), seed),
-                "swift" => under(Congestion::Swift(Default::default()), seed),
-                "hpcc" => under(Congestion::Hpcc(Default::default()), seed),
-                "nscc" => under(Congestion::Nscc(Default::default()), seed),
+                "divided" => with_pools(seed),
+                "rerouted" => with_rerouting(seed),
+                "dctcp" => with_congestion(Congestion::Dctcp(Default::default()), seed),
+                "timely" => with_congestion(Congestion::Timely(Default::default()), seed),
+                "swift" => with_congestion(Congestion::Swift(Default::default()), seed),
+                "hpcc" => with_congestion(Congestion::Hpcc(Default::default()), seed),
+                "nscc" => with_congestion(Congestion::Nscc(Default::default()), seed),
                 "ultra-ethernet" => ultra(seed),
                 "credit" => credit(seed),
                 file => read(file, seed),

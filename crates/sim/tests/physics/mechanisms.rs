@@ -6,7 +6,7 @@ use wirespeed_sim::bytes::Bytes;
 
 /// Sixteen times 1024 frames of 4144 bytes at 100 Gb/s, and the path of the first one: two cables of 1 us and one more
 /// wire time; the last ACK of 60 bytes returns on the same path.
-fn bound() -> f64 {
+fn completion_limit_us() -> f64 {
     let byte = 80e-6;
     16.0 * 1024.0 * 4144.0 * byte + 4144.0 * byte + 2.0 * 60.0 * byte + 4.0 * 1.0
 }
@@ -21,13 +21,13 @@ fn pfc_alone() {
     let largest = largest(&completion(&outcome));
     println!(
         "PFC alone: largest {largest:.1} us of {:.1}, {} pauses",
-        bound(),
+        completion_limit_us(),
         summary.pfc_pauses
     );
     assert!(
-        (bound() - 0.01..bound() + 1.0).contains(&largest),
+        (completion_limit_us() - 0.01..completion_limit_us() + 1.0).contains(&largest),
         "{largest} of {}",
-        bound()
+        completion_limit_us()
     );
     assert!(summary.pfc_pauses > 1000, "{}", summary.pfc_pauses);
     assert_eq!((summary.ecn_marks, summary.cnps, summary.drops), (0, 0, 0));
@@ -46,7 +46,7 @@ fn dcqcn_alone() {
         "DCQCN alone: largest {largest:.1} us, {} marks",
         summary.ecn_marks
     );
-    assert!(largest > bound() * 1.05, "{largest}");
+    assert!(largest > completion_limit_us() * 1.05, "{largest}");
     assert!(summary.ecn_marks > 1000, "{}", summary.ecn_marks);
     assert_eq!((summary.pfc_frames, summary.drops), (0, 0));
 }

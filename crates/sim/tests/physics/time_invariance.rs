@@ -13,7 +13,7 @@ const LATEST_NS: u64 = 1_000_000 * 1_000_000_000;
 
 /// Four hosts behind one switch write to one behind another, now and again at `later_ns`: more than its
 /// link carries.
-fn twice(algorithm: &str, later_ns: u64) -> String {
+fn repeated_incast(algorithm: &str, later_ns: u64) -> String {
     let flows = (0..4).flat_map(|host| {
         [0, later_ns]
             .map(|at| format!(r#"{{"queue_pair": {host}, "bytes": 1000000, "at_ns": {at}}}"#))
@@ -30,7 +30,7 @@ fn twice(algorithm: &str, later_ns: u64) -> String {
 }
 
 fn outcome(algorithm: &str, later_ns: u64) -> Outcome {
-    run(reader::read(&twice(algorithm, later_ns), "roce", 1).unwrap())
+    run(reader::read(&repeated_incast(algorithm, later_ns), "roce", 1).unwrap())
 }
 
 /// How long each operation took.
@@ -78,7 +78,7 @@ fn what_comes_days_later_takes_as_long() {
 
 #[test]
 fn a_day_in_two_parts() {
-    let scenario = reader::read(&twice("dcqcn", DAY_NS), "roce", 1).unwrap();
+    let scenario = reader::read(&repeated_incast("dcqcn", DAY_NS), "roce", 1).unwrap();
     let mut parts = Run::new(scenario.clone(), Threads::Exactly(2)).unwrap();
     assert_eq!(parts.parts(), 2);
     while parts.advance(1 << 16) {}
@@ -88,7 +88,7 @@ fn a_day_in_two_parts() {
 /// A series over a day keeps its number of samples, and the last one is of the last hours.
 #[test]
 fn a_day_sampled() {
-    let mut scenario = reader::read(&twice("dcqcn", DAY_NS), "roce", 1).unwrap();
+    let mut scenario = reader::read(&repeated_incast("dcqcn", DAY_NS), "roce", 1).unwrap();
     scenario.observe.interval = SECOND;
     scenario.observe.samples = 1_000;
     scenario.observe.ports = vec![PortId(0)];

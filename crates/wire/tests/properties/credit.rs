@@ -8,11 +8,11 @@ use super::input;
 /// What is written has the announced size, right checksums, and the fields of the packet at their places.
 pub fn check(bytes: &[u8]) {
     if let Ok(packet) = any_packet(&mut Unstructured::new(bytes)) {
-        written(&packet);
+        check_credit_packet(&packet);
     }
 }
 
-fn written(packet: &CreditPacket) {
+fn check_credit_packet(packet: &CreditPacket) {
     let mut frame = vec![];
     packet.encode(&mut frame);
     assert_eq!(frame.len() as u32, packet.frame().bytes() - FCS);

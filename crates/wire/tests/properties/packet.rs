@@ -15,7 +15,7 @@ pub fn check(bytes: &[u8]) {
     };
     match mode % 3 {
         0 => read_any(rest),
-        1 => read_any(&repaired(rest)),
+        1 => read_any(&repair_frame(rest)),
         _ => {
             if let Ok(packet) = any_packet(&mut Unstructured::new(rest)) {
                 write_and_read(&packet);
@@ -33,14 +33,17 @@ fn read_any(frame: &[u8]) {
     packet.encode(&mut written);
     assert_eq!(Packet::parse(&written), Ok(packet));
 
-    assert_eq!(masked(&written, &packet), masked(frame, &packet));
+    assert_eq!(
+        mask_headers(&written, &packet),
+        mask_headers(frame, &packet)
+    );
     // Padding of a short frame follows the IP packet and has no meaning.
     assert!(frame.len() + 46 >= written.len());
 }
 
 /// The headers, with every bit zero that a packet does not keep: flags of IPv4 and the header checksum that follows from
 /// them, the UDP checksum, reserved bits of the BTH and the DETH.
-fn masked(frame: &[u8], packet: &Packet) -> Vec<u8> {
+fn mask_headers(frame: &[u8], packet: &Packet) -> Vec<u8> {
     let ip = if packet.network.tag.is_some() { 18 } else { 14 };
     let mut headers = frame[..payload_start(packet)].to_vec();
     let udp = match headers[ip] >> 4 {
@@ -92,7 +95,7 @@ fn write_and_read(packet: &Packet) {
 }
 
 /// The frame with the lengths and checksums that its bytes need, so that all of the parser is reached.
-fn repaired(frame: &[u8]) -> Vec<u8> {
+fn repair_frame(frame: &[u8]) -> Vec<u8> {
     let mut frame = frame.to_vec();
     let is_tagged = frame.get(12..14) == Some(&[0x81, 0x00]);
     let ip = if is_tagged { 18 } else { 14 };
