@@ -97,9 +97,16 @@ def test_a_format_known_from_memory_warns_at_worst() -> None:
     unverified = {("node1", "nic.link.mtu")}
     found = small.by_id("link.mtu", facts_from(small.observations(changes), unverified=unverified))
     assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
-    assert found[0].evidence[-1] == (
-        "a warning instead of a failure: the output format was not verified on a device for nic.link.mtu"
-    )
+    assert found[0].warning_reasons == ("the output format was not verified on a device for nic.link.mtu",)
+
+
+def test_a_verdict_depends_on_the_settings_that_differ() -> None:
+    planned = small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {}
+    lossy = {(small.PORT, "port.qos.dscp_tc"): dict.fromkeys(planned, type(next(iter(planned.values())))(0))}
+    for path, status in (("port.qos.trust", Status.FAIL), ("port.qos.dscp_tc", Status.WARN)):
+        facts = facts_from(small.observations(lossy), unverified={("leaf1", path)})
+        finding = next(finding for finding in small.by_id("qos.roce-queue", facts) if finding.place == "port Eth1/1")
+        assert (finding.status, bool(finding.warning_reasons)) == (status, status is Status.WARN), path
 
 
 def test_evidence_names_command_file_and_line() -> None:

@@ -109,6 +109,7 @@ def format_finding(finding: Finding) -> str:
         f"  {finding['summary']}",
         f"  expected {finding['expected']}",
         f"  found    {finding['found']}",
+        *(f"  why a warning: {reason}" for reason in finding["warning_reasons"]),
         *(f"  read     {source}" for source in finding["evidence"]),
     ]
     if finding["cost"]:

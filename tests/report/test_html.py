@@ -214,6 +214,13 @@ def test_a_worse_series_is_in_the_verdict():
     assert html.verdict(dataclasses.replace(EMPTY, comparisons=(history_sample.COMPARISON,)))[1].endswith("worse")
 
 
+def test_warnings_come_first_where_nothing_failed():
+    page = html.page(dataclasses.replace(EMPTY, findings=(sample.BUFFER,)))
+    first = page.partition('<section id="first"')[2].partition("</section>")[0]
+    assert "No check failed. Read these warnings:" in first
+    assert sample.BUFFER.summary in first
+
+
 def test_a_report_of_nothing_is_a_page():
     document = Document(html.page(EMPTY))
     assert document.text("h2") == ["What to do first", "Topology", "Findings", "Inputs"]

@@ -47,6 +47,8 @@ WARN    nic.ring node2:enp29s0np0
                  the receive ring is short
         expected 8191
         found    2047
+                 why a warning: the output format was not verified on a device
+                 for nic.ring.receive
 UNKNOWN nic.nvm node2:enp29s0np0, node2:enp67s0np0
                  relaxed ordering is on in the NIC's NVM
         found    not read: niccli: permission denied

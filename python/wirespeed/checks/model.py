@@ -39,6 +39,7 @@ class Outcome:
     summary: str | None = None
     cost: Cost | None = None
     fix: tuple[Fix, ...] = ()
+    warning_reasons: tuple[str, ...] = ()
 
 
 def success(expected: str, found: str) -> Outcome:
@@ -51,9 +52,9 @@ def failure(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | Non
     return Outcome(Status.FAIL, expected, found, summary, cost, fix)
 
 
-def warning(summary: str, expected: str, found: str, *fix: Fix) -> Outcome:
-    """This place may be correct, or has an impact only under conditions that the check cannot see."""
-    return Outcome(Status.WARN, expected, found, summary, None, fix)
+def warning(summary: str, expected: str, found: str, *fix: Fix, reason: str | None = None) -> Outcome:
+    """This place may be correct, or has an impact only under conditions that the check cannot see: the ``reason``."""
+    return Outcome(Status.WARN, expected, found, summary, None, fix, () if reason is None else (reason,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from wirespeed.checks.model import (
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
-from wirespeed.facts import Facts, State
+from wirespeed.facts import Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
-from wirespeed.settings import Place, iterate_entities
+from wirespeed.settings import Compare, Place, get, iterate_entities, settings_of
 
 
 def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
@@ -75,22 +75,19 @@ def _is_absent(context: CheckContext) -> bool:
 
 
 def _finding(context: CheckContext, outcome: Outcome) -> Finding:
-    evidence = _evidence(context)
-    status = outcome.status
-    assumed = [path for _, path, reading in context.used if reading.state is State.ASSUMED]
-    unverified = context.facts.unverified
-    doubtful = [path for place, path, _ in context.used if (place.device, path) in unverified and path not in assumed]
-    if status is Status.FAIL and doubtful:
-        status = Status.WARN
-        evidence = (
-            *evidence,
-            "a warning instead of a failure: the output format was not verified on a device for "
-            + ", ".join(dict.fromkeys(doubtful)),
+    status, reasons = outcome.status, outcome.warning_reasons
+    if status in (Status.FAIL, Status.WARN):
+        decisive = _decisive_readings(context)
+        assumed = dict.fromkeys(path for _, path, reading in decisive if reading.state is State.ASSUMED)
+        unverified = context.facts.unverified
+        doubtful = dict.fromkeys(
+            path for place, path, _ in decisive if (place.device, path) in unverified and path not in assumed
         )
-    if assumed and status in (Status.FAIL, Status.WARN):
-        status = Status.WARN
-        names = ", ".join(dict.fromkeys(assumed))
-        evidence = (*evidence, f"a warning instead of a failure: not printed, its default is assumed: {names}")
+        if doubtful and status is Status.FAIL:
+            reasons = (*reasons, f"the output format was not verified on a device for {', '.join(doubtful)}")
+        if assumed:
+            reasons = (*reasons, f"the output does not contain {', '.join(assumed)}; the default is assumed")
+        status = Status.WARN if reasons else status
     return Finding(
         check=context.check.id,
         status=status,
@@ -99,12 +96,30 @@ def _finding(context: CheckContext, outcome: Outcome) -> Finding:
         summary=outcome.summary or context.check.manual.title,
         expected=outcome.expected,
         found=outcome.found,
-        evidence=evidence,
+        warning_reasons=reasons,
+        evidence=_evidence(context),
         cost=outcome.cost,
         fix=outcome.fix,
         failures=context.check.failures,
         source=context.check.manual.source,
     )
+
+
+def _decisive_readings(context: CheckContext) -> list[tuple[Place, str, Reading]]:
+    """The readings that a verdict depends on: those that differ from the plan; all of them where none differs.
+
+    A value that the plan does not contain may be the cause as well.
+    """
+    return [used for used in context.used if not _is_planned(context, *used)] or context.used
+
+
+def _is_planned(context: CheckContext, place: Place, path: str, reading: Reading) -> bool:
+    entity = planned_entity(context.plan, place)
+    setting = None if entity is None else settings_of(type(entity)).get(path)
+    if setting is None or setting.compare is Compare.NONE:
+        return False
+    intended = get(entity, path)
+    return intended is not None and setting.compare.holds(intended, reading.value)
 
 
 def _finding_without_verdict(context: CheckContext, status: Status, reason: str) -> Finding:

@@ -89,6 +89,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         shown=ranking.SHOWN,
         verdict=verdict(report),
         first=ranking.first_things(report.findings),
+        warned=ranking.first_things(report.findings, Status.WARN),
         groups=ranking.merge_findings(report.findings),
         tallies=tallies(report.findings),
         picture=picture.draw(report.topology, report.findings),

@@ -95,6 +95,7 @@ def _details(finding: Finding) -> Iterable[str]:
     ):
         if value:
             yield f"{label}: {value}"
+    yield from (f"why a warning: {reason}" for reason in finding.warning_reasons)
     yield from (f"evidence: {source}" for source in finding.evidence)
     for fix in finding.fix:
         yield f"fix: {fix.sentence}" + (f" ({fix.consequence})" if fix.consequence else "")

@@ -83,17 +83,17 @@ def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
     return {device: tuple(groups) for device, groups in devices.items()}
 
 
-def first_things(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """What to do first: failed checks, the one that costs most at a place first.
+def first_things(findings: Iterable[Finding], status: Status = Status.FAIL) -> tuple[Group, ...]:
+    """What to do first: checks with this status, the one that costs most at a place first.
 
     Where no cost is known, what stops traffic comes before what loses packets under load, that before what slows
     traffic, and of these the one at most places.
     """
-    failed: dict[str, list[Finding]] = {}
+    same_check: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.status is Status.FAIL:
-            failed.setdefault(finding.check, []).append(finding)
-    groups = [Group(check, Status.FAIL, tuple(same)) for check, same in failed.items()]
+        if finding.status is status:
+            same_check.setdefault(finding.check, []).append(finding)
+    groups = [Group(check, status, tuple(same)) for check, same in same_check.items()]
     return tuple(sorted(groups, key=_rank))
 
 
@@ -111,6 +111,7 @@ def _sameness(finding: Finding) -> tuple[object, ...]:
         finding.expected,
         finding.found,
         finding.cost,
+        finding.warning_reasons,
     )
 
 

@@ -193,6 +193,8 @@ def _group(group: Group, console: Console) -> None:
         _print_labeled(
             "impact", f"estimated loss {wording.cost(finding.cost)}{per_location}: {finding.cost.basis}", console
         )
+    for reason in finding.warning_reasons:
+        _print_labeled("", f"why a warning: {reason}", console)
     for source in group.evidence[:_PLACES_NAMED]:
         _print_labeled("evidence", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:

@@ -60,6 +60,7 @@ class Finding:
     summary: str
     expected: str | None = None
     found: str | None = None
+    warning_reasons: tuple[str, ...] = ()  # why it is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
     cost: Cost | None = None
     fix: tuple[Fix, ...] = ()

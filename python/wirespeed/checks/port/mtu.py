@@ -1,6 +1,6 @@
 """MTU of the switch port
 
-The MTU of the port is at least that of the host behind it, and at least the planned one.
+The MTU of the port is at least that of the host or the switch port behind it, and at least the planned one.
 
 Impact:
     A switch drops packets larger than its MTU without a message. Small messages pass and large ones never arrive: jobs
@@ -19,8 +19,17 @@ Source:
 """
 
 from wirespeed.checks.impact import dropped_frames
-from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, failure, success, warning
-from wirespeed.settings import Port
+from wirespeed.checks.model import (
+    CheckContext,
+    InapplicableError,
+    NoIntentError,
+    Outcome,
+    UnreadError,
+    failure,
+    success,
+    warning,
+)
+from wirespeed.settings import Place, Port
 
 subject = Port
 needs = ("port.link.mtu", "nic.link.mtu")
@@ -28,34 +37,45 @@ failures = ("SW-01",)
 
 
 def check(context: CheckContext) -> Outcome:
-    """Smaller than the host's MTU is a failure. Smaller than planned only matters once the host's MTU is raised."""
+    """Smaller than the MTU of the other end is a failure. Smaller than planned only matters once that is raised."""
     intended = context.intended_value("port.link.mtu")
     found = context.found_value("port.link.mtu")
-    host = _host_mtu(context)
+    far_end, sent = _far_mtu(context)
     fix = context.change("set the MTU of the port", "port.link.mtu", intended)
-    if host is not None and found < host:
+    if sent is not None and found < sent:
         return failure(
-            "the MTU of the port is below the MTU of the host",
-            f"at least {host} bytes, the MTU of the host (planned {intended})",
+            f"the MTU of the port is below the MTU of the {far_end}",
+            f"at least {sent} bytes, the MTU of the {far_end} (planned {intended})",
             f"{found} bytes",
             fix,
-            cost=dropped_frames(context, found),
+            cost=dropped_frames(context, found) if far_end == "host" else None,
         )
     if found < intended:
         return warning(
-            "the MTU of the port is below the planned MTU", f"at least {intended} bytes", f"{found} bytes", fix
+            "the MTU of the port is below the planned MTU",
+            f"at least {intended} bytes",
+            f"{found} bytes",
+            fix,
+            reason=f"the {far_end} has no larger MTU: it sends no packet that this port drops" if far_end else None,
         )
     return success(f"at least {intended} bytes", f"{found} bytes")
 
 
-def _host_mtu(context: CheckContext) -> int | None:
+def _far_mtu(context: CheckContext) -> tuple[str | None, int | None]:
+    """What is at the other end of the cable, and its MTU; None without a cable."""
     try:
         place, _ = context.across()
     except InapplicableError:
-        return None
-    if place.kind != "nic":
-        return None
+        return None, None
+    far_end, path = ("host", "nic.link.mtu") if place.kind == "nic" else ("port at the other end", "port.link.mtu")
     try:
-        return int(context.found_value("nic.link.mtu", place))
+        return far_end, int(context.found_value(path, place))
     except UnreadError:
-        return int(context.intended_value("nic.link.mtu", place))
+        return far_end, _planned_mtu(context, path, place)
+
+
+def _planned_mtu(context: CheckContext, path: str, place: Place) -> int | None:
+    try:
+        return int(context.intended_value(path, place))
+    except NoIntentError:
+        return None
