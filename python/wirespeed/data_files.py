@@ -42,7 +42,7 @@ def validate(model: type[Model], content: Any, place: str) -> Model:
     try:
         return _adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
     except ValidationError as error:
-        raise Refusal(_problem(place, model, details) for details in error.errors()) from error
+        raise Refusal(describe_problem(place, model, details) for details in error.errors()) from error
 
 
 @cache
@@ -66,7 +66,8 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
+def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
+    """A validation error as a problem with its place; an unknown key has the known ones and the most similar one."""
     *outer, key = details["loc"] or ("file",)
     path = ".".join(str(step) for step in details["loc"])
     location = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
@@ -106,12 +107,12 @@ def _model_at(model: Any, path: Iterable[str | int]) -> Any:
 
 
 def _fields(model: Any) -> Mapping[str, Any]:
-    """The fields of a model with their types; empty for anything else."""
+    """The fields of a model, by their key in a file, with their types; empty for anything else."""
     model = _bare(model)
     if not isinstance(model, type):
         return {}
     if issubclass(model, BaseModel):
-        return {name: field.annotation for name, field in model.model_fields.items()}
+        return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
     if dataclasses.is_dataclass(model):
         hints = typing.get_type_hints(model)
         return {field.name: hints[field.name] for field in dataclasses.fields(model)}

@@ -51,6 +51,28 @@ def test_refused(tmp_path, change, place, expected):
     assert (problem.place, problem.expected) == (f"{file}: {place}", expected)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "titel: mine",
+            "found the key 'titel'; expected one of classes, clock_tolerance, floors, gates, plateau, relative_gates, "
+            "title, version\n  hint: did you mean 'title'?",
+        ),
+        (
+            "classes: {colective-hosts: 1}",
+            "classes: found the key 'colective-hosts'; expected one of collective-hosts, collective-one-host, "
+            "gpu-links, message-rate, rdma, tcp\n  hint: did you mean 'collective-hosts'?",
+        ),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_known_ones(tmp_path, content, message):
+    file = write_profile(tmp_path, f"version: 1\nbase: strict\n{content}\n")
+    with pytest.raises(Refusal) as refusal:
+        judge_profile.read(file)
+    assert str(refusal.value) == f"{file}: {message}"
+
+
 def test_what_is_no_yaml_is_refused(tmp_path):
     with pytest.raises(Refusal, match="expected YAML"):
         judge_profile.read(write_profile(tmp_path, "a: [1"))

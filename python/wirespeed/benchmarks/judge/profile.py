@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
-from wirespeed.data_files import found_and_expected
+from wirespeed.data_files import describe_problem, found_and_expected
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 
@@ -153,7 +153,9 @@ def _merge(base: Any, override: Any) -> Any:
 def _problems(place: str, error: ValidationError) -> list[Problem]:
     hint = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
     return [
-        Problem(
+        describe_problem(place, Profile, detail)
+        if detail["type"] == "extra_forbidden"
+        else Problem(
             f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
             *found_and_expected(detail, "no such value"),
             hint,
