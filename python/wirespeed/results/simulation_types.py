@@ -404,7 +404,7 @@ class Credits(TypedDict, total=False):
     granted_bytes: list[int]
     """Credit granted by the receiver."""
     initial_bytes: list[int]
-    """Amount that it may send before it hears from the receiver."""
+    """Credit that it has before the first grant."""
     received_bytes: list[int]
     """Granted credit that has reached the sender."""
     spent_bytes: list[int]

@@ -27,11 +27,11 @@ pub(crate) struct Credits {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender {
     /// Largest total requested.
-    asked: Bytes,
+    requested: Bytes,
     /// Earliest time of the next request.
-    quiet_until: Picoseconds,
+    earliest_request: Picoseconds,
     /// Time of the next request without a grant, and of the pending timer event. `NEVER` = none.
-    ask_at: Picoseconds,
+    request_at: Picoseconds,
     timer_at: Picoseconds,
     /// Initial credit, grants received, and credit spent.
     initial: Bytes,
@@ -48,7 +48,7 @@ pub(crate) struct Sender {
 /// Total requested from a receiver and total granted by it, since the start.
 #[derive(Debug, Clone, Copy, Default)]
 struct Receiver {
-    wanted: Bytes,
+    requested: Bytes,
     granted: Bytes,
     /// It is in the round-robin queue of its port.
     waits: bool,
@@ -121,8 +121,8 @@ impl Credits {
     ) -> Option<Picoseconds> {
         self.senders[id.peer()]?;
         let receiver = &mut self.receivers[id];
-        receiver.wanted = receiver.wanted.max(target) + more;
-        if receiver.wanted <= receiver.granted || receiver.waits {
+        receiver.requested = receiver.requested.max(target) + more;
+        if receiver.requested <= receiver.granted || receiver.waits {
             return None;
         }
         receiver.waits = true;
@@ -150,9 +150,9 @@ impl Credits {
         let granting = granting(scenario, id.peer())?;
         let receiver = &mut self.receivers[id];
         let turn = packet * u64::from(granting.packets);
-        let more = turn.min(receiver.wanted - receiver.granted);
+        let more = turn.min(receiver.requested - receiver.granted);
         receiver.granted += more;
-        receiver.waits = receiver.wanted > receiver.granted;
+        receiver.waits = receiver.requested > receiver.granted;
         if receiver.waits {
             turns.waiting.push_back(id);
         }
@@ -183,7 +183,7 @@ impl Credits {
                     "queue_pair",
                     Column::U32(rows.iter().map(|(id, _)| id.0).collect()),
                 ),
-                ("asked_bytes", of(&|it| it.asked.0)),
+                ("asked_bytes", of(&|it| it.requested.0)),
                 ("granted_bytes", Column::U64(granted.collect())),
                 ("initial_bytes", of(&|it| it.initial.0)),
                 ("received_bytes", of(&|it| it.granted.0)),
@@ -207,7 +207,7 @@ pub(crate) struct Grant {
 
 /// Action of a sender without credit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum RequestTiming {
     /// Send a request.
     Now,
     /// Wait; a timer event must be scheduled for this time.
@@ -219,9 +219,9 @@ pub(crate) enum Ask {
 impl Sender {
     fn new(granting: Granting) -> Self {
         Sender {
-            asked: Bytes(0),
-            quiet_until: Picoseconds::ZERO,
-            ask_at: NEVER,
+            requested: Bytes(0),
+            earliest_request: Picoseconds::ZERO,
+            request_at: NEVER,
             timer_at: NEVER,
             initial: Bytes(0),
             granted: Bytes(0),
@@ -240,9 +240,14 @@ impl Sender {
 
     /// Records that a frame with the request `target` was sent; `waits`: nothing can be sent until a grant arrives. Returns the
     /// time at which a timer event must be scheduled.
-    pub fn asked(&mut self, target: Bytes, waits: bool, now: Picoseconds) -> Option<Picoseconds> {
-        self.asked = self.asked.max(target);
-        self.ask_at = match waits {
+    pub fn record_request(
+        &mut self,
+        target: Bytes,
+        waits: bool,
+        now: Picoseconds,
+    ) -> Option<Picoseconds> {
+        self.requested = self.requested.max(target);
+        self.request_at = match waits {
             true => now + self.timeout,
             false => NEVER,
         };
@@ -250,44 +255,44 @@ impl Sender {
     }
 
     /// Sending is blocked for lack of credit; `target` is the total needed.
-    pub fn starve(&mut self, target: Bytes, now: Picoseconds) -> Ask {
-        let wants_more = target > self.asked;
-        if wants_more && now >= self.quiet_until {
-            return Ask::Now;
+    pub fn starve(&mut self, target: Bytes, now: Picoseconds) -> RequestTiming {
+        let needs_more = target > self.requested;
+        if needs_more && now >= self.earliest_request {
+            return RequestTiming::Now;
         }
-        let due = match wants_more {
-            true => self.quiet_until,
+        let due = match needs_more {
+            true => self.earliest_request,
             false => now + self.timeout,
         };
-        self.ask_at = self.ask_at.min(due);
-        self.arm().map_or(Ask::Wait, Ask::Later)
+        self.request_at = self.request_at.min(due);
+        self.arm().map_or(RequestTiming::Wait, RequestTiming::Later)
     }
 
     /// Counts a request that is sent. The next one follows after an RTT at the earliest, so that requests do not cause an incast.
     pub fn request(&mut self, now: Picoseconds) {
-        self.quiet_until = now + self.base_rtt;
+        self.earliest_request = now + self.base_rtt;
         self.requests += 1;
         self.unanswered += 1;
     }
 
     /// Processes the timer event. After more than `retries` unanswered requests no further request is sent.
-    pub fn timer(&mut self, now: Picoseconds, retries: u32) -> Ask {
+    pub fn timer(&mut self, now: Picoseconds, retries: u32) -> RequestTiming {
         if self.timer_at != now {
-            return Ask::Wait;
+            return RequestTiming::Wait;
         }
         self.timer_at = NEVER;
-        if self.ask_at > now {
-            let again = if self.ask_at < NEVER {
+        if self.request_at > now {
+            let again = if self.request_at < NEVER {
                 self.arm()
             } else {
                 None
             };
-            return again.map_or(Ask::Wait, Ask::Later);
+            return again.map_or(RequestTiming::Wait, RequestTiming::Later);
         }
-        self.ask_at = NEVER;
+        self.request_at = NEVER;
         match self.unanswered > retries {
-            true => Ask::Wait, // the receiver is unreachable
-            false => Ask::Now,
+            true => RequestTiming::Wait, // the receiver is unreachable
+            false => RequestTiming::Now,
         }
     }
 
@@ -295,8 +300,8 @@ impl Sender {
     pub fn credit(&mut self, granted: Bytes, starves: bool, now: Picoseconds) {
         self.granted = self.granted.max(granted);
         self.unanswered = 0;
-        if self.ask_at < NEVER {
-            self.ask_at = match starves {
+        if self.request_at < NEVER {
+            self.request_at = match starves {
                 true => now + self.timeout,
                 false => NEVER,
             };
@@ -310,11 +315,11 @@ impl Sender {
 
     /// The time at which a timer event must be scheduled, unless an earlier one is pending.
     fn arm(&mut self) -> Option<Picoseconds> {
-        if self.ask_at >= self.timer_at {
+        if self.request_at >= self.timer_at {
             return None;
         }
-        self.timer_at = self.ask_at;
-        Some(self.ask_at)
+        self.timer_at = self.request_at;
+        Some(self.request_at)
     }
 }
 

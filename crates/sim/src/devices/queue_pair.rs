@@ -197,12 +197,12 @@ impl QueuePair {
     /// Whether it has packets to send that its window allows.
     #[inline]
     pub(crate) fn may_send(&self) -> bool {
-        self.transport.has_work() && !self.held()
+        self.transport.has_work() && !self.is_window_full()
     }
 
     /// Whether its window is full. Replies do not count.
     #[inline]
-    pub(crate) fn held(&self) -> bool {
+    pub(crate) fn is_window_full(&self) -> bool {
         self.windowed
             && self.transport.outstanding().in_flight >= self.window
             && !self.transport.answering()

@@ -1,9 +1,8 @@
-//! What single devices are set to where that is not what all are set to: settled for every node, port and priority
-//! before the first event.
+//! Parameters of single devices that differ from those of the scenario: settled for every node, port and priority before
+//! the first event.
 //!
-//! Every different set of parameters is kept once and has a number, 0 for the scenario's own. Which one holds is asked
-//! where a setting belongs: of the node (its buffer), of the port (its scheduler) or of one priority of a port (its
-//! thresholds).
+//! Every different set of parameters is stored once and has a number, 0 for that of the scenario. The scope of a setting
+//! determines the lookup: by node (its buffer), by port (its scheduler) or by priority of a port (its thresholds).
 
 use crate::ids::{priority_queue_number, NodeId, PortId, Priority, PRIORITIES};
 use crate::model::parameters::Parameters;
@@ -56,7 +55,7 @@ impl Devices {
     }
 
     /// Stored parameters by their number.
-    pub fn kept(&self, number: u32) -> &Parameters {
+    pub fn parameters(&self, number: u32) -> &Parameters {
         &self.sets[number as usize - 1].parameters
     }
 

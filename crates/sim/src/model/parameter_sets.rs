@@ -20,7 +20,7 @@ impl Scenario {
     pub fn set(&self, number: u32) -> &Parameters {
         match number.checked_sub(1) {
             None => &self.parameters,
-            Some(_) => self.devices.kept(number),
+            Some(_) => self.devices.parameters(number),
         }
     }
 

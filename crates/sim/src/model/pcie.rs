@@ -104,11 +104,11 @@ impl Pcie {
             }
             OrderedWrites::Measured { bps } => bps,
         });
-        let asked = self
+        let requested = self
             .reads
             .map(|it| outstanding_rate(it.tags, it.max_read_request_bytes, it.round_trip_ns));
         Ok([
-            from.min(asked.unwrap_or(u64::MAX)),
+            from.min(requested.unwrap_or(u64::MAX)),
             into.min(held.unwrap_or(u64::MAX)),
         ])
     }

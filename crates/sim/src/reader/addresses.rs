@@ -38,7 +38,12 @@ impl Addresses {
         };
         let place = link.at("addresses");
         let Json::List(ends) = json else {
-            return problems.note(place, json.shown(), "a list of two: one for each end", "");
+            return problems.note(
+                place,
+                json.format_value(),
+                "a list of two: one for each end",
+                "",
+            );
         };
         let [a, b] = ends.as_slice() else {
             let found = format!("a list of {}", ends.len());
@@ -50,17 +55,17 @@ impl Addresses {
                 Json::Text(text) => text,
                 other => {
                     let expected = "an IPv4 or IPv6 address, or null";
-                    problems.note(link.at("addresses"), other.shown(), expected, "");
+                    problems.note(link.at("addresses"), other.format_value(), expected, "");
                     continue;
                 }
             };
             let Ok(address) = text.parse::<IpAddr>() else {
                 let expected = "an IPv4 or IPv6 address, or null";
-                problems.note(link.at("addresses"), json.shown(), expected, "");
+                problems.note(link.at("addresses"), json.format_value(), expected, "");
                 continue;
             };
             if nodes[end] >= self.hosts {
-                let found = format!("{} at switch {}", json.shown(), nodes[end]);
+                let found = format!("{} at switch {}", json.format_value(), nodes[end]);
                 let expected = "null: only NIC ports have addresses here";
                 problems.note(link.at("addresses"), found, expected, "");
                 continue;
@@ -71,11 +76,11 @@ impl Addresses {
                     IpVersion::Ipv6 => "an IPv6 address",
                 };
                 let hint = "parameters.framing.ip sets the IP version of all packets";
-                problems.note(link.at("addresses"), json.shown(), expected, hint);
+                problems.note(link.at("addresses"), json.format_value(), expected, hint);
                 continue;
             }
             if let Some(other) = self.known.insert(address, number) {
-                let found = format!("{}, which links[{other}] has", json.shown());
+                let found = format!("{}, which links[{other}] has", json.format_value());
                 problems.note(link.at("addresses"), found, "each address once", "");
             }
             let port = 2 * number + end;

@@ -104,7 +104,7 @@ impl Overlay<'_> {
         };
         self.check_levels(&item, &target, parameters, problems);
         if problems.count() == before {
-            self.lay(n, parameters, &target, problems);
+            self.apply(n, parameters, &target, problems);
         }
     }
 
@@ -116,7 +116,12 @@ impl Overlay<'_> {
                 Some(node) => nodes.push(NodeId(node as u32)),
                 None => {
                     let place = format!("{}[{n}]", item.at("nodes"));
-                    problems.note(place, json.shown(), format!("a node, 0 to {last}"), "");
+                    problems.note(
+                        place,
+                        json.format_value(),
+                        format!("a node, 0 to {last}"),
+                        "",
+                    );
                 }
             }
         }
@@ -130,7 +135,7 @@ impl Overlay<'_> {
                 Ok(port) => ports.push(port),
                 Err(expected) => {
                     let place = format!("{}[{n}]", item.at("ports"));
-                    problems.note(place, json.shown(), expected, "");
+                    problems.note(place, json.format_value(), expected, "");
                 }
             }
         }
@@ -165,14 +170,14 @@ impl Overlay<'_> {
                 continue;
             };
             for (key, _) in settings {
-                let expected = match level(section, key) {
+                let expected = match find_level(section, key) {
                     Some(level) if level >= smallest => continue,
                     Some(Level::All) => "parameters, where it is set for all devices",
                     Some(Level::Node) => "nodes alone: it is one for a whole switch",
                     Some(_) => "no priorities: it is one for a whole port",
                     None => continue, // no such parameter: refused when the overrides are applied
                 };
-                problems.note(format!("{place}.{key}"), it.named(), expected, "");
+                problems.note(format!("{place}.{key}"), it.level_name(), expected, "");
             }
             let buffer = settings.iter().any(|(key, _)| key == "buffer_bytes");
             if section == "switch" && buffer && self.buffers_given {
@@ -183,7 +188,7 @@ impl Overlay<'_> {
     }
 
     /// Applies the overrides to the parameters of each slot; equal parameters are stored once.
-    fn lay(&mut self, n: usize, json: &Json, target: &Target, problems: &mut Problems) {
+    fn apply(&mut self, n: usize, json: &Json, target: &Target, problems: &mut Problems) {
         let root = format!("devices[{n}].parameters");
         let mut made: HashMap<u32, u32> = HashMap::new();
         for slot in self.slots(target) {
@@ -194,7 +199,7 @@ impl Overlay<'_> {
                     let count = problems.count();
                     let base = match before {
                         0 => self.scenario.parameters.clone(),
-                        kept => self.devices.kept(kept).clone(),
+                        kept => self.devices.parameters(kept).clone(),
                     };
                     let parameters = settings::overlay(base, json, &root, problems);
                     limits::check(&root, &parameters, problems);
@@ -243,7 +248,7 @@ impl Overlay<'_> {
 }
 
 impl Target {
-    fn named(&self) -> &'static str {
+    fn level_name(&self) -> &'static str {
         match (&self.priorities, self.ports.is_empty()) {
             (Some(_), _) => "priorities",
             (None, false) => "ports",
@@ -252,7 +257,7 @@ impl Target {
     }
 }
 
-fn level(section: &str, key: &str) -> Option<Level> {
+fn find_level(section: &str, key: &str) -> Option<Level> {
     let find = |name: &str| LEVELS.iter().find(|(known, _)| *known == name);
     let of_key = find(&format!("{section}.{key}")).or_else(|| find(section));
     of_key.map(|(_, level)| *level)
@@ -267,7 +272,7 @@ fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<Priority>> {
             Some(priority) => priorities.push(Priority(priority as u8)),
             None => {
                 let place = format!("{}[{n}]", item.at("priorities"));
-                problems.note(place, json.shown(), "a priority, 0 to 7", "");
+                problems.note(place, json.format_value(), "a priority, 0 to 7", "");
             }
         }
     }

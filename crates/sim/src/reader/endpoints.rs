@@ -1,7 +1,7 @@
 //! The two hosts of a flow or a queue pair; datagrams of one queue pair may have many.
 
 use super::json::Json;
-use super::problems::{shown, Object, Place, Problems};
+use super::problems::{format_value, Object, Place, Problems};
 use super::services;
 use crate::ids::{NodeId, Priority};
 use crate::model::scenario::Service;
@@ -72,7 +72,7 @@ fn destinations(
         return Some(found);
     }
     let wrong = items.iter().find(|item| known(item, hosts).is_none());
-    let found = wrong.map_or("an empty list".into(), Json::shown);
+    let found = wrong.map_or("an empty list".into(), Json::format_value);
     problems.note(it.at("b"), found, format!("hosts, 0 to {}", hosts - 1), "");
     None
 }
@@ -87,7 +87,7 @@ fn host(it: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<N
     let host = json.and_then(|json| known(json, hosts));
     if host.is_none() {
         let expected = format!("a host, 0 to {}", hosts - 1);
-        problems.note(it.at(key), shown(json), expected, "");
+        problems.note(it.at(key), format_value(json), expected, "");
     }
     host
 }

@@ -12,10 +12,10 @@ pub fn find_error(tree: &Value, path: &[String], message: &str) -> Vec<String> {
     let probe = Probe { tree, message };
     let mut objects = Vec::new();
     let value = path.iter().fold(tree, |at, key| &at[key.as_str()]);
-    within(value, path, &mut objects);
+    collect_objects(value, path, &mut objects);
     let found = objects
         .into_iter()
-        .find_map(|(path, object)| probe.place(path, object));
+        .find_map(|(path, object)| probe.find_key(path, object));
     found.unwrap_or_else(|| path.to_vec())
 }
 
@@ -27,7 +27,7 @@ pub fn unknown<'m>(message: &'m str, what: &str) -> Option<(&'m str, Vec<&'m str
 }
 
 /// Collects all objects in a value, outer ones first.
-fn within<'v>(
+fn collect_objects<'v>(
     value: &'v Value,
     path: &[String],
     found: &mut Vec<(Vec<String>, &'v Map<String, Value>)>,
@@ -35,11 +35,11 @@ fn within<'v>(
     let Value::Object(fields) = value else { return };
     found.push((path.to_vec(), fields));
     for (key, inner) in fields {
-        within(inner, &below(path, key), found);
+        collect_objects(inner, &append_key(path, key), found);
     }
 }
 
-fn below(path: &[String], key: &str) -> Vec<String> {
+fn append_key(path: &[String], key: &str) -> Vec<String> {
     path.iter().cloned().chain([key.to_string()]).collect()
 }
 
@@ -51,26 +51,27 @@ struct Probe<'t> {
 
 impl Probe<'_> {
     /// The key of this object that the message refers to; inner objects are not searched.
-    fn place(&self, path: Vec<String>, object: &Map<String, Value>) -> Option<Vec<String>> {
+    fn find_key(&self, path: Vec<String>, object: &Map<String, Value>) -> Option<Vec<String>> {
         if let Some(field) = self.message.strip_prefix("missing field `") {
             let field = field.strip_suffix('`')?;
-            let of_this = self.with(&path, |it| it.insert(field.into(), Value::Null));
+            let of_this = self.message_after(&path, |it| it.insert(field.into(), Value::Null));
             return of_this
                 .filter(|it| !it.starts_with("unknown"))
                 .map(|_| path);
         }
         if let Some((key, _)) = unknown(self.message, "unknown field") {
-            return self.with(&path, |it| it.remove(key)).map(|_| path);
+            return self.message_after(&path, |it| it.remove(key)).map(|_| path);
         }
         let tag = unknown(self.message, "unknown variant").is_some();
         let single = |key: &str, value: &Value| !value.is_object() && (tag || !TAGS.contains(&key));
         let mut fields = object.iter().filter(|(key, value)| single(key, value));
-        let (key, _) = fields.find(|(key, _)| self.with(&path, |it| it.remove(*key)).is_some())?;
-        Some(below(&path, key))
+        let (key, _) =
+            fields.find(|(key, _)| self.message_after(&path, |it| it.remove(*key)).is_some())?;
+        Some(append_key(&path, key))
     }
 
     /// The message after an edit of the object at `path`, empty if the tree is valid; `None` if the message stays the same.
-    fn with(
+    fn message_after(
         &self,
         path: &[String],
         edit: impl FnOnce(&mut Map<String, Value>) -> Option<Value>,

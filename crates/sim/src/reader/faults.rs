@@ -50,7 +50,7 @@ struct FaultReader<'j, 'f> {
 impl<'j> FaultReader<'j, '_> {
     fn fault(&mut self) -> Option<Fault> {
         let Json::Object(_) = self.json else {
-            let found = self.json.shown();
+            let found = self.json.format_value();
             let expected = "an object with a kind";
             self.problems.note(self.place, found, expected, "");
             return None;
@@ -101,7 +101,7 @@ impl<'j> FaultReader<'j, '_> {
         };
         let (from, until) = (from?, until?);
         if from >= until {
-            let found = item.shown("until_ns");
+            let found = item.format_value("until_ns");
             let expected = "a time after from_ns";
             self.problems.note(item.at("until_ns"), found, expected, "");
             return None;
@@ -112,7 +112,7 @@ impl<'j> FaultReader<'j, '_> {
     /// The link of the fault, by its index in `links`.
     fn link(&mut self, item: &Object) -> Option<LinkId> {
         let Some(last) = self.scenario.links.len().checked_sub(1) else {
-            let found = item.shown("link");
+            let found = item.format_value("link");
             let expected = "a scenario with links";
             self.problems.note(item.at("link"), found, expected, "");
             return None;
@@ -190,7 +190,7 @@ fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
         }
     }
     let last = links.saturating_sub(1);
-    let shown: Vec<String> = named.iter().map(Json::shown).collect();
+    let shown: Vec<String> = named.iter().map(Json::format_value).collect();
     let found = format!("[{}]", shown.join(", "));
     let expected = format!("two different links, 0 to {last}");
     it.problems.note(item.at("links"), found, expected, "");

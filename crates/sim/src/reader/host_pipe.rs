@@ -20,24 +20,24 @@ pub fn check(it: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
     );
     it.at_most("nic.pipe.xon_bytes", pipe.xon_bytes, pipe.xoff_bytes);
     if let Some(pcie) = &pipe.pcie {
-        rates(it, pcie);
+        check_rates(it, pcie);
     }
 }
 
 /// Checks the rates that result from outstanding writes and reads.
-fn rates(it: &mut ParameterCheck, pcie: &Pcie) {
+fn check_rates(it: &mut ParameterCheck, pcie: &Pcie) {
     if let Some(OrderedWrites::Outstanding { writes, commit_ns }) = pcie.ordered_writes {
         let sizes = [writes, pcie.max_payload_bytes];
-        enough(it, "nic.pipe.pcie.ordered_writes", sizes, commit_ns);
+        check_minimum_rate(it, "nic.pipe.pcie.ordered_writes", sizes, commit_ns);
     }
     if let Some(reads) = &pcie.reads {
         let sizes = [reads.tags, reads.max_read_request_bytes];
-        enough(it, "nic.pipe.pcie.reads", sizes, reads.round_trip_ns);
+        check_minimum_rate(it, "nic.pipe.pcie.reads", sizes, reads.round_trip_ns);
     }
 }
 
 /// Checks that the outstanding bytes give at least the minimum rate.
-fn enough(it: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
+fn check_minimum_rate(it: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
     if ns == 0 || count == 0 {
         return;
     }

@@ -25,7 +25,7 @@ pub enum Json<'a> {
 
 impl Json<'_> {
     /// The value as it appears in a message.
-    pub fn shown(&self) -> String {
+    pub fn format_value(&self) -> String {
         match self {
             Json::Null => "null".into(),
             Json::Bool(value) => value.to_string(),
@@ -174,7 +174,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_str(AnyValue)? {
             Json::Text(key) => Ok(Key(key)),
-            other => Ok(Key(Cow::Owned(other.shown()))),
+            other => Ok(Key(Cow::Owned(other.format_value()))),
         }
     }
 }

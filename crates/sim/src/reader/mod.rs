@@ -175,7 +175,7 @@ fn text(top: &Object, key: &str, problems: &mut Problems) -> Option<String> {
         None => Some(String::new()),
         Some(Json::Text(text)) => Some(text.to_string()),
         Some(other) => {
-            problems.note(top.at(key), other.shown(), "a text", "");
+            problems.note(top.at(key), other.format_value(), "a text", "");
             None
         }
     }
@@ -187,7 +187,7 @@ fn texts(top: &Object, key: &'static str, problems: &mut Problems) -> Vec<String
     for (n, json) in top.list(key, problems).iter().enumerate() {
         match json {
             Json::Text(text) => texts.push(text.to_string()),
-            other => problems.note(Place::Item(key, n), other.shown(), "a text", ""),
+            other => problems.note(Place::Item(key, n), other.format_value(), "a text", ""),
         }
     }
     texts
@@ -240,11 +240,11 @@ impl Common {
             };
             let node = |json: &Json| json.whole().filter(|node| *node <= last);
             let (Some(a), Some(b)) = (node(a), node(b)) else {
-                let found = format!("[{}, {}]", a.shown(), b.shown());
+                let found = format!("[{}, {}]", a.format_value(), b.format_value());
                 problems.note(place, found, format!("two nodes, 0 to {last}"), "");
                 return None;
             };
-            return self.joined(Object::empty(place, &forms().link), a, b, problems);
+            return self.build_link(Object::empty(place, &forms().link), a, b, problems);
         }
         let link = Object::new(place, json, &forms().link, problems)?;
         let a = link.whole_up_to("a", last, problems);
@@ -254,10 +254,10 @@ impl Common {
         };
         of_ports.addresses.read(&link, [a, b], problems);
         of_ports.names.read(&link, [a, b], problems);
-        self.joined(link, a, b, problems)
+        self.build_link(link, a, b, problems)
     }
 
-    fn joined(&self, link: Object, a: u64, b: u64, problems: &mut Problems) -> Option<Link> {
+    fn build_link(&self, link: Object, a: u64, b: u64, problems: &mut Problems) -> Option<Link> {
         if a == b {
             problems.note(
                 link.place,
@@ -333,7 +333,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<By
             Some(bytes) => buffers.push(Bytes(bytes)),
             None => {
                 let place = Place::Item("buffer_bytes", n);
-                problems.note(place, json.shown(), expected_whole(range), "");
+                problems.note(place, json.format_value(), expected_whole(range), "");
             }
         }
     }

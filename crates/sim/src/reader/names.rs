@@ -33,14 +33,17 @@ impl PortNames {
         };
         let [a, b] = ends else {
             let expected = "a list of two: one for each end";
-            return problems.note(link.at("port_names"), json.shown(), expected, "");
+            return problems.note(link.at("port_names"), json.format_value(), expected, "");
         };
         for ((end, json), node) in [a, b].into_iter().enumerate().zip(nodes) {
             let Some(name) = name(link.at("port_names"), json, problems) else {
                 continue;
             };
             if let Some(other) = self.known.insert((node, name.clone()), number) {
-                let found = format!("{}, which links[{other}] has at node {node}", json.shown());
+                let found = format!(
+                    "{}, which links[{other}] has at node {node}",
+                    json.format_value()
+                );
                 problems.note(link.at("port_names"), found, "each port of a node once", "");
             }
             let port = 2 * number + end;
@@ -61,7 +64,7 @@ impl PortNames {
                 continue;
             };
             if let Some(other) = known.insert(name.clone(), n) {
-                let found = format!("{}, which node {other} has", json.shown());
+                let found = format!("{}, which node {other} has", json.format_value());
                 problems.note(Place::Item("node_names", n), found, "each name once", "");
             }
             names.push(name);
@@ -97,7 +100,7 @@ fn name(place: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> 
         }
         other => {
             let expected = format!("a name of 1 to {LONGEST_NAME} characters");
-            problems.note(place, other.shown(), expected, "");
+            problems.note(place, other.format_value(), expected, "");
             None
         }
     }

@@ -123,7 +123,7 @@ impl<'j> Object<'j> {
         let known = form.names.as_slice();
         let Json::Object(fields) = json else {
             let expected = format!("an object with {}", known.join(", "));
-            problems.note(place, json.shown(), expected, "");
+            problems.note(place, json.format_value(), expected, "");
             return None;
         };
         for (n, (key, _)) in fields.iter().enumerate() {
@@ -159,8 +159,8 @@ impl<'j> Object<'j> {
     }
 
     /// The value of a key as it appears in a message.
-    pub fn shown(&self, key: &str) -> String {
-        shown(self.get(key))
+    pub fn format_value(&self, key: &str) -> String {
+        format_value(self.get(key))
     }
 
     /// The location of a key.
@@ -196,7 +196,7 @@ impl<'j> Object<'j> {
         let range = least..=most;
         let value = json.and_then(Json::whole).filter(|it| range.contains(it));
         if value.is_none() {
-            problems.note(self.at(key), shown(json), expected_whole(&range), "");
+            problems.note(self.at(key), format_value(json), expected_whole(&range), "");
         }
         value
     }
@@ -219,7 +219,12 @@ impl<'j> Object<'j> {
         let number = json.and_then(Json::number);
         let value = number.filter(|it| declared.fits(*it));
         if value.is_none() {
-            problems.note(self.at(key), shown(json), declared.expected_number(), "");
+            problems.note(
+                self.at(key),
+                format_value(json),
+                declared.expected_number(),
+                "",
+            );
         }
         value
     }
@@ -247,7 +252,7 @@ impl<'j> Object<'j> {
             None => &[],
             Some(Json::List(items)) => items,
             Some(other) => {
-                problems.note(self.at(key), other.shown(), "a list", "");
+                problems.note(self.at(key), other.format_value(), "a list", "");
                 &[]
             }
         }
@@ -265,7 +270,7 @@ pub fn note_word(
         Some(Json::Text(text)) => did_you_mean(text, words),
         _ => String::new(),
     };
-    problems.note(place, shown(json), words.join(", "), hint);
+    problems.note(place, format_value(json), words.join(", "), hint);
 }
 
 /// A key with its location: `flows[3].src`, and `hosts` at the top.
@@ -284,6 +289,6 @@ impl fmt::Display for Field<'_> {
 }
 
 /// The value as it appears in a message, or `nothing`.
-pub fn shown(json: Option<&Json>) -> String {
-    json.map_or("nothing".into(), Json::shown)
+pub fn format_value(json: Option<&Json>) -> String {
+    json.map_or("nothing".into(), Json::format_value)
 }

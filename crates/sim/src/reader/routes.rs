@@ -61,12 +61,12 @@ fn route(
     for (place, name) in named.iter().enumerate() {
         let at = || format!("{}[{place}]", item.at("ports"));
         match ports.find(name) {
-            Err(expected) => problems.note(at(), name.shown(), expected, ""),
+            Err(expected) => problems.note(at(), name.format_value(), expected, ""),
             Ok(port) if node.is_some_and(|it| it != u64::from(scenario.node_of(port).0)) => {
-                problems.note(at(), name.shown(), "a port of the node", "");
+                problems.note(at(), name.format_value(), "a port of the node", "");
             }
             Ok(port) if own.contains(&port) => {
-                problems.note(at(), name.shown(), "each port once", "");
+                problems.note(at(), name.format_value(), "each port once", "");
             }
             Ok(port) => own.push(port),
         }

@@ -152,14 +152,14 @@ fn describe_refusal(message: &str, json: &Json) -> Refusal {
 fn rephrase(message: &str, json: &Json) -> (String, String) {
     let message = message.replace('`', "\"");
     if let Some(field) = message.strip_prefix("missing field ") {
-        return (json.shown(), format!("an object with {field}"));
+        return (json.format_value(), format!("an object with {field}"));
     }
     let Some((found, expected)) = message.split_once(", expected ") else {
-        return (json.shown(), message);
+        return (json.format_value(), message);
     };
     let found = match found.split_once(": ") {
         Some(("invalid type" | "invalid value", _)) if !matches!(json, Json::Object(_)) => {
-            json.shown()
+            json.format_value()
         }
         _ => found.replace("invalid length", "a list of"),
     };

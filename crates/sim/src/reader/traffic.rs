@@ -109,7 +109,7 @@ impl Traffic {
             let [Ok(port_a), Ok(port_b)] = ports else {
                 continue;
             };
-            if !wiring.joined(scenario, port_a, port_b) {
+            if !wiring.are_connected(scenario, port_a, port_b) {
                 let found = format!(
                     "no route from host {} to host {}",
                     ends.hosts[0], ends.hosts[1]
@@ -236,7 +236,7 @@ impl Counts {
         let pair = it.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
-            let found = super::problems::shown(it.get("queue_pair"));
+            let found = super::problems::format_value(it.get("queue_pair"));
             let expected = match self.pairs.len() {
                 0 => "an index of queue_pairs, of which there are none".into(),
                 all => format!("an index of queue_pairs, 0 to {}", all - 1),
@@ -277,7 +277,7 @@ impl Counts {
                 Some(index) => after.push(self.flows as u32 + index as u32),
                 None => {
                     let expected = format!("indices of operations, 0 to {}", self.operations - 1);
-                    problems.note(it.at("after"), json.shown(), expected, "");
+                    problems.note(it.at("after"), json.format_value(), expected, "");
                 }
             }
         }

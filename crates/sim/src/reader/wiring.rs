@@ -56,7 +56,7 @@ impl Wiring {
     }
 
     /// Whether a cable or a path over switches connects two NIC ports.
-    pub fn joined(&mut self, scenario: &Scenario, port_a: PortId, port_b: PortId) -> bool {
+    pub fn are_connected(&mut self, scenario: &Scenario, port_a: PortId, port_b: PortId) -> bool {
         if port_a.peer() == port_b {
             return true;
         }

@@ -26,7 +26,7 @@ pub fn expected(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         return alternatives(values);
     }
-    let bound = |key: &str| schema[key].as_number().map(shown);
+    let bound = |key: &str| schema[key].as_number().map(format_value);
     let format = schema["format"].as_str().unwrap_or_default();
     let largest = annotations::largest(format);
     let declared = schema["maximum"].as_u64() != largest || largest.is_none() || is_small(format);
@@ -151,7 +151,7 @@ fn plain(number: &Number) -> String {
     }
 }
 
-fn shown(number: &Number) -> String {
+fn format_value(number: &Number) -> String {
     match number.as_i128() {
         Some(whole) => grouped(whole),
         None => match number.as_f64() {
@@ -166,7 +166,7 @@ fn alternatives(values: &[Value]) -> String {
     let shown: Vec<String> = values
         .iter()
         .filter_map(Value::as_number)
-        .map(shown)
+        .map(format_value)
         .collect();
     match shown.split_last() {
         Some((last, [])) => last.clone(),

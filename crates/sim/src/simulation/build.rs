@@ -101,7 +101,7 @@ impl Simulation {
             totals: Summary::default(),
             pauses: Vec::new(),
             series: Series::new(&scenario.observe),
-            captures: Capture::all(&scenario),
+            captures: Capture::from_scenario(&scenario),
             scenario: Arc::new(scenario),
         };
         simulation.build_pools(&resolved);

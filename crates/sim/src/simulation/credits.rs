@@ -1,7 +1,7 @@
 //! Receiver credit: requests, grants and timers.
 
 use crate::bytes::Bytes;
-use crate::devices::credits::{Ask, Sender};
+use crate::devices::credits::{RequestTiming, Sender};
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::telemetry::TelemetryRecord;
@@ -16,8 +16,8 @@ pub(crate) const OF_SENDER: u32 = 1;
 impl Simulation {
     /// Charges a packet of queue pair `id` of `bytes` on the link to its credit. Returns the credit that the packet requests.
     pub(crate) fn spend_credit(&mut self, id: QueuePairId, kind: Kind, bytes: Bytes<u32>) -> Bytes {
-        let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
-        let Some(sender) = self.sender(id).filter(|_| asks) else {
+        let carries_request = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
+        let Some(sender) = self.sender(id).filter(|_| carries_request) else {
             return Bytes(0);
         };
         sender.spend(bytes);
@@ -28,7 +28,7 @@ impl Simulation {
         }
         queue_pair.follow(self.now, Bytes(mtu));
         let target = self.credit_target(id);
-        self.credit_asked(id, target);
+        self.record_credit_request(id, target);
         target
     }
 
@@ -45,14 +45,14 @@ impl Simulation {
     }
 
     /// Records a request of the sender at a queue pair, and sets its timer if sending is blocked until the grant.
-    fn credit_asked(&mut self, id: QueuePairId, target: Bytes) {
+    fn record_credit_request(&mut self, id: QueuePairId, target: Bytes) {
         let queue_pair = &self.queue_pairs[id];
         let waits = queue_pair.starves() && queue_pair.transport.has_work();
         let now = self.now;
         let Some(sender) = self.sender(id) else {
             return;
         };
-        let timer = sender.asked(target, waits, now);
+        let timer = sender.record_request(target, waits, now);
         self.set_credit_timer(id, timer);
     }
 
@@ -74,7 +74,7 @@ impl Simulation {
 
     /// Requests credit for a queue pair that cannot send, if it lacks credit and its last request was for less.
     #[cold]
-    pub(crate) fn ask_for_credit(&mut self, id: QueuePairId) {
+    pub(crate) fn request_credit_if_needed(&mut self, id: QueuePairId) {
         if !self.starves(id) {
             return;
         }
@@ -83,9 +83,9 @@ impl Simulation {
             return;
         };
         match sender.starve(target, now) {
-            Ask::Now => self.request_credit(id, target),
-            Ask::Later(time) => self.set_credit_timer(id, Some(time)),
-            Ask::Wait => {}
+            RequestTiming::Now => self.request_credit(id, target),
+            RequestTiming::Later(time) => self.set_credit_timer(id, Some(time)),
+            RequestTiming::Wait => {}
         }
     }
 
@@ -94,7 +94,7 @@ impl Simulation {
         if let Some(sender) = self.sender(id) {
             sender.request(now);
         }
-        self.credit_asked(id, target);
+        self.record_credit_request(id, target);
         let carried = TelemetryRecord::credit(target);
         self.send_control(id, Kind::CreditRequest, Reply::default(), Some(&carried));
     }
@@ -114,17 +114,17 @@ impl Simulation {
             return;
         };
         match sender.timer(now, retries) {
-            Ask::Now if self.starves(id) => {
+            RequestTiming::Now if self.starves(id) => {
                 let target = self.credit_target(id);
                 self.request_credit(id, target);
             }
-            Ask::Later(time) => self.set_credit_timer(id, Some(time)),
+            RequestTiming::Later(time) => self.set_credit_timer(id, Some(time)),
             _ => {}
         }
     }
 
     /// The receiver of queue pair `id` records the request of its peer; `more` is added to it.
-    pub(crate) fn credit_wanted(&mut self, id: QueuePairId, target: Bytes, more: Bytes) {
+    pub(crate) fn record_credit_demand(&mut self, id: QueuePairId, target: Bytes, more: Bytes) {
         let port = self.queue_pairs[id].port;
         let Some(credits) = &mut self.credits else {
             return;
@@ -136,7 +136,7 @@ impl Simulation {
 
     /// Processes a request. A sender repeats it when a grant was lost: the reply is the total granted so far.
     fn credit_requested(&mut self, id: QueuePairId, target: Bytes) {
-        self.credit_wanted(id, target, Bytes(0));
+        self.record_credit_demand(id, target, Bytes(0));
         if let Some(credits) = &self.credits {
             let carried = TelemetryRecord::credit(credits.granted(id));
             self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));

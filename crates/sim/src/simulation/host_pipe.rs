@@ -26,7 +26,7 @@ impl Simulation {
             return None;
         };
         if received.pause && self.sides[port].storm & frame.priority.bit() == 0 {
-            self.ask_to_pause(port, frame.priority);
+            self.send_xoff(port, frame.priority);
         }
         if let Some(time) = received.check_at {
             self.schedule(time, class::DRAINED, port.0, 0);
@@ -46,7 +46,7 @@ impl Simulation {
             DrainState::Now(pausing) => pausing & !self.sides[port].storm,
         };
         for priority in Priority::all().filter(|priority| pausing & priority.bit() != 0) {
-            self.ask_to_go_on(port, priority);
+            self.send_xon(port, priority);
         }
     }
 }

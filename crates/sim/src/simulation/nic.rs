@@ -15,7 +15,7 @@ impl Simulation {
         }
         if !queue_pair.may_send() {
             if self.credits.is_some() {
-                self.ask_for_credit(id);
+                self.request_credit_if_needed(id);
             }
             return;
         }

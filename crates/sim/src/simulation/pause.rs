@@ -11,7 +11,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 impl Simulation {
     /// Sends XOFF for `priority` at `port`, and refreshes it before the pause expires.
-    pub(crate) fn ask_to_pause(&mut self, port: PortId, priority: Priority) {
+    pub(crate) fn send_xoff(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
         if let Some(quanta) = self.repeats_after(port, priority) {
@@ -20,7 +20,7 @@ impl Simulation {
     }
 
     /// Refreshes a requested pause that may be about to expire.
-    pub(crate) fn insist_on_pause(&mut self, port: PortId, priority: Priority) {
+    pub(crate) fn refresh_pause_early(&mut self, port: PortId, priority: Priority) {
         if self.sides[port].pauses[priority].refresh_at != NEVER {
             return;
         }
@@ -50,7 +50,7 @@ impl Simulation {
     }
 
     /// Sends XON for `priority` at `port`.
-    pub(crate) fn ask_to_go_on(&mut self, port: PortId, priority: Priority) {
+    pub(crate) fn send_xon(&mut self, port: PortId, priority: Priority) {
         self.totals.pfc_resumes += 1;
         self.sides[port].pauses[priority].refresh_at = NEVER;
         self.generate(port, priority, false);

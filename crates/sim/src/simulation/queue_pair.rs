@@ -16,7 +16,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn send(&mut self, id: QueuePairId) -> Option<Bytes<u32>> {
         let queue_pair = &mut self.queue_pairs[id];
-        if queue_pair.held() {
+        if queue_pair.is_window_full() {
             return None;
         }
         let mut to = id;
@@ -141,7 +141,7 @@ impl Simulation {
         }
         let wanted = carried.as_ref().map_or(Bytes(0), |it| it.credit);
         if wanted > Bytes(0) && frame.kind != Kind::Ack {
-            self.credit_wanted(id, wanted, Bytes(0));
+            self.record_credit_demand(id, wanted, Bytes(0));
         }
         let mut in_memory = self.now;
         if frame.payload > Bytes(0) && self.settings.pipes {

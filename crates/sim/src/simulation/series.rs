@@ -88,7 +88,7 @@ impl Series {
     }
 
     /// Sorts rows into the order of a serial run.
-    pub(crate) fn put_in_order(&mut self) {
+    pub(crate) fn sort_rows(&mut self) {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by_key(|row| (self.time[*row], self.place[*row]));
         self.time = order.iter().map(|row| self.time[*row]).collect();

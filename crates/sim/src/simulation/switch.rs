@@ -68,7 +68,7 @@ impl Simulation {
         }
         if group.reaches_xoff(pool) {
             group.xoff = true;
-            self.ask_to_pause(ingress, priority);
+            self.send_xoff(ingress, priority);
         }
         true
     }
@@ -89,7 +89,7 @@ impl Simulation {
         }
         if !group.xoff {
             group.xoff = true;
-            self.ask_to_pause(ingress, priority);
+            self.send_xoff(ingress, priority);
         }
         true
     }
@@ -167,7 +167,7 @@ impl Simulation {
         }
         if goes_on {
             group.xoff = false;
-            self.ask_to_go_on(ingress, priority);
+            self.send_xon(ingress, priority);
         }
     }
 

@@ -62,7 +62,7 @@ impl Simulation {
             if let Some(carried) = carried.filter(|_| self.credits.is_some()) {
                 // It will be retransmitted, which the sender's last request did not include.
                 let packet = self.full_packet();
-                self.credit_wanted(id, carried.credit, packet);
+                self.record_credit_demand(id, carried.credit, packet);
             }
         }
     }

@@ -196,7 +196,7 @@ pub struct Credits {
     pub asked_bytes: u64,
     /// Credit granted by the receiver.
     pub granted_bytes: u64,
-    /// Amount that it may send before it hears from the receiver.
+    /// Credit that it has before the first grant.
     pub initial_bytes: u64,
     /// Granted credit that has reached the sender.
     pub received_bytes: u64,

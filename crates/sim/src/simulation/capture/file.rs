@@ -16,7 +16,7 @@ pub struct Capture {
 
 impl Capture {
     /// The captures that a scenario requests, in its order.
-    pub fn all(scenario: &Scenario) -> Vec<Capture> {
+    pub fn from_scenario(scenario: &Scenario) -> Vec<Capture> {
         let ports = &scenario.observe.captures;
         ports.iter().map(|port| Capture::new(*port)).collect()
     }

@@ -53,7 +53,9 @@ impl Simulation {
         let hold = scenario.faults.iter().filter(|it| it.holds(now));
         let hold = hold.map(|fault| &fault.kind);
         match &scenario.faults[number as usize].kind {
-            Kind::StuckNic(it) => self.stuck_nic(it.port, stuck_nic::all(it.port, hold)),
+            Kind::StuckNic(it) => {
+                self.stuck_nic(it.port, stuck_nic::paused_priorities(it.port, hold))
+            }
             Kind::SlowReceiver(it) => {
                 self.slow_receiver(it.port, slow_receiver::least(it.port, hold))
             }

@@ -5,7 +5,7 @@ use crate::model::faults::Kind;
 use crate::simulation::state::Simulation;
 
 /// The priorities that a NIC port pauses because of the active faults.
-pub(super) fn all<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {
+pub(super) fn paused_priorities<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {
     let priorities = hold.map(|kind| match kind {
         Kind::StuckNic(it) if it.port == port => it.priorities,
         _ => 0,
@@ -25,9 +25,9 @@ impl Simulation {
             let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);
             match (was, is) {
                 // A pause that the receive buffer requests continues.
-                (false, true) if wanted => self.insist_on_pause(port, priority),
-                (false, true) => self.ask_to_pause(port, priority),
-                (true, false) if !wanted => self.ask_to_go_on(port, priority),
+                (false, true) if wanted => self.refresh_pause_early(port, priority),
+                (false, true) => self.send_xoff(port, priority),
+                (true, false) if !wanted => self.send_xon(port, priority),
                 _ => {}
             }
         }

@@ -49,7 +49,7 @@ impl Barrier {
                 .store(meeting.wrapping_add(1), Ordering::SeqCst);
             self.wake_all();
         } else {
-            self.until_past(meeting);
+            self.wait_past(meeting);
         }
         !self.broken.load(Ordering::Relaxed)
     }
@@ -59,7 +59,7 @@ impl Barrier {
         Guard(self)
     }
 
-    fn until_past(&self, meeting: usize) {
+    fn wait_past(&self, meeting: usize) {
         let waits =
             |order| self.meetings.load(order) == meeting && !self.broken.load(Ordering::Relaxed);
         for _ in 0..self.spins {

@@ -36,7 +36,10 @@ pub(super) fn split(
 ) -> Result<Vec<Simulation>, Box<Simulation>> {
     let parts = partition.parts();
     let events = all_events(&mut whole.queue);
-    let homes: Option<Vec<Home>> = events.iter().map(|event| home(&whole, event)).collect();
+    let homes: Option<Vec<Home>> = events
+        .iter()
+        .map(|event| find_home(&whole, event))
+        .collect();
     let Some(homes) = homes.filter(|_| whole.frames.live() == 0) else {
         for event in events {
             whole.queue.push(event);
@@ -82,7 +85,7 @@ enum Home {
     Agenda,
 }
 
-fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
+fn find_home(simulation: &Simulation, event: &Event) -> Option<Home> {
     let entity = event.key & ENTITY;
     Some(Home::At(match event.key >> 28 {
         class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => PortId(entity),
@@ -179,7 +182,7 @@ pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation 
     }
     // The order of a serial run: by time, and at equal times by event key.
     whole.pauses.sort_by_key(|row| (row.end, row.key));
-    whole.series.put_in_order();
+    whole.series.sort_rows();
     whole
 }
 
@@ -225,7 +228,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     whole.series.add(series);
     let base = whole.frames.append(frames);
     for event in all_events(&mut queue) {
-        if matches!(home(whole, &event), Some(Home::Everywhere)) {
+        if matches!(find_home(whole, &event), Some(Home::Everywhere)) {
             continue; // the first part has it
         }
         let of_frame = matches!(

@@ -195,7 +195,7 @@ impl Shared {
         enough: u64,
     ) -> Option<(Stop, Agenda)> {
         let _guard = self.barrier.guard();
-        let own = &parts[self.own(thread)];
+        let own = &parts[self.assigned_parts(thread)];
         for part in own {
             let part = &mut part.lock();
             let events = part.totals.events;
@@ -220,7 +220,7 @@ impl Shared {
                 Next::Window(last) => {
                     agenda.windows += 1;
                     agenda.last = Some(last);
-                    for place in self.in_turn(thread) {
+                    for place in self.part_order(thread) {
                         if self.takes(place, agenda.turns) {
                             let part = &mut parts[place].lock();
                             self.take_in(part, turn);
@@ -249,16 +249,16 @@ impl Shared {
     }
 
     /// The parts of a thread.
-    fn own(&self, thread: usize) -> Range<usize> {
+    fn assigned_parts(&self, thread: usize) -> Range<usize> {
         let begin = |thread: usize| thread * self.parts / self.threads;
         begin(thread)..begin(thread + 1)
     }
 
     /// The order in which a thread takes parts: first those assigned to it, then those of others, in reverse of their order.
-    fn in_turn(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
+    fn part_order(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
         let others = (1..self.threads).map(move |after| (thread + after) % self.threads);
-        let theirs = others.flat_map(|other| self.own(other).rev());
-        self.own(thread).chain(theirs)
+        let theirs = others.flat_map(|other| self.assigned_parts(other).rev());
+        self.assigned_parts(thread).chain(theirs)
     }
 
     /// Claims a part for the calling thread: one thread succeeds per turn.
