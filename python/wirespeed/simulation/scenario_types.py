@@ -1165,7 +1165,7 @@ Congestion = (
     | CongestionNscc
     | CongestionRccc
 )
-"""Which algorithm runs, and its parameters. What a scenario leaves out has its published value."""
+"""The algorithm and its parameters. Parameters that a scenario omits have their published values."""
 
 
 Port = int | str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,25 @@ def test_from_debug_lines_to_notes():
         "of the RoCE traffic is not in the lossless traffic class; set the same NCCL_IB_TC in all processes "
         "(`wirespeed explain QOS-01`)",
     ]
+
+
+def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
+    """Every size has the time of the smallest, so each looks bound by latency."""
+    rows = {size: (20_000.0, size / 2e7, size / 1e7) for size in (2**20, 2**24)}
+    run = collective("all_reduce", 16, rows, nodes=2)
+    passed = judge(run, plan(), evidence=proven(network="IB"))
+    assert {verdict.judgement for verdict in passed.verdicts} == {Judgement.SKIP}
+    found = judge(run, plan(), evidence=proven(network="Socket"))
+    largest = find_verdict(found, 2**24, Metric.BUSBW)
+    assert largest.judgement is Judgement.UNKNOWN
+    assert largest.reason.startswith("NCCL used TCP sockets between hosts, not RDMA (NET/Socket); not judged: small")
+    assert find_verdict(found, 2**20, Metric.BUSBW).judgement is Judgement.SKIP
+
+
+@pytest.mark.parametrize(("traffic_class", "dscp"), [(104, None), (106, None), (0, 0), (96, 24)])
+def test_a_traffic_class_that_is_not_planned_is_a_cause(traffic_class, dscp):
+    evidence = proven(network="IB")
+    evidence = replace(evidence, communicator=replace(evidence.communicator, traffic_class=traffic_class))
+    _, notes = judge_evidence(40.0, evidence)
+    cause = f"the log proves: NCCL_IB_TC={traffic_class} is DSCP {dscp}, planned is 26 (`wirespeed explain QOS-01`)"
+    assert (cause in notes) is (dscp is not None)

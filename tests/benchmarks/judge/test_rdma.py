@@ -76,7 +76,7 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
         65536: Judgement.PASS,
         MIB: Judgement.PASS,
     }
-    reason = "small messages are bound by the message rate, 4 Mpps at most in this table"
+    reason = "small messages are bound by the message rate (highest rate in this table: 4 Mpps)"
     assert find_verdict(judged, 2).reason == reason
     assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
 

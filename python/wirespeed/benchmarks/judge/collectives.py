@@ -85,7 +85,7 @@ class CollectiveLimits:
         ideal = measurement.size_bytes / rate
         if ideal >= self.floor * passes / (1 - passes):
             return None
-        return f"small sizes are bound by latency, {number(self.floor * 1e6)} µs {self.floor_from}"
+        return f"small sizes are bound by latency ({self.floor_from}: {number(self.floor * 1e6)} µs)"
 
 
 def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
@@ -231,7 +231,7 @@ def _floor(run: Run, profile: Profile) -> tuple[float, str]:
     times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
     sizes = {m.size_bytes or 0 for m in rows}
     if times and len(sizes) > 1 and min(sizes) <= _LATENCY_BOUND:
-        return min(times), "at least in this table"
+        return min(times), "lowest time in this table"
     return profile.floors.collective_us.value / 1e6, "assumed by the profile"
 
 

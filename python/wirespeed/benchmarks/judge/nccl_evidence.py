@@ -43,6 +43,14 @@ class Evidence:
     lines: tuple[int, ...] = ()
     conflicts: tuple[NcclConflict, ...] = ()
 
+    @property
+    def is_over_sockets(self) -> bool:
+        """Whether data between hosts went over TCP sockets."""
+        return (self.network or "").lower() == "socket"
+
+
+SOCKETS = "NCCL used TCP sockets between hosts, not RDMA (NET/Socket)"
+
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
     """The evidence of a run's communicator; None where no communicator certainly belongs to the run."""
@@ -178,16 +186,15 @@ def proof_of(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) ->
 
 def _causes(evidence: Evidence, plan: Plan) -> list[str]:
     found = []
-    over_sockets = (evidence.network or "").lower() == "socket"
-    if over_sockets:
-        found.append("NCCL used TCP sockets between hosts, not RDMA (NET/Socket)")
+    if evidence.is_over_sockets:
+        found.append(SOCKETS)
     elif evidence.gdrdma == "none":
         found.append("no connection between hosts used GPUDirect RDMA: data were staged in host memory")
     elif evidence.gdrdma == "some":
         found.append("only some connections between hosts used GPUDirect RDMA")
     if evidence.link == "IB":
         found.append("the NICs were on InfiniBand, not RoCE")
-    found += [] if over_sockets else _nics(evidence, plan)
+    found += [] if evidence.is_over_sockets else [*_nics(evidence, plan), *_traffic_class(evidence, plan)]
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
@@ -196,6 +203,15 @@ def _causes(evidence: Evidence, plan: Plan) -> list[str]:
     if protocol in _SLOW_PROTOCOLS:
         found.append(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}")
     return found
+
+
+def _traffic_class(evidence: Evidence, plan: Plan) -> list[str]:
+    """NCCL_IB_TC with another DSCP than planned; its two low bits are ECN."""
+    used = evidence.communicator.traffic_class
+    planned = next((host.launch.dscp for host in plan.hosts.values() if host.launch.dscp is not None), None)
+    if used is None or planned is None or used >> 2 == planned:
+        return []
+    return [f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned} (`wirespeed explain QOS-01`)"]
 
 
 def _nics(evidence: Evidence, plan: Plan) -> list[str]:

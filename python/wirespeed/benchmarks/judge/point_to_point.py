@@ -101,10 +101,10 @@ class PairLimits:
             passes = self.thresholds.passes.value
             if size / bytes_per_second >= self.floor * passes / (1 - passes):
                 return None
-            return f"small messages are bound by latency, {number(self.floor * 1e6)} µs at least in this table"
+            return f"small messages are bound by latency (lowest time in this table: {number(self.floor * 1e6)} µs)"
         if size * self.rate >= PIPELINED * bytes_per_second:
             return None
-        return f"small messages are bound by the message rate, {number(self.rate / 1e6)} Mpps {self.rate_from}"
+        return f"small messages are bound by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
 
 
 def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
@@ -269,7 +269,7 @@ def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
         and not _is_part(measurement)
     }
     if min(rates, default=SMALL + 1) <= SMALL:
-        return max(rates.values()), "at most in this table"
+        return max(rates.values()), "highest rate in this table"
     return profile.floors.message_rate.value, "assumed by the profile"
 
 

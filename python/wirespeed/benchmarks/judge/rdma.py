@@ -119,7 +119,9 @@ class RdmaLimits:
         needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
         if measurement.size_bytes * self.message_rate >= needed:
             return None
-        return f"small messages are bound by the message rate, {number(self.message_rate / 1e6)} Mpps {self.rate_from}"
+        return (
+            f"small messages are bound by the message rate ({self.rate_from}: {number(self.message_rate / 1e6)} Mpps)"
+        )
 
     def _framing(self, size: int | None, acks: float) -> Term:
         if self.bidirectional:
@@ -341,7 +343,7 @@ def _message_rate(
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
     if rates and any(size is not None and size <= SMALL for size in sizes):
-        return max(rates), "at most in this table"
+        return max(rates), "highest rate in this table"
     directions = 2 if bidirectional else 1
     model = plan.hardware.nics.get(ends[0].nic.model or "")
     if model is not None and model.message_rate is not None:

@@ -133,9 +133,18 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> 
     if not sizes:
         return judged
     commands = _commands(run, ends, min(sizes), max(sizes))
-    once_more = f"before acting on it, run it once more: {'; '.join(commands)}" if commands else "run it once more"
-    note = f"failed in a single run; {once_more}; then judge both logs together"
+    once_more, combined = "run it once more", "then judge both logs together"
+    if run.tool in _COLLECTIVES:
+        once_more = f"run the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
+        combined = combined if _same_test(judged, run) else _SEPARATE
+    elif commands:
+        once_more = f"run it once more: {'; '.join(commands)}"
+    note = f"failed in a single run; before acting on it, {once_more}; {combined}"
     return replace(judged, notes=(*judged.notes, note), repeat=commands)
+
+
+_COLLECTIVES = ("nccl-tests", "rccl-tests")
+_SEPARATE = "then judge its log too: logs of collectives are judged separately, and a loss in both is confirmed"
 
 
 def _commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
@@ -166,13 +175,6 @@ def _words(run: Run, minimum: int, maximum: int) -> list[str]:
     match run.tool:
         case "perftest":
             return _perftest(run, maximum)
-        case "nccl-tests" | "rccl-tests":
-            gpus = run.parameters.gpus_per_thread
-            sizes = ["-b", str(minimum), "-e", str(maximum), "-f", "2"]
-            gpu_arguments = ["-g", str(gpus)] if gpus else []
-            tasks = run.ranks // gpus // (run.parameters.threads_per_process or 1) if run.ranks and gpus else None
-            started = ["mpirun", "-np", str(tasks)] if tasks and tasks > 1 else []
-            return [*started, f"{run.test}_perf", *sizes, *gpu_arguments]
         case "osu-micro-benchmarks":
             ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
             return ["mpirun", "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []

@@ -19,7 +19,7 @@ from wirespeed.benchmarks.judge.gates import Subject, apply_gate, gate_of, subje
 from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence
+from wirespeed.benchmarks.judge.nccl_evidence import SOCKETS, Evidence
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
@@ -83,6 +83,8 @@ def judge_with_subject(
         limits_found = _limits(run, found.plan, profile, context)
         verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
         unread = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
+    if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
+        verdicts = _report_unjudged_sockets(verdicts)
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
     for at, measurement in enumerate(run.measurements):
         gate = gate_of(measurement, subject, profile)
@@ -104,6 +106,20 @@ _Verdicts = dict[int, Verdict]
 def _compare(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     verdicts = {**_wrong(run), **_bandwidths(run, limits, profile), **_latencies(run, limits)}
     return {at: add_causes(verdict, limits.causes) for at, verdict in verdicts.items()}
+
+
+def _report_unjudged_sockets(verdicts: _Verdicts) -> _Verdicts:
+    """A run over TCP sockets of which nothing is judged does not pass: its largest size is unknown."""
+    if any(verdict.judgement is not Judgement.SKIP for verdict in verdicts.values()):
+        return verdicts
+    bus = [verdict for verdict in verdicts.values() if verdict.measurement.metric is Metric.BUSBW]
+    largest = max((verdict.measurement.size_bytes or 0 for verdict in bus), default=0)
+    return {
+        at: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{SOCKETS}; not judged: {verdict.reason}")
+        if verdict in bus and verdict.measurement.size_bytes == largest
+        else verdict
+        for at, verdict in verdicts.items()
+    }
 
 
 def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
