@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -122,3 +123,23 @@ def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> N
     assert ran.returncode == 2
     assert message in " ".join(ran.stderr.split())
     assert "geheim" not in ran.stderr
+
+
+def test_a_log_that_was_read_is_not_called_skipped(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    sample = Path(__file__).parents[1] / "samples/osu/osu74_latency_truncated.txt"
+    (folder / "osu.txt").write_bytes(sample.read_bytes())
+    (folder / "notes.txt").write_text("nothing of a tool\n", encoding="utf-8")
+    (folder / "old.txt.gz").write_bytes(gzip.compress(sample.read_bytes()))
+    ran = bench("parse", folder, "--store", tmp_path / "a.db")
+    assert f"warning: {folder}/osu.txt:7: the log ends at 4 B" in ran.stderr
+    assert f"skipped: {folder}/notes.txt: " in ran.stderr
+    assert f"skipped: {folder}/old.txt.gz: compressed with gzip\n" in ran.stderr
+    assert f"hint: `zcat {folder}/old.txt.gz | wirespeed bench parse -` reads it" in ran.stderr
+
+
+def test_a_store_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    ran = bench("parse", tmp_path, "--store", tmp_path / "none/a.db")
+    assert (ran.returncode, f"no folder {tmp_path}/none" in ran.stderr) == (2, True)
+    assert not (tmp_path / "none").exists()

@@ -82,7 +82,8 @@ def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | 
     with Readers(logs, None) as readers, open_store(location) as store:
         campaign, kept = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
         name = store.name
-    show_problems(kept.notices, label="skipped")
+    show_problems(kept.notices, label="warning")
+    show_problems(kept.skipped, label="skipped")
     if campaign is not None:
         summary = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
         err().print(summary, markup=False, soft_wrap=True)

@@ -38,11 +38,15 @@ _KEPT = 1 << 28
 
 @dataclass(slots=True)
 class Share:
-    """What a part of the logs holds, ready to be stored, and what could not be read of it."""
+    """What a part of the logs holds, ready to be stored, and what could not be read of it.
+
+    ``notices`` are of logs that were read, ``skipped`` of files in a folder without output of a known tool.
+    """
 
     batch: Batch
     size: int = 0
     notices: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
     refusals: list[Problem] = field(default_factory=list)
 
 
@@ -111,7 +115,7 @@ def _read(file: LogFile, share: Share) -> None:
     try:
         reading = logs.read(file, content, communicators=False)
     except Refusal as problem:
-        (share.notices if file.inside else share.refusals).extend(problem.problems)  # in a folder stand others too
+        (share.skipped if file.inside else share.refusals).extend(problem.problems)  # in a folder stand others too
         return
     share.notices += reading.notices
     share.batch.add(pack(file.name, content, file.key), reading.runs, file.location)

@@ -33,6 +33,7 @@ class StorageResult:
     measurements: int = 0
     known: list[str] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
     refusals: list[Problem] = field(default_factory=list)
     interrupted: bool = False
 
@@ -86,6 +87,7 @@ def keep(
     with interruptible() as interrupted, _progress(readers.size) as advance:
         for share in readers:
             kept.notices += share.notices
+            kept.skipped += share.skipped
             kept.refusals += share.refusals
             if share.batch.logs:
                 campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")

@@ -78,6 +78,15 @@ def text(content: bytes) -> str:
     return content.decode(encoding, errors="replace")
 
 
+_COMPRESSED = (
+    (b"\x1f\x8b", "gzip", "zcat"),
+    (b"\xfd7zXZ\0", "xz", "xzcat"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstdcat"),
+    (b"BZh", "bzip2", "bzcat"),
+)
+"""Signatures of compressed files, the name of the compression, and the command that prints the content."""
+
+
 def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading:
     """What a log holds; a step that failed before its tool printed anything is a failed run.
 
@@ -85,7 +94,12 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
         Refusal: nothing in it is output of a known tool.
     """
     from wirespeed import benchmarks
+    from wirespeed.errors import refuse
 
+    for signature, name, command in _COMPRESSED:
+        if content.startswith(signature):
+            hint = f"`{command} {log.name} | wirespeed bench parse -` reads it"
+            raise refuse(log.name, f"compressed with {name}", hint=hint)
     words = text(content)
     reading = benchmarks.Reading((), ())
     try:

@@ -33,7 +33,7 @@ NEGATIVE = """\
             NEGATIVE,
             [0.21, 0.22],
             [
-                "text:5: found the last row, of 4 B; expected one of 4194304 B, where osu_latency ends by default (-m)",
+                "text:5: the log ends at 4 B; osu_latency ends at 4194304 B unless -m is given: probably truncated",
                 "text:4: found latency_avg -1 us; expected a number that is not negative",
             ],
         ),

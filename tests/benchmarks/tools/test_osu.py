@@ -111,7 +111,7 @@ def test_a_table_ends_at_the_size_its_program_ends_at(text: str, status: RunStat
 def test_an_unknown_end_is_said() -> None:
     (notice,) = read(table("1 7.79", "64 303.21"), "log").notices
     assert str(notice) == (
-        "log:4: found the last row, of 64 B; expected one of 4194304 B, where osu_bw ends by default (-m)"
+        "log:4: the log ends at 64 B; osu_bw ends at 4194304 B unless -m is given: probably truncated"
     )
 
 

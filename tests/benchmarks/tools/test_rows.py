@@ -233,7 +233,7 @@ def test_an_interval_without_length_is_no_rate() -> None:
     )
     assert reading.runs[0].measurements == ()
     assert [str(notice) for notice in reading.notices] == [
-        "log:2: found an interval without length, 10.00-10.00 s; expected a mean; left out"
+        "log:2: the interval 10.00-10.00 s has no length and so no bandwidth: left out"
     ]
 
 

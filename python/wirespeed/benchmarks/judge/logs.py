@@ -18,7 +18,7 @@ from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.results.benchmarks import Run
+from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun, Relation
 
@@ -64,7 +64,7 @@ def judge_together(
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
             of_run = replace(context, source=named[0], target=named[1], evidence=proven)
             judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, found)
-            if (missing := hint(run, of_run, plan)) is not None:
+            if run.status is RunStatus.COMPLETE and (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
     ends_of_runs = [_nics(entry, plan) for entry in entries]

@@ -84,7 +84,7 @@ class Draft:
         )
         self.measurements += map(_MEASUREMENT, columns)
 
-    def notice(self, line: int, found: str, expected: str) -> None:
+    def notice(self, line: int, found: str, expected: str = "") -> None:
         """Note that something was left out."""
         self.notices.append(Problem(f"line {line}", found, expected))
 

@@ -156,7 +156,8 @@ def _store(logs: Sequence[LogFile], jobs: int | None, location: str, options: Ca
         name = store.name
     if campaign is not None:
         _print_kept(name, campaign, kept, format)
-    show_problems(kept.notices, label="skipped")
+    show_problems(kept.notices, label="warning")
+    show_problems(kept.skipped, label="skipped")
     if kept.interrupted:
         err().print("interrupted: the logs read so far are stored; run the same command to continue", markup=False)
         raise typer.Exit(Exit.INTERRUPTED)

@@ -222,7 +222,7 @@ def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False)
         if omitted is not None and omitted.value is True:
             return
         if start == end:
-            draft.notice(node.line, f"an interval without length, {start}-{end} s", "a mean; left out")
+            draft.notice(node.line, f"the interval {start}-{end} s has no length and so no bandwidth: left out")
             return
         place = f"{place} interval {start}-{end}"
     for name, metric, unit in (

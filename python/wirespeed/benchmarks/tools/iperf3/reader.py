@@ -225,7 +225,9 @@ class _Reader(RunReader):
             self._in_summary = True
             self._summary(line, found, draft)
         elif found.start == found.end:
-            draft.notice(line.number, f"an interval without length, {found.start}-{found.end} s", "a mean; left out")
+            draft.notice(
+                line.number, f"the interval {found.start}-{found.end} s has no length and so no bandwidth: left out"
+            )
         elif not found.omitted:
             add(draft, line.number, found, found.interval)
         return True

@@ -56,6 +56,7 @@ IDENTIFYING_TEXTS = (
 
 # Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
 _DEBUG_WORDS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
+_SECOND = 2  # table of a log
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
 
@@ -281,6 +282,10 @@ class _Reader:
         if self._draft is not None and not self._draft.measurements and self._columns is not None:
             self._tables += 1  # the same column line once more, from another process
             self._draft.parameters.mixed_tables = self._tables
+            if self._tables == _SECOND:
+                tests = self._draft.tool
+                text = f"processes print separate tables: {tests} was built without MPI; build it with MPI=1"
+                self._draft.notice(line.number, text)
             return
         self._close()
         self._draft = self._new_draft(self._before or _Preamble(line.number))
@@ -326,7 +331,7 @@ class _Reader:
             return False
         self._open(line, columns)
         assert self._draft is not None
-        self._draft.notice(line.number, "a row without its column line", "the column line; the row proves its columns")
+        self._draft.notice(line.number, "no column line before this row: its columns are recognised by their values")
         self._row(line, text)
         return True
 

@@ -74,6 +74,6 @@ def _matrix(draft: Draft, description: str, rows: list[Node]) -> None:
     table = matrix(draft.test, description, [str(column) for column in range(len(rows[0].items()))], {})
     parts = len(rows) - table.rows
     if parts > 0:  # a test of several matrices describes the last one only
-        draft.notice(rows[0].line, f"{parts} rows before the matrix", "what they measure; left out")
+        draft.notice(rows[0].line, f"{parts} rows before the matrix have no test name: left out")
     for index, row in enumerate(rows[max(parts, 0) :]):
         table.take(draft, str(index), [str(cell.value) for cell in row.items()], row.line)

@@ -122,10 +122,10 @@ class _Reader(RunReader):
             fail_all(draft, self._early)
         is_cut = not draft.complete and not draft.errors and draft.measurements
         if is_cut and self._last >= 0 and self._largest is not None:
-            end = f"one of {self._largest} B, where {draft.test} ends by default (-m)"
-            if self._last > self._largest:
-                end = f"the command line: {draft.test} ends at {self._largest} B by default (-m)"
-            draft.notice(draft.measurements[-1].line, f"the last row, of {self._last} B", end)
+            end = f"the log ends at {self._last} B; {draft.test} ends at {self._largest} B unless -m is given"
+            is_short = self._last < self._largest
+            why = "probably truncated" if is_short else "without the command line the end is unknown"
+            draft.notice(draft.measurements[-1].line, f"{end}: {why}")
         self._found.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
