@@ -104,3 +104,10 @@ def test_a_history_for_prometheus():
     step = 'cluster="two-nodes",difference="worse",' + of.format("", 'since="week-8",')
     assert float(lines[f"wirespeed_history_step_ratio{{{step}}}"]) == pytest.approx(1 - 0.072)
     assert [line for line in lines if line.startswith("wirespeed_history_step") and '"1048576"' in line] == []
+
+
+def test_rows_of_a_comparison_name_their_metric():
+    for row, series in zip(
+        change_chart.draw(history_sample.COMPARISON).rows, history_sample.COMPARISON.series, strict=True
+    ):
+        assert f" {series.series.metric.value} " in f"{row.label} "

@@ -83,3 +83,12 @@ def test_runs_that_pass_are_told_too():
     run = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0),))
     text = ticket.text(dataclasses.replace(sample.REPORT, runs=(run,)))
     assert "- **pass** `All-reduce, 16 GPUs`, 16 ranks busbw 1 GiB out-of-place: found 360.0 GB/s" in text
+
+
+def test_the_next_steps_of_failed_runs():
+    slow = dataclasses.replace(sample.RUN, repeat=("on node1: ib_write_bw", "on node2: ib_write_bw node1"))
+    failed = dataclasses.replace(sample.RUN, verdicts=(), error="unhandled system error", failures=("OS-05", "NIC-05"))
+    report = dataclasses.replace(CLEAN, findings=(), peers=(), runs=(slow, failed))
+    following = ticket.text(report).partition("## Next")[2]
+    assert "on node1: ib_write_bw\non node2: ib_write_bw node1\n" in following
+    assert "wirespeed explain OS-05\nwirespeed explain NIC-05\n" in following

@@ -66,7 +66,25 @@ def test_a_test_without_series_is_answered_with_those_of_the_store(tmp_path: Pat
     with Store(address) as store:
         add(store, "night", runs_of_values([390.0]))
     done = bench("history", "--test", "foo", "--store", address)
-    assert (done.returncode, done.stderr) == (3, "no series matches; the store contains ib_write_bw\n")
+    assert (done.returncode, done.stderr) == (3, "no series matches --test foo; tests: ib_write_bw\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--size", "8MB"), "--size 8 MB; sizes: 64 KiB"),
+        (("--place", "node1"), "--place node1; places: node1/bnxt_re0 -> node2/bnxt_re0"),
+        (("--ranks", "8"), "--ranks 8; numbers of ranks: none"),
+    ],
+)
+def test_the_option_that_excludes_every_series_is_named(options: tuple[str, str], message: str, tmp_path: Path) -> None:
+    address = str(tmp_path / "store.db")
+    with Store(address) as store:
+        add(store, "night", runs_of_values([390.0]))
+        add(store, "later", runs_of_values([391.0]), 2)
+    for command in (("history",), ("compare", "night", "later")):
+        done = bench(*command, *options, "--store", address)
+        assert (done.returncode, done.stderr) == (3, f"no series matches {message}\n")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -218,7 +218,8 @@ def _of_files(name: str, selection: Filters) -> _Side:
     files = list(logs.log_files([name]))
     share = read_share(files)
     batch = share.batch
-    show_problems(share.notices, label="skipped")
+    show_problems(share.notices, label="warning")
+    show_problems(share.skipped, label="skipped")
     if share.refusals:
         raise Refusal(share.refusals)
     if not batch.runs:
@@ -236,12 +237,33 @@ def _of_files(name: str, selection: Filters) -> _Side:
     return _Side(campaign, values, runs)
 
 
-def list_tests(store: Store) -> tuple[str, ...]:
-    """The tests of which the store has series, or their tools where a tool has no tests."""
-    from wirespeed.store import Filters
+def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
+    """Why no series is selected: the first option that no series satisfies, and the values that there are."""
+    from wirespeed.errors import format_first
+    from wirespeed.report import wording
 
-    series = store.find_campaigns(Filters()).values()
-    return tuple(sorted({entry.test or entry.tool for entry in series}))
+    stored = list(series)
+    if not stored:
+        return "no series matches; there are no series"
+    size = wording.size(selection.size_bytes)
+    criteria = (
+        ("--tool", selection.tool, "tools", lambda each: (each.tool,)),
+        ("--test", selection.test, "tests", lambda each: (each.test,)),
+        ("--metric", selection.metric, "metrics", lambda each: (each.metric.value,)),
+        ("--size", size or None, "sizes", lambda each: (wording.size(each.size_bytes),)),
+        ("--place", selection.place, "places", lambda each: (each.location, each.place)),
+        ("--ranks", selection.ranks, "numbers of ranks", lambda each: (each.ranks,)),
+    )
+    stored.sort(key=lambda each: each.size_bytes or 0)
+    for option, wanted, name, values_of in criteria:
+        values = list(dict.fromkeys(value for each in stored for value in values_of(each) if value not in (None, "")))
+        if wanted is not None and wanted not in values:
+            listed = format_first([str(value) for value in values], _VALUES_LISTED) if values else "none"
+            return f"no series matches {option} {wanted}; {name}: {listed}"
+    return "no series matches all of these options"
+
+
+_VALUES_LISTED = 12
 
 
 def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:

@@ -75,7 +75,7 @@ def draw(found: Comparison) -> ComparisonChart | None:
     rows = tuple(
         Row(
             _TOP + number * _ROW,
-            f"{wording.series(row.series)} {wording.size(row.series.size_bytes)}".strip(),
+            f"{wording.series(row.series)} {row.series.metric.value} {wording.size(row.series.size_bytes)}".strip(),
             _tooltip(row),
             STATUS[row.difference],
             side(row.a, row.a.median),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
@@ -58,7 +59,7 @@ def compare(
     adjusted = iter(benjamini_hochberg([result.p for result in found if result.p is not None]))
     family = sum(result.p is not None for result in found)
     rows = [
-        _too_few(*side)
+        _too_few(*side, significance)
         if result.p is None
         else _judge(*side, result, result.p, next(adjusted), significance, at_least, family)
         for side, result in zip(sides, found, strict=True)
@@ -119,11 +120,15 @@ def _has_enough_values(before: Sequence[float], after: Sequence[float], signific
     return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
 
 
-def _too_few(series: Series, a: Summary, b: Summary) -> SeriesComparison:
+def _too_few(series: Series, a: Summary, b: Summary, significance: float) -> SeriesComparison:
     if min(a.count, b.count) == 1:
         reason = "one value on a side: a difference cannot be distinguished from chance"
     else:
-        reason = f"{a.count} and {b.count} values: p cannot fall below {least_p(a.count, b.count):.2g}"
+        runs = next(runs for runs in count(2) if least_p(runs, runs) <= significance)
+        reason = (
+            f"{a.count} and {b.count} values; at least {runs} on each side are needed, more for many series: "
+            "repeat the runs, or select fewer series"
+        )
     return SeriesComparison(series, a, b, Difference.TOO_FEW_VALUES, reason, relative(a.median, b.median))
 
 

@@ -73,9 +73,8 @@ def compare(
       wirespeed bench compare before/ after/
     """
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
-    found = stored_campaigns.compare_campaigns(
-        a, b, store, wanted, stored_campaigns.Thresholds(significance, at_least / 100)
-    )
+    judging = stored_campaigns.Thresholds(significance, at_least / 100)
+    found = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
     if output is Format.JSON:
         from wirespeed.results.json import document
 
@@ -85,4 +84,11 @@ def compare(
         from wirespeed.report import campaign_comparison
 
         campaign_comparison.comparison(found, standard_output(), limit, show_all=show_all)
+        if not found.series and not wanted.selects_everything:
+            from wirespeed.cli.console import err
+            from wirespeed.store import Filters
+
+            every = stored_campaigns.compare_campaigns(a, b, store, Filters(), judging)
+            why = stored_campaigns.explain_no_match((row.series for row in every.series), wanted)
+            err().print(why, markup=False, soft_wrap=True, highlight=False)
     raise typer.Exit(flows.comparison_exit(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +81,8 @@ def history(
       wirespeed bench history --test all_reduce --metric busbw --size 8GiB
       wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
     """
+    from wirespeed.store import Filters
+
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
     with stored_campaigns.open_known(store) as opened:
         if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
@@ -89,7 +90,9 @@ def history(
         found = stored_campaigns.over_time(
             opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster
         )
-        known = () if found.series else stored_campaigns.list_tests(opened)
+        why = (
+            "" if found.series else stored_campaigns.explain_no_match(opened.find_campaigns(Filters()).values(), wanted)
+        )
     if output is Format.JSON:
         from wirespeed.results.json import document
 
@@ -100,19 +103,16 @@ def history(
 
         campaign_comparison.history(found, standard_output(), limit)
         if not found.series:
-            _print_known(known)
+            _print_why(why)
     else:
         typer.echo(_report(found, output), nl=False)
     raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
 
 
-def _print_known(tests: Sequence[str]) -> None:
-    """What the store has, where nothing matches."""
+def _print_why(why: str) -> None:
     from wirespeed.cli.console import err
-    from wirespeed.errors import format_first
 
-    text = f"the store contains {format_first(list(tests), 8)}" if tests else "the store contains no series"
-    err().print(f"no series matches; {text}", markup=False, soft_wrap=True, highlight=False)
+    err().print(why, markup=False, soft_wrap=True, highlight=False)
 
 
 def _report(found: History, output: Format) -> str:
