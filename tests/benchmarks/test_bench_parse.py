@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -115,6 +116,16 @@ def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> No
     assert ran.returncode == 2
     assert len(json.loads(ran.stdout)["runs"]) == 1
     assert f"error: {other}: found 1 line of other text, first 'nothing here'" in ran.stderr
+
+
+def test_a_compressed_log_is_refused_with_the_command_that_reads_it(tmp_path: Path) -> None:
+    packed = tmp_path / "a.log.gz"
+    packed.write_bytes(gzip.compress(LOG.read_bytes()))
+    ran = bench_parse(str(packed))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        f"error: {packed}: compressed with gzip\n  hint: `zcat {packed} | wirespeed bench parse -` reads it\n"
+    )
 
 
 def test_a_missing_file_is_refused() -> None:

@@ -16,7 +16,19 @@ from wirespeed.errors import Refusal
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, settings_of
 
-KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles", "settings"]
+KINDS = [
+    "platforms",
+    "servers",
+    "nics",
+    "gpus",
+    "switches",
+    "checks",
+    "tools",
+    "failures",
+    "suites",
+    "profiles",
+    "settings",
+]
 SETTINGS = {path for kind in ENTITIES for path in settings_of(kind)}
 
 
@@ -40,6 +52,7 @@ def test_nothing_known_is_left_out() -> None:
     assert {(row["kind"], row["name"]) for row in list_json("platforms")} == set(platforms())
     assert {row["name"] for row in list_json("nics")} == set(known.nics)
     assert {row["name"] for row in list_json("gpus")} == set(known.gpus)
+    assert {row["name"] for row in list_json("servers")} == set(known.servers)
     assert {row["name"] for row in list_json("switches")} == set(known.switches)
     assert {row["name"] for row in list_json("checks")} == set(checks())
     assert {row["name"] for row in list_json("failures")} == set(known.failures)

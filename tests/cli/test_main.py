@@ -74,8 +74,8 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
         ("check --fromat json", "wirespeed check: no option named '--fromat'\n  hint: did you mean '--format'?"),
         (
             "list",
-            "wirespeed list: WHAT is missing\n  hint: WHAT is one of platforms, nics, gpus, switches, checks, tools, "
-            "failures, suites, profiles, settings",
+            "wirespeed list: WHAT is missing\n  hint: WHAT is one of platforms, servers, nics, gpus, switches, checks, "
+            "tools, failures, suites, profiles, settings",
         ),
         (
             "schema nodes",
@@ -90,6 +90,16 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
         (
             "check a b c",
             "wirespeed check: got unexpected extra argument (c)\n  hint: `wirespeed check --help` shows the usage",
+        ),
+        (
+            "bench judge a.log -c c.yaml -f junit",
+            "wirespeed bench judge: --format: found 'junit'; expected one of table, json\n"
+            "  hint: `wirespeed report CLUSTER.yaml --bench LOG --format junit`",
+        ),
+        (
+            "report c.yaml a.log",
+            "a.log: found more than one file; expected one cluster file, or result folders of `sim run -o`\n"
+            "  hint: benchmark logs and bundles need an option: `wirespeed report c.yaml --bench a.log`",
         ),
         (
             "sim run cluster.yaml incast.yaml",

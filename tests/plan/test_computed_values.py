@@ -271,4 +271,7 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
 def test_thresholds_outside_their_window_are_warned_of(tmp_path: Path) -> None:
     (warning,) = plan_with_leaf(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"
-    assert warning.expected == "at least 149.8 kB = 0.0545 × 400 Gb/s × 55 µs"
+    assert (
+        warning.expected
+        == "at least 149.8 kB = 0.0545 (rate reduction factor of 2 senders) × 400 Gb/s × 55 µs (rate increase timer)"
+    )

@@ -86,6 +86,16 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     ]
 
 
+def test_congested_ports_that_are_not_listed_are_counted() -> None:
+    stream = io.StringIO()
+    ports = [CongestedPort(f"leaf1:Eth1/{port}", "node1:eth0", 2_097_152 // port, 1, 0, 0.0) for port in range(1, 6)]
+    summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
+    assert stream.getvalue().splitlines()[9:11] == [
+        "                   leaf1:Eth1/3 → node1:eth0: max queue 683 KiB, 1 packet marked",
+        "                   2 more ports: max queue 410 KiB to 512 KiB",
+    ]
+
+
 def test_nothing_is_wrapped_or_cut() -> None:
     assert print_summary(WHOLE, width=20) == print_summary(WHOLE)
 

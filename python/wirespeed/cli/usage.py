@@ -45,7 +45,7 @@ def usage_problem(error: Any) -> Problem:
         return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
-        hint = did_you_mean(match[1], choices) or _plan_option(command, match[1]) or help_page
+        hint = did_you_mean(match[1], choices) or _other_command(command, match[1]) or help_page
         return Problem(f"{command}: {name}", repr(match[1]), one_of(choices), hint)
     return Problem(f"{command}: {name}", _plain(error.message), hint=help_page)
 
@@ -68,7 +68,13 @@ _PLAN_OPTIONS = {"nodes": "hosts", "hosts": "hosts", "cables": "cables", "links"
 """What users look for in `list`, and the option of `plan` that prints it."""
 
 
-def _plan_option(command: str, value: str) -> str | None:
+_REPORT_FORMATS = ("junit", "html", "ticket", "prometheus")
+
+
+def _other_command(command: str, value: str) -> str | None:
+    """A hint with the command that has a choice which this one lacks."""
+    if command.endswith(" bench judge") and value in _REPORT_FORMATS:
+        return f"`wirespeed report CLUSTER.yaml --bench LOG --format {value}`"
     option = _PLAN_OPTIONS.get(value)
     if option is None or not command.endswith(" list"):
         return None

@@ -25,6 +25,9 @@ from wirespeed.units import Bandwidth, Size
 _SENDERS = 2
 """The smallest number of senders that builds a queue: a window that fails for two senders fails for all."""
 
+_FACTOR = "rate reduction factor of 2 senders"
+_TIMER = "rate increase timer"
+
 _T = TypeVar("_T")
 
 
@@ -135,7 +138,10 @@ def _lower_bound(speed: Bandwidth, congestion: Congestion, loop: Loop | None) ->
     if congestion is Congestion.DCQCN_P:
         share = alpha(speed, _SENDERS)
         minimum = Size(round(share * speed / 8 * INCREASE_TIMER))
-        return minimum, f"at least {minimum} = {share:.4f} × {speed} × {INCREASE_TIMER * 1e6:g} µs"
+        return (
+            minimum,
+            f"at least {minimum} = {share:.4f} ({_FACTOR}) × {speed} × {INCREASE_TIMER * 1e6:g} µs ({_TIMER})",
+        )
     if loop is None:
         return Size(0), "no lower bound: length of a cable unknown"
     minimum = Size(loop.time * speed // (7 * 8 * 10**12))

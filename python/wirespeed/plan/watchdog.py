@@ -84,7 +84,7 @@ def explain_watchdog(
     return ComputedValue(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),
-        formula=f"above {pause.time}, the longest legitimate pause: {pause.formula}",
+        formula=f"the planned time; longer than {pause.time}, the longest legitimate pause: {pause.formula}",
         source="IEEE 802.3 annex 31B.2" + (f"; buffer: {chip.buffer.source}" if chip and chip.buffer else ""),
         compared=f"{default.source}: {default.value}",
     )

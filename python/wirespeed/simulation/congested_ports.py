@@ -14,20 +14,19 @@ if TYPE_CHECKING:
     from wirespeed.simulation.result_folder import ResultFolder
     from wirespeed.simulation.run import Result
 
-_PORTS = 3
 _MIN_SHARE = 0.05  # of the deepest queue: ports below it are not congested
 _IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
 _COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
 
 
 def find_congested_ports(result: Result) -> tuple[CongestedPort, ...]:
-    """The most congested ports of a run."""
+    """The congested ports of a run, the most congested first."""
     network = network_of_tables(result.context)
     return _rank_ports(network, columns(result.tables, QUEUES, *_COLUMNS))
 
 
 def of_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
-    """The most congested ports of a stored run."""
+    """The congested ports of a stored run, the most congested first."""
     return _rank_ports(folder.network(), folder.columns(QUEUES, *_COLUMNS))
 
 
@@ -50,4 +49,4 @@ def _rank_ports(network: Network, queues: Queues) -> tuple[CongestedPort, ...]:
     ]
     ports.sort(key=lambda entry: (-entry.max_queue_bytes, entry.port))
     minimum = ports[0].max_queue_bytes * _MIN_SHARE if ports else 0
-    return tuple(entry for entry in ports[:_PORTS] if entry.max_queue_bytes > max(minimum, _IDLE_BYTES))
+    return tuple(entry for entry in ports if entry.max_queue_bytes > max(minimum, _IDLE_BYTES))

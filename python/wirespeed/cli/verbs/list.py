@@ -17,6 +17,7 @@ class Topic(StrEnum):
     """What can be listed."""
 
     PLATFORMS = "platforms"
+    SERVERS = "servers"
     NICS = "nics"
     GPUS = "gpus"
     SWITCHES = "switches"
@@ -30,6 +31,7 @@ class Topic(StrEnum):
 
 _SINGULAR = {
     Topic.PLATFORMS: "platform",
+    Topic.SERVERS: "server",
     Topic.NICS: "NIC",
     Topic.GPUS: "GPU",
     Topic.SWITCHES: "switch",
@@ -52,7 +54,7 @@ class Format(StrEnum):
 Rows = Sequence[Mapping[str, Any]]
 
 
-@app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks, settings and more.")
+@app.command("list", short_help="List supported platforms, servers, NICs, GPUs, switches, checks, settings and more.")
 def list_(
     topic: Annotated[Topic, typer.Argument(metavar="WHAT", help=", ".join(topic.value for topic in Topic))],
     name: Annotated[
@@ -66,7 +68,7 @@ def list_(
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites, profiles or settings.
+    """List supported platforms, servers, NICs, GPUs, switches, checks, tools, failures, suites, profiles or settings.
 
     For a platform, NIC or switch the support level of each setting is shown: rendered (wirespeed writes it), read back
     (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (set by the
@@ -122,6 +124,24 @@ def _platforms() -> Rows:
             },
         }
         for entry in platform_support()
+    ]
+
+
+def _servers() -> Rows:
+    from wirespeed.catalogue import load
+
+    return [
+        {
+            "name": name,
+            "title": model.title,
+            "vendor": model.vendor,
+            "gpu": model.gpu,
+            "gpu slots": len(model.gpu_slots),
+            "nic slots": len(model.nic_slots),
+            "slot pcie": _pcie(model.slot_pcie),
+            "source": model.source,
+        }
+        for name, model in load().servers.items()
     ]
 
 
@@ -263,6 +283,7 @@ def _settings() -> Rows:
 
 _ROWS: Mapping[Topic, Callable[[], Rows]] = {
     Topic.PLATFORMS: _platforms,
+    Topic.SERVERS: _servers,
     Topic.NICS: _nics,
     Topic.GPUS: _gpus,
     Topic.SWITCHES: _switches,
@@ -281,6 +302,7 @@ def _pcie(able: Any) -> str:
 
 _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.PLATFORMS: ("kind", "name", "systems"),
+    Topic.SERVERS: ("name", "title", "gpu", "gpu slots", "nic slots", "slot pcie"),
     Topic.NICS: ("name", "platform", "speed"),
     Topic.GPUS: ("name", "title", "pcie", "links"),
     Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed"),

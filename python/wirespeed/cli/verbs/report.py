@@ -142,7 +142,9 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
     from wirespeed.errors import refuse
 
     if len(subjects) > 1:
-        raise refuse(str(subjects[1]), "more than one file", "one cluster file, or result folders of `sim run -o`")
+        hint = f"benchmark logs and bundles need an option: `wirespeed report {subjects[0]} --bench {subjects[1]}`"
+        expected = "one cluster file, or result folders of `sim run -o`"
+        raise refuse(str(subjects[1]), "more than one file", expected, hint)
     return subjects[0]
 
 

@@ -14,6 +14,9 @@ from wirespeed.results.simulation_types import Summary
 _FAULTS = 20
 """Most faults that are listed; summary.json has all."""
 
+_PORTS = 3
+"""Most congested ports that are listed."""
+
 
 def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] = ()) -> None:
     """A screenful: flows, completion times, congested ports, and the resources of the run. Lines are never wrapped."""
@@ -81,15 +84,22 @@ def _fault(run: Summary, number: int) -> str:
 
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
-    """The switch ports with the deepest queues, by device and port."""
-    for port in ports:
-        size = port.max_queue_bytes
-        queue = "max queue " + (f"{wording.number(size / 2**20)} MiB" if size >= 2**20 else f"{size / 2**10:,.0f} KiB")
+    """The switch ports with the deepest queues, by device and port, and the number of the other congested ones."""
+    for port in ports[:_PORTS]:
+        queue = f"max queue {_size(port.max_queue_bytes)}"
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
         paused = f", paused {_microseconds(port.paused_us)} µs" if port.paused_us else ""
         text = f"{port.port} → {port.peer}: {queue}, {marks}{paused}{dropped}"
         yield "most congested", wording.line(text)
+    if len(ports) > _PORTS:
+        others = ports[_PORTS:]
+        queues = f"max queue {_size(others[-1].max_queue_bytes)} to {_size(others[0].max_queue_bytes)}"
+        yield "most congested", f"{wording.plural(len(others), 'more port')}: {queues}"
+
+
+def _size(queue_bytes: int) -> str:
+    return f"{wording.number(queue_bytes / 2**20)} MiB" if queue_bytes >= 2**20 else f"{queue_bytes / 2**10:,.0f} KiB"
 
 
 def rate(hops: int, run_s: float) -> str:

@@ -130,9 +130,8 @@ def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     place = f"{name}: RoCE configuration package"
     missing = list(_missing_classes(nic_qos))
     if missing:
-        yield Problem(
-            place, f"no {missing[0]}", "a class roce with DSCP, priority and share, and a class cnp", *missing[1:]
-        )
+        expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
+        yield Problem(name, f"no {missing[0]}", expected, *missing[1:])
         return
     priorities = {Priority(value): DEFAULT_TC for value in range(8)}
     priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
