@@ -72,22 +72,29 @@ def test_explain_shows_a_counter_with_the_checks_that_use_it() -> None:
         assert part in page
 
 
+@pytest.mark.parametrize("counter", ["local_ack_timeout_err", "to_retransmits"])
+def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
+    assert wirespeed("explain", counter).stdout == wirespeed("explain", "nic.counters.retries").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
             ["explain", "nic.pcie-widht"],
-            "error: explain: no check, failure or setting named 'nic.pcie-widht'\n"
+            "error: explain: no check, failure, setting or counter named 'nic.pcie-widht'\n"
             "  hint: did you mean 'nic.pcie-width'?\n",
         ),
         (
-            ["explain", "zzz"],
-            "error: explain: no check, failure or setting named 'zzz'\n"
-            "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all\n",
+            ["explain", "zzz", "NIC-05", "nic.mtuu"],
+            "error: explain: no check, failure, setting or counter named 'zzz'\n"
+            "  hint: `wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all\n"
+            "error: explain: no check, failure, setting or counter named 'nic.mtuu'\n"
+            "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),
         (
             ["explain", "port.counters.pfc_rx"],
-            "error: explain: no check, failure or setting named 'port.counters.pfc_rx'\n"
+            "error: explain: no check, failure, setting or counter named 'port.counters.pfc_rx'\n"
             "  hint: `wirespeed list settings nic.counters` prints the counters that are read\n",
         ),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from wirespeed.cli.app import app
 if TYPE_CHECKING:
     from wirespeed.catalogue.model import FailureMode
     from wirespeed.checks import Check
+    from wirespeed.errors import Problem
     from wirespeed.settings import Setting
 
 _INDENT = 4  # columns of text below its heading
@@ -30,8 +32,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="ID...",
-            help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, or names of settings. "
-            "Default: list all checks.",
+            help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, names of settings "
+            "or of driver counters. Default: list all checks.",
             autocompletion=_complete,
         ),
     ] = None,
@@ -49,43 +51,49 @@ def explain(
       wirespeed explain nic.pcie-width
       wirespeed explain NIC-05 QOS-08
       wirespeed explain nic.counters.retries
+      wirespeed explain local_ack_timeout_err
     """
     from wirespeed.checks import checks
     from wirespeed.cli.console import standard_output
+    from wirespeed.errors import Problem, Refusal
 
     if not names:
         _list(list(checks().values()))
         return
-    pages = [_find_page(name) for name in names]
-    for number, page in enumerate(pages):
+    pages = [_find_pages(name) for name in names]
+    unknown = [page for page in pages if isinstance(page, Problem)]
+    if unknown:
+        raise Refusal(unknown)
+    for number, page in enumerate(page for found in pages if not isinstance(found, Problem) for page in found):
         if number:
             standard_output().print()
         page()
 
 
-def _find_page(name: str) -> Callable[[], None]:
-    """The function that prints the page of a check, a failure or a setting.
-
-    Raises:
-        Refusal: nothing has this name.
-    """
+def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
+    """The functions that print the pages of a check, a failure, a setting, or the settings of a driver's counter."""
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
-    from wirespeed.errors import refuse
+    from wirespeed.collect.support import counter_names
+    from wirespeed.errors import Problem
     from wirespeed.settings import ENTITIES, settings_of
 
     known = checks()
     failures = load().failures
     settings = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
     if name in known:
-        return lambda: _page(known[name])
+        return [lambda: _page(known[name])]
     if name in failures:
-        return lambda: _failure(name, failures[name], [check for check in known.values() if name in check.failures])
-    if name in settings:
-        return lambda: _setting(name, settings[name], [check for check in known.values() if name in check.needs])
+        return [lambda: _failure(name, failures[name], [check for check in known.values() if name in check.failures])]
+    counted = [path for path in settings if any(name in counters for _, counters in counter_names(path))]
+    if name in settings or counted:
+        return [
+            partial(_setting, path, settings[path], [check for check in known.values() if path in check.needs])
+            for path in ([name] if name in settings else counted)
+        ]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     hint = _suggest(name, [*known, *failures, *settings]) or lists
-    raise refuse("explain", f"no check, failure or setting named {name!r}", hint=hint)
+    return Problem("explain", f"no check, failure, setting or counter named {name!r}", hint=hint)
 
 
 def _suggest(text: str, known: list[str]) -> str | None:
