@@ -73,9 +73,10 @@ def _picture(matrix: Matrix, console: Console) -> None:
     for line in lines:
         console.print(Text(f"  {line}".rstrip()), soft_wrap=True)
     scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(matrix.lower_is_better), strict=True))
+    uncompared = f"  {_UNCOMPARED} not compared" if any(_UNCOMPARED in line.split() for line in lines) else ""
     row = "" if alone else "row sends, column receives; "
     measure = "multiple of the peers' median" if matrix.lower_is_better else "share of the peers' median"
-    console.print(Text(f"  {row}{measure}: {scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
+    console.print(Text(f"  {row}{measure}: {scale}  {_FAILED} failed{uncompared}", style="dim"), soft_wrap=True)
 
 
 def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
@@ -123,7 +124,7 @@ def _scale(lower_is_better: bool) -> tuple[str, ...]:
 def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     cells = wording.plural(group.cells, "result")
     if group.expected is None or group.spread is None or group.least is None:
-        return f"{group.name}: {cells}, too few to compare"
+        return f"{group.name}: {cells}, too few to compare (at least 4 needed)"
     text = f"{group.name}: {cells}, median {wording.number(group.expected)} {wording.unit(matrix.unit)}"
     spread = f"spread {wording.percent(group.spread)} (robust standard deviation)"
     if group.least <= 0:
@@ -155,12 +156,13 @@ def _suspect(
         console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
     if len(suspect.evidence) > _EVIDENCE:
         console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
+    measured = "measured once" if suspect.times == 1 else f"not slow in each of {suspect.times} logs"
     if suspect.retest and not suspect.confirmed:
-        console.print(Text("    measured once; repeat to confirm:"))
+        console.print(Text(f"    {measured}; repeat to confirm:"))
         for command in suspect.retest:
             console.print(Text(f"      {wording.line(command)}", style="bold"), soft_wrap=True)
     elif not suspect.confirmed:
-        text = "measured once; to confirm, repeat the measurement and give both logs to `wirespeed bench peers`"
+        text = f"{measured}; to confirm, repeat the measurement and give both logs to `wirespeed bench peers`"
         console.print(Text(f"    {text}"), soft_wrap=True)
 
 

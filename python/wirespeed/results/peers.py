@@ -98,7 +98,8 @@ class Margin:
 class Suspect:
     """What explains low cells, ``slow``. ``also`` names causes with the same cells.
 
-    It is confirmed when these cells, or three of many, were measured again and low each time. ``cables`` are those of
+    It is confirmed when these cells, or three of many, were measured again and low each time; ``times``
+    is how many logs each of them is in. ``cables`` are those of
     its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster file and the log determine them.
     """
 
@@ -110,6 +111,7 @@ class Suspect:
     low: int
     cells: int
     confirmed: bool
+    times: int = 1
     slow: tuple[tuple[str, str | None], ...] = ()
     other_causes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()

@@ -276,3 +276,74 @@ def test_a_copy_of_a_log_confirms_nothing(tmp_path):
     result = peers(FOLDER.parents[2] / MPIGRAPH, copy)
     assert (result.exit_code, "CONFIRMED" in result.stdout) == (Exit.INCOMPLETE, False)
     assert "found the same bytes as" in result.stderr
+
+
+SLOW_PAIR = """\
+ib_write_bw -s 1M (Gb/s)
+from\\to node1 node2 node3 node4
+node1 - 390.1 390.2 390.3
+node2 390.4 - {value} 390.0
+node3 390.1 390.2 - 390.3
+node4 390.4 390.1 390.2 -
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "lines", "absent"),
+    [
+        ((302.1, 389.8), ("measured 2 times, slow in 1, normal in 1", "not slow in each of 2 logs"), "measured once"),
+        ((302.1,), ("measured once; to confirm",), "measured 2 times"),
+    ],
+)
+def test_a_path_that_was_normal_in_another_log_is_not_measured_once(tmp_path, values, lines, absent):
+    for number, value in enumerate(values):
+        (tmp_path / f"m{number}.txt").write_text(SLOW_PAIR.format(value=value) + "\n" * number)
+    result = peers(tmp_path)
+    assert all(line in result.stdout for line in lines)
+    assert absent not in result.stdout
+
+
+def test_a_row_that_was_not_measured_is_not_called_slow():
+    result = peers("tests/samples/pair_matrix/gbps-and-latency.txt")
+    assert "its column is slow, its row was not measured: its receiving direction, or the host" in result.stdout
+
+
+def test_a_log_with_a_result_is_not_listed_as_one_without(tmp_path):
+    result = peers("tests/samples/pair_matrix/markdown-received.txt")
+    assert "6 results compared" in result.stdout
+    assert "no comparable result" not in result.stdout
+
+
+def test_too_few_results_are_stated_once_and_explained_in_the_legend():
+    result = peers("tests/samples/mesh/rdma.txt")
+    assert result.stdout.count("too few to compare (at least 4 needed)") >= 1
+    assert "note: too few" not in result.stdout
+    assert "? not compared" in result.stdout
+
+
+def test_a_size_that_no_log_has_is_stated(tmp_path):
+    (tmp_path / "m.txt").write_text(SLOW_PAIR.format(value=390.2))
+    result = peers(tmp_path, "--size", "8GiB")
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "note: no result of 8 GiB; sizes in the logs: none given" in result.stdout
+
+
+def test_hosts_outside_the_cluster_file_come_last(tmp_path):
+    (tmp_path / "m.txt").write_text(SLOW_PAIR.format(value=390.2).replace("node2", "other"))
+    result = peers(tmp_path, "--cluster", CLUSTER)
+    assert "one host known, the other not in the cluster file: 6 results" in result.stdout
+    assert result.stdout.index("  node4") < result.stdout.index("  other")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ((), "add --cluster, or give --from and --to"),
+        (("--cluster", CLUSTER), "not hosts of the cluster file: node98, node99"),
+    ],
+)
+def test_why_folder_names_are_not_hosts(tmp_path, options, reason):
+    for name in ("node98", "node99"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.log").write_text(PERFTEST.format(value=391.0 if name == "node98" else 390.0))
+    assert reason in peers(tmp_path, *options).stdout

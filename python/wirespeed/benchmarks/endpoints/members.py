@@ -63,6 +63,9 @@ class MemberDirectory:
         if self._plan is None:
             return "all"
         ends = [source] if target is None else [source, target]
+        strangers = sum(not self._is_known(end) for end in ends)
+        if target is not None and strangers == 1:
+            return "one host known, the other not in the cluster file"
         hardware = Counter(self._hardware(end) for end in ends)
         words = " and ".join(sorted(hardware))
         return words if target is None else f"{self._distance(source, target)}, {words}"
@@ -100,6 +103,11 @@ class MemberDirectory:
             nics = (at for at in nics_of(self._plan) if at.host == host)
             return next((at for at in nics if device in (at.interface, at.nic.rdma_device)), None)
         return nic_with_address(self._plan, _address(name))
+
+    def _is_known(self, member: Member) -> bool:
+        """Whether the cluster file has the NIC or the host of a member."""
+        is_nic = member.name in self._known and self._known[member.name][1] is not None
+        return is_nic or self.is_planned(member)
 
     def _hardware(self, member: Member) -> str:
         assert self._plan is not None  # called only with a plan

@@ -98,7 +98,7 @@ def compare(
     )
     known = {(cell.source, cell.target): cell for cell in cells}
     suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
-    notes = [f"too few to compare: {group.name}, {group.cells}" for group in described if group.expected is None]
+    notes: list[str] = []
     strangers = (
         [member.name for member in members.values() if not directory.is_planned(member)] if directory.has_plan else []
     )
@@ -140,7 +140,10 @@ def _members(samples: Sequence[Sample]) -> dict[str, Member]:
     every = {
         member.name: member for sample in samples for member in (sample.source, sample.target) if member is not None
     }
-    ordered = sorted(every.values(), key=lambda member: (member.leaf or "", natural(member.host), natural(member.name)))
+    ordered = sorted(
+        every.values(),
+        key=lambda member: (member.leaf is None, member.leaf or "", natural(member.host), natural(member.name)),
+    )
     return {member.name: member for member in with_rails(ordered)}
 
 
@@ -239,16 +242,37 @@ def _suspect(
         kind=cause.kind,
         pattern=cause.pattern,
         name=cause.name,
-        because=because(cause, middle, slow, cells_of_cause, key, expected),
+        because="; ".join(
+            [because(cause, middle, slow, cells_of_cause, key, expected), *_repetitions(slow, expected, key, rule)]
+        ),
         fraction=round(middle, 6),
         low=len(low),
         cells=len(cells_of_cause),
+        times=min((_count_logs(cell) for cell in slow), default=1),
         confirmed=_is_confirmed(slow, expected, key, rule),
         other_causes=cause.other_causes,
         slow=tuple(
             (cell.source, cell.target) for cell in sorted(slow, key=lambda cell: (cell.source, cell.target or ""))
         ),
         evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
+    )
+
+
+def _count_logs(cell: Cell) -> int:
+    return len({reading.file for reading in cell.readings})
+
+
+def _repetitions(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> list[str]:
+    """Of one cell that was measured several times and not slow each time: how often, and what is compared."""
+    if len(slow) != 1 or _count_logs(slow[0]) < 2:
+        return []
+    (cell,) = slow
+    low = sum(_below(reading, expected[cell.group], key, rule.minimum) for reading in cell.readings)
+    count = len(cell.readings)
+    return (
+        [f"measured {count} times, slow in {low}, normal in {count - low}; the median is compared"]
+        if low < count
+        else []
     )
 
 
@@ -261,7 +285,7 @@ def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], ke
 
     Another measurement is another log: one log may hold the same pair under several conditions.
     """
-    again = [cell for cell in slow if len({reading.file for reading in cell.readings}) > 1]
+    again = [cell for cell in slow if _count_logs(cell) > 1]
     if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
         return False
     return all(_below(reading, expected[cell.group], key, rule.minimum) for cell in again for reading in cell.readings)

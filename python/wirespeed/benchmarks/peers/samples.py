@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.tools.run_totals import places_of_total
@@ -13,7 +14,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member, Reading
 from wirespeed.results.series import Better, better, ends, workload
-from wirespeed.units import BITS_PER_SECOND
+from wirespeed.units import BITS_PER_SECOND, Size
 
 CHOSEN = (
     Metric.BUSBW,
@@ -94,6 +95,7 @@ def gather(
     failed: list[tuple[str | None, Sample]] = []
     without_ends: list[str] = []
     without_result: list[str] = []
+    with_result: set[str] = set()
     for log in logs:
         if log.failed is not None:
             failed += [(log.test, sample) for sample in _failed_samples(log, log.failed, directory)]
@@ -108,16 +110,45 @@ def gather(
                 found[key].append(sample)
                 parameters.setdefault(key, run.parameters)
                 had = True
-            if not had:
+            if had:
+                with_result.add(log.name)
+            else:
                 (without_ends if _chosen(run.measurements, metric) else without_result).append(log.name)
     gathered = SampleSet(_one_size(found, size), parameters)
     _add_failed(gathered, failed)
-    hint = "put the log of each host into a folder named after it (node3/all_reduce.log), or give --from and --to"
     if without_ends:
-        gathered.notes.append(f"not compared, the log does not name its hosts: {_first_names(without_ends)}; {hint}")
+        text = f"not compared, the log does not name its hosts: {_first_names(without_ends)}"
+        gathered.notes.append(f"{text}; {_hint_of_hosts(without_ends, directory)}")
+    without_result = [name for name in without_result if name not in with_result]
     if without_result:
         gathered.notes.append(f"not compared, no comparable result in the log: {_first_names(without_result)}")
+    if found and not gathered.samples:
+        gathered.notes.append(_describe_sizes(found, size))
     return gathered
+
+
+def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
+    """How logs that do not name their hosts can be compared."""
+    ends = "give --from and --to"
+    if not directory.has_plan:
+        return (
+            "with --cluster, hosts are known by the names of the logs' files and folders (node3/all_reduce.log): "
+            f"add --cluster, or {ends}"
+        )
+    folders = list(dict.fromkeys(folder for name in names if (folder := PurePath(name).parent.name)))
+    unknown = f"; not hosts of the cluster file: {_first_names(folders)}" if folders else ""
+    return f"put the log of each host into a folder named after it (node3/all_reduce.log), or {ends}{unknown}"
+
+
+def _describe_sizes(found: Mapping[Key, Sequence[Sample]], size: int | None) -> str:
+    """Which sizes there are where none is the requested one."""
+    sizes = sorted({key.size_bytes for key in found if key.size_bytes is not None})
+    known = ", ".join(str(Size(known_size)) for known_size in sizes[:_SIZES]) or "none given"
+    more = f" and {len(sizes) - _SIZES} more" if len(sizes) > _SIZES else ""
+    return f"no result of {Size(size or 0)}; sizes in the logs: {known}{more}"
+
+
+_SIZES = 8  # that a note lists
 
 
 def _first_names(names: Sequence[str]) -> str:

@@ -57,6 +57,8 @@ def because(
 ) -> str:
     """Why something is a suspect: what it looks like, how slow it is, and beside what."""
     means = _MEANS.get((cause.kind, cause.pattern), f"the {cause.kind.value} {cause.pattern.value}")
+    if cause.pattern is CellPattern.ALL:
+        means = _measured_part(means, cause, cells)
     if slow and slow[0].target is None:
         means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
@@ -76,6 +78,22 @@ def because(
         rate = f"about {part} {'the' if shared == 2 else 'of the'} rate of its peers"
         facts.append(f"{rate}: {shared} flows share a link, or a PCIe slot or port has {part} of its width")
     return "; ".join(facts)
+
+
+def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
+    """The meaning of a slow row and column where only one of them was measured."""
+    both = "its row and column are slow: "
+    sends = any(_is_part_of(cell.source, cause.name) for cell in cells)
+    receives = any(_is_part_of(cell.target or "", cause.name) for cell in cells)
+    if not means.startswith(both) or sends == receives:
+        return means
+    part, other, direction = ("row", "column", "sending") if sends else ("column", "row", "receiving")
+    return f"its {part} is slow, its {other} was not measured: its {direction} direction, or {means.removeprefix(both)}"
+
+
+def _is_part_of(member: str, name: str) -> bool:
+    """Whether a member is what is named, or a device or rank of this host."""
+    return member == name or member.startswith((f"{name}/", f"{name}:"))
 
 
 _GROUPED = 10_000  # from when on decimals are left out
