@@ -124,6 +124,14 @@ class _Reader(RunReader):
         draft, self._draft = self._draft, None
         if draft is not None:
             draft.complete = draft.complete or self._is_complete()
+            if not draft.complete and not draft.errors and draft.measurements:
+                requested = self._command[1] if self._command else None
+                end = (
+                    f"the command line requests sizes to {requested} B (-u)"
+                    if requested
+                    else "neither a command line with -u nor a last line of NetPIPE proves that the run ended"
+                )
+                draft.notice(draft.measurements[-1].line, f"the log ends at {self._last} B; {end}")
             self._found.append(draft.finish())
             self._command = None
         self._last, self._head = 0, None
