@@ -183,11 +183,11 @@ def test_the_loop_goes_by_the_faster_switches() -> None:
 def test_a_step_below_a_seventh_of_the_switches_latency_is_warned_of(tmp_path: Path) -> None:
     text = (EXAMPLES / "mi300x-4node" / "cluster-eos.yaml").read_text().replace("dcqcn-p", "dcqcn-d")
     assert not build(read_text(text, "cluster.yaml")).warnings
-    slow, replaced = re.subn(r"(leaf1: \{.*)\}", r"\1, latency: 80 us}", text)
+    slow, replaced = re.subn(r"(leaf1: \{.*)\}", r"\1, latency: 20 us, ecn: {minimum: 200 kB}}", text)
     assert replaced == 1
     (warning,) = build(read_text(slow, "cluster.yaml")).warnings
     assert "ECN minimum" in warning.found
-    assert "160 µs in 1 switch)" in (warning.expected or "")
+    assert "40 µs in 1 switch)" in (warning.expected or "")
 
 
 def test_hosts_do_not_forward_and_unknown_lengths_give_no_loop() -> None:

@@ -30,11 +30,26 @@ def list_computed_values(
     for name, kind in kinds.items():
         cables = Counter((port.link.speed, port.link.mtu, port.cable_length) for port in switches[name].ports.values())
         peers.setdefault((kind.box.spec.path, frozenset(cables.items())), []).append(name)
+    if any(port.cable_length is not None for switch in switches.values() for port in switch.ports.values()):
+        for names in peers.values():
+            _check_lengths(fold(names), switches[names[0]], kinds[names[0]], problems)
     return tuple(
         value
         for names in peers.values()
         for value in _of_switch(fold(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
     )
+
+
+def _check_lengths(name: str, switch: Switch, kind: SwitchKind, problems: Problems) -> None:
+    """Where the cluster file has lengths of some cables, it lacks those of the others by mistake."""
+    missing = sum(port.cable_length is None for port in switch.ports.values())
+    if missing and kind.qos.pfc:
+        problems.warn(
+            kind.box.spec.path,
+            f"{name}: no cable length for {missing} of {len(switch.ports)} ports",
+            "a length for each cable: without it the headroom of a port is not planned",
+            "add a length to cabling, links and fabric, such as length: 30 m",
+        )
 
 
 def _of_switch(
@@ -58,6 +73,8 @@ def _of_switch(
         yield whole
     reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
     pool = kind.buffers.shared_headroom
+    if pool is None and reserved is not None:
+        _check_total(name, reserved, kind, problems)
     if pool is not None and shown:
         _check_shared(pool, shown.values(), kind, problems)
         if whole is not None:
@@ -74,6 +91,18 @@ def _of_switch(
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
         default = kind.box.system.watchdog.detect
         yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, default)
+
+
+def _check_total(name: str, reserved: Size, kind: SwitchKind, problems: Problems) -> None:
+    """Headroom of its own for every port must leave room for packets."""
+    chip = kind.box.chip
+    if chip is not None and chip.buffer is not None and reserved >= chip.buffer.value:
+        problems.refuse(
+            kind.box.spec.path,
+            f"{name}: headroom of {format_bytes(reserved)} for all ports",
+            f"less than {chip.buffer.value}, the buffer of {kind.box.spec.model}",
+            "shorten the cables, cable fewer ports, or let all ports share it (buffers.shared_headroom)",
+        )
 
 
 def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:
