@@ -55,7 +55,9 @@ def sh(script: Path, *arguments: str) -> str:
 def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     before = contents(image)
     output = sh(device / "apply.sh", "--root", str(image))
-    assert output.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: sh -c if [ -t 0 ]; then exec netplan try ")
+    assert output.startswith(
+        "install: /etc/netplan/60-wirespeed.yaml\nnot run (--root): sh -c if [ -t 0 ]; then exec netplan try "
+    )
     assert output.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
     assert contents(image) == before
 
@@ -67,11 +69,16 @@ def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Pa
     rendered = {path: text for path, text in contents(device).items() if path not in NOT_INSTALLED}
     assert installed == rendered
     again = sh(device / "apply.sh", "--yes", "--root", str(image))
-    assert {line.partition(":")[0] for line in again.splitlines()} == {"unchanged"}
+    *lines, last = again.splitlines()
+    assert {line.partition(":")[0] for line in lines} == {"unchanged"}
+    assert last == f"the files are installed in {image}; no command was run"
     sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert contents(image) == before
     output = sh(device / "rollback.sh", "--yes", "--root", str(image))
-    assert output.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-mpirun"
+    assert output.splitlines()[0] == (
+        "nothing to restore: /usr/local/bin/wirespeed-mpirun (not installed, or already rolled back)"
+    )
+    assert "run:" not in output
 
 
 def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) -> None:

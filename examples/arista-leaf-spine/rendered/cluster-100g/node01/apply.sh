@@ -44,8 +44,9 @@ status=0
 umask 022
 
 run() {
+  [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
   echo "run: $*"
-  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+  [ -z "$yes" ] || "$@"
 }
 
 stop() {
@@ -111,4 +112,5 @@ put /etc/ucx/ucx.conf 644 || :
 put /usr/local/bin/wirespeed-mpirun 755 || :
 put /usr/local/bin/wirespeed-perftest 755 || :
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
+[ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"

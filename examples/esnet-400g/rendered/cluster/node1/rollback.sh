@@ -5,20 +5,20 @@
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
-# Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones
-# /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
-# /etc/systemd/system/wirespeed-mlx5.service: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
+# Restoring these files interrupts traffic at once, without a timer: keep a console at hand.
+# /etc/netplan/60-wirespeed.yaml
+# /usr/local/sbin/wirespeed-tune
+# /etc/systemd/system/wirespeed-mlx5.service
 #
-# Other effects:
-# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
-# /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
-# /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
-# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
-# /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
-# /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once; after a rollback, at the next boot
-# /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
+# The earlier state of these may return only after a reboot:
+# /etc/default/grub.d/90-wirespeed.cfg
+# /etc/sysctl.d/90-wirespeed.conf
+# /etc/modules-load.d/90-wirespeed.conf
+# /etc/security/limits.d/90-wirespeed-memlock.conf
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules
+# /etc/systemd/system-preset/90-wirespeed.preset
+# /usr/local/sbin/wirespeed-mlxconfig
 set -eu
 
 yes= root=
@@ -41,8 +41,9 @@ before=$root/var/lib/wirespeed/before
 status=0
 
 run() {
+  [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
   echo "run: $*"
-  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+  [ -z "$yes" ] || "$@"
 }
 
 stop() {
@@ -66,7 +67,7 @@ back() { # path
     [ -n "$yes" ] || return 0
     rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
   else
-    echo "never installed: $1"
+    echo "nothing to restore: $1 (not installed, or already rolled back)"
     return 1
   fi
 }
@@ -107,4 +108,5 @@ if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"
+[ -z "$yes" ] || [ -z "$root" ] || echo "the earlier files are restored in $root; no command was run"
 exit "$status"

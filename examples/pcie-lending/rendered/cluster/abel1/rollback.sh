@@ -5,12 +5,12 @@
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 #
-# Interrupts traffic:
-# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones
+# Restoring these files interrupts traffic at once, without a timer: keep a console at hand.
+# /etc/netplan/60-wirespeed.yaml
 #
-# Other effects:
-# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+# The earlier state of these may return only after a reboot:
+# /etc/default/grub.d/90-wirespeed.cfg
+# /etc/modules-load.d/90-wirespeed.conf
 set -eu
 
 yes= root=
@@ -33,8 +33,9 @@ before=$root/var/lib/wirespeed/before
 status=0
 
 run() {
+  [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
   echo "run: $*"
-  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+  [ -z "$yes" ] || "$@"
 }
 
 stop() {
@@ -58,7 +59,7 @@ back() { # path
     [ -n "$yes" ] || return 0
     rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
   else
-    echo "never installed: $1"
+    echo "nothing to restore: $1 (not installed, or already rolled back)"
     return 1
   fi
 }
@@ -71,4 +72,5 @@ if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"
+[ -z "$yes" ] || [ -z "$root" ] || echo "the earlier files are restored in $root; no command was run"
 exit "$status"

@@ -37,8 +37,9 @@ status=0
 umask 022
 
 run() {
+  [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
   echo "run: $*"
-  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+  [ -z "$yes" ] || "$@"
 }
 
 stop() {
@@ -86,4 +87,5 @@ if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
 fi
 put /etc/modules-load.d/90-wirespeed.conf 644 || :
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
+[ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"
