@@ -14,7 +14,7 @@ class FileConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as a console does."""
-        if self.is_terminal or not any(isinstance(item, Table) for item in objects):
+        if self.is_terminal or not any(isinstance(renderable, Table) for renderable in objects):
             super().print(*objects, **options)
             return
         with self.capture() as capture:
