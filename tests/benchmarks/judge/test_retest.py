@@ -164,6 +164,7 @@ def test_a_bad_collective_is_repeated_with_its_own_command(file, combined):
         "failed in a single run; before acting on it, run the same command on the same hosts once more, "
         f"with -b 8589934592 -e 8589934592 -f 2; {combined}"
     )
+    assert found.repeat == ("# the same command on the same hosts once more, with -b 8589934592 -e 8589934592 -f 2",)
 
 
 def test_a_good_run_alone_needs_no_other():

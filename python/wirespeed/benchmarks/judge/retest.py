@@ -135,7 +135,8 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> 
     commands = _commands(run, ends, min(sizes), max(sizes))
     once_more, combined = "run it once more", "then judge both logs together"
     if run.tool in _COLLECTIVES:
-        once_more = f"run the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
+        repetition = f"the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
+        once_more, commands = f"run {repetition}", (f"# {repetition}",)
         combined = combined if _same_test(judged, run) else _SEPARATE
     elif commands:
         once_more = f"run it once more: {'; '.join(commands)}"
