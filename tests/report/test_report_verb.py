@@ -224,3 +224,16 @@ def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
 def test_the_name_of_the_output_says_the_format(tmp_path, log, name, start):
     report("--bench", log, "-o", tmp_path / name)
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
+def test_a_log_as_the_cluster_file_has_a_hint(tmp_path):
+    (tmp_path / "run.log").write_text("text\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "wirespeed", "report", "run.log"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "hint: `wirespeed report CLUSTER.yaml --bench run.log` reports a benchmark log\n" in done.stderr

@@ -137,7 +137,7 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
     """The cluster file.
 
     Raises:
-        Refusal: there are several.
+        Refusal: there are several, or it is a log.
     """
     from wirespeed.errors import refuse
 
@@ -145,7 +145,13 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
         hint = f"benchmark logs and bundles need an option: `wirespeed report {subjects[0]} --bench {subjects[1]}`"
         expected = "one cluster file, or result folders of `sim run -o`"
         raise refuse(str(subjects[1]), "more than one file", expected, hint)
+    if subjects[0].suffix in _LOG_SUFFIXES:
+        hint = f"`wirespeed report CLUSTER.yaml --bench {subjects[0]}` reports a benchmark log"
+        raise refuse(str(subjects[0]), "a log", "a cluster file, or result folders of `sim run -o`", hint)
     return subjects[0]
+
+
+_LOG_SUFFIXES = (".log", ".txt", ".out")
 
 
 def _build_report(
