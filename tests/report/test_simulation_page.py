@@ -397,7 +397,11 @@ def test_exit_codes(tmp_path: Path) -> None:
             "FILE: found a file; expected only result folders of `sim run -o`, or one cluster file",
         ),
         ("FILE --png out", "--png: applies only to result folders of `sim run -o`\n  hint: omit --png"),
-        ("FILE FILE", "FILE: found more than one file; expected one cluster file, or result folders of `sim run -o`"),
+        (
+            "FILE FILE",
+            "FILE: found more than one file; expected one cluster file, or result folders of `sim run -o`\n"
+            "  hint: benchmark logs and bundles need an option: `wirespeed report FILE --bench FILE`",
+        ),
     ],
 )
 def test_refusals(arguments: str, message: str, folder: Path, tmp_path: Path) -> None:
