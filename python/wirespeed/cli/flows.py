@@ -172,11 +172,11 @@ def judge_logs(
 
     logs: list[Log] = []
     notices: list[Problem] = []
-    origins: dict[tuple[bytes, str | None], str] = {}
+    origins: dict[tuple[object, ...], str] = {}  # steps of a run may print equal values: their times differ
     for file in files:
         check_no_lab(file)
         content = file.content()
-        first = origins.setdefault((sha256(content).digest(), file.location), file.name)
+        first = origins.setdefault((sha256(content).digest(), file.location, file.span), file.name)
         if first != file.name:
             notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
             continue

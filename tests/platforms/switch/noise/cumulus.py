@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, instead
+from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, replace_line
 
 
 def lines(text: str) -> Edit:
@@ -109,7 +109,7 @@ ROWS = [
         "cumulus switched",
         "a port of the fabric in a bond",
         chain(
-            instead(
+            replace_line(
                 "nv set interface swp1s0 bridge domain br_default access 11",
                 "nv set interface bond10 bridge domain br_default access 11",
             ),
@@ -163,7 +163,7 @@ ROWS = [
     Noise(
         "cumulus unnumbered",
         "a session to whoever is there",
-        instead(
+        replace_line(
             "nv set vrf default router bgp neighbor swp51 remote-as 4200000000",
             "nv set vrf default router bgp neighbor swp51 remote-as external",
         ),

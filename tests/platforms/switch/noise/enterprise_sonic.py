@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, replace_line
 
 USERS = """
     username admin password $6$abc$def role admin
@@ -146,7 +146,7 @@ ROWS = [
         "a peer group that says what the session does not",
         chain(
             insert_before(" neighbor 10.2.0.1", GROUP + " !"),
-            instead("  remote-as 4200000000", "  peer-group SPINES"),
+            replace_line("  remote-as 4200000000", "  peer-group SPINES"),
         ),
         becomes={r"leaf1 peer 10.2.0.1 peer.bfd": True, r"leaf1 peer 10.2.0.1 peer.asn": 65007},
     ),

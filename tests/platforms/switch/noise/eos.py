@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, replace_line
 
 USERS = """
     username admin privilege 15 role network-admin secret sha512 $6$xyz$abcdefghijkl
@@ -95,7 +95,7 @@ ROWS = [
         "a management network with its own addresses, routes and sessions",
         chain(
             insert_before("spanning-tree mode mstp", MANAGEMENT),
-            instead("   ip address dhcp", "   vrf MGMT\n   ip address 192.0.2.10/24"),
+            replace_line("   ip address dhcp", "   vrf MGMT\n   ip address 192.0.2.10/24"),
             insert_before("ip routing", MANAGEMENT_ROUTES),
             insert_after("      network 10.1.0.0/31", TENANT),
         ),
@@ -103,7 +103,7 @@ ROWS = [
     Noise(
         "eos routed",
         "routing of the management network alone",
-        instead("ip routing", "ip routing vrf MGMT\nno ip routing vrf OTHER"),
+        replace_line("ip routing", "ip routing vrf MGMT\nno ip routing vrf OTHER"),
         becomes={"leaf1 switch.routing": UNKNOWN},
     ),
     Noise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, insert_after, insert_before, instead
+from platforms.switch.noise.row import UNKNOWN, Edit, Noise, chain, insert_after, insert_before, replace_line
 
 STAFF = """\
     root-authentication {
@@ -242,7 +242,7 @@ ROWS = [
         "junos routed",
         "queues that a traffic control profile schedules",
         chain(
-            instead("            scheduler-map ROCE-MAP;", "            output-traffic-control-profile OTHER;"),
+            replace_line("            scheduler-map ROCE-MAP;", "            output-traffic-control-profile OTHER;"),
             insert_before("    shared-buffer {", CLASSES),
         ),
         becomes={r"leaf1 port .* (queue\..*|port.qos\..*)": UNKNOWN},
@@ -250,7 +250,7 @@ ROWS = [
     Noise(
         "junos routed",
         "class of service of all interfaces",
-        instead("        et-* {", "        all {"),
+        replace_line("        et-* {", "        all {"),
     ),
     Noise(
         "junos routed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, instead, start
+from platforms.switch.noise.row import UNKNOWN, Noise, chain, insert_after, insert_before, replace_line, start
 
 HEAD = """
     username admin password 5 $5$ABCDEF$0123456789abcdef  role network-admin
@@ -124,7 +124,7 @@ ROWS = [
         "routing tables of others",
         chain(
             insert_before("interface Ethernet1/1", MANAGEMENT + TENANT),
-            instead("  vrf member management", "  vrf member management\n  ip address 192.0.2.10/24"),
+            replace_line("  vrf member management", "  vrf member management\n  ip address 192.0.2.10/24"),
             insert_before(
                 "leaf1",
                 OTHER_SESSIONS,
@@ -168,7 +168,7 @@ ROWS = [
     Noise(
         "nxos routed",
         "policies that are bound without statistics",
-        instead("  service-policy type qos input ROCE-IN", "  service-policy type qos input ROCE-IN no-stats"),
+        replace_line("  service-policy type qos input ROCE-IN", "  service-policy type qos input ROCE-IN no-stats"),
     ),
     Noise(
         "nxos switched",
