@@ -423,7 +423,9 @@ impl Limiter {
     }
 
     fn cut(&mut self, constants: &Constants) {
-        let before = constants.average.after_quiet_periods(self.probability, self.quiet);
+        let before = constants
+            .average
+            .after_quiet_periods(self.probability, self.quiet);
         let level = match constants.mode {
             Mode::Probabilistic => 1.0,
             Mode::Deterministic => {

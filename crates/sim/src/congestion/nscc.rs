@@ -191,7 +191,14 @@ impl Nscc {
 
     /// Quick adapt. True if it handled this event: the window is the delivered amount, or the mark concerns packets that were in
     /// flight when the window was set to it.
-    fn adapt_quickly(&mut self, now: Picoseconds, lost: bool, marked: bool, delay: f64, out: f64) -> bool {
+    fn adapt_quickly(
+        &mut self,
+        now: Picoseconds,
+        lost: bool,
+        marked: bool,
+        delay: f64,
+        out: f64,
+    ) -> bool {
         let mut is_handled = false;
         if marked && self.reported_since < self.in_flight_then {
             is_handled = true;
