@@ -133,7 +133,7 @@ def test_a_table_of_very_many_flows_is_bounded(view: SimulationView) -> None:
 
 def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
     text = page([view_result(build_sample(tmp_path, INCAST))])
-    assert text.count("wirespeed sim run SCENARIO.json -o DIR --series all") == 2
+    assert text.count("Add <code>--series all</code> to the <code>wirespeed sim run</code> command of this run") == 2
     assert "None: no port was paused." in text
     assert "<script type=" not in text
 
@@ -417,3 +417,10 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     done = wirespeed(tmp_path)
     assert done.returncode == Exit.REFUSED
     assert done.stderr.startswith(f"error: {tmp_path}: no summary.json in it; expected a folder that wirespeed sim")
+
+
+def test_a_folder_of_results_is_refused_with_their_names(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "summary.json").write_text("{}")
+    assert f"\n  hint: it contains the results {tmp_path}/a, {tmp_path}/b\n" in wirespeed(tmp_path).stderr

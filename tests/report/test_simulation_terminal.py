@@ -106,8 +106,11 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (replace(WHOLE, complete=False), "16 to 1  preset hpcc, seed 7  interrupted"),
         (replace(WHOLE, name="a\x1b[31m\nb"), "a\\x1b[31m b  preset hpcc, seed 7"),
         (replace(WHOLE, first_pause_us=270.4), "  PFC              14 pauses, 1 resume, first pause at 270.4 µs"),
-        (replace(WHOLE, completed=1020), "  flows            1,020 of 1,024 completed"),
-        (replace(WHOLE, completed=1020, failed=3), "  flows            1,020 of 1,024 completed, 3 failed"),
+        (
+            replace(WHOLE, completed=1020),
+            "  flows            1,020 of 1,024 completed, 4 in progress when the run was stopped",
+        ),
+        (replace(WHOLE, completed=1020, failed=4), "  flows            1,020 of 1,024 completed, 4 failed"),
         (
             replace(WHOLE, drops=1, losses=2, retransmissions=1),
             "  loss             1 drop, 2 lost on faulty links, 1 retransmission",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from wirespeed.errors import refuse
+from wirespeed.errors import format_first, refuse
 from wirespeed.results.simulation import from_json
 from wirespeed.results.simulation_types import LINKS, NAMES, Links, LinksColumn, Names, NamesColumn, Summary
 from wirespeed.results.simulation_view import Cable, Network
@@ -92,7 +92,9 @@ def open_folder(path: Path) -> ResultFolder:
     """
     file = path / SUMMARY
     if not file.is_file():
-        raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", _COMMAND_HINT)
+        inner = sorted(str(folder) for folder in path.iterdir() if (folder / SUMMARY).is_file())
+        hint = f"it contains the results {format_first(inner, 3)}" if inner else _COMMAND_HINT
+        raise refuse(str(path), f"no {SUMMARY} in it", "a folder that wirespeed sim run -o wrote", hint)
     return ResultFolder(path, from_json(file.read_text(encoding="utf-8", errors="replace"), str(file)))
 
 

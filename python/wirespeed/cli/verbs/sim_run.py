@@ -164,6 +164,9 @@ def run(
     pcie.max_payload. host_pipe models the PCIe path of a NIC (receive buffer, tags, round trip); it matters when the
     PCIe slot is slower than the port.
 
+    The congestion control is `congestion` of the class in the cluster file, or parameters.congestion.algorithm of the
+    scenario; `wirespeed sim compare --algorithm` runs one scenario with several.
+
     The same scenario, preset, seed and --series give the same tables on every machine; compare tables_sha256 in the
     summaries. DIR contains a Parquet file each for flows, queue pairs, ports, queues, pauses and series. Ctrl-C stops
     the run and saves a partial result; a second Ctrl-C exits immediately.

@@ -111,6 +111,9 @@ def _flows(run: Summary) -> Text:
     text = Text(f"{run.completed:,} of {run.flows:,} completed")
     if run.failed:
         text.append(f", {run.failed:,} failed", style="bold red")
+    unfinished = run.flows - run.completed - run.failed
+    if unfinished:
+        text.append(f", {unfinished:,} in progress when the run was stopped", style="yellow")
     return text
 
 
