@@ -4,7 +4,9 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wirespeed_sim::ids::{ports_of, PortId, QueuePairId};
-use wirespeed_sim::model::faults::descriptions::{describe_faults, FaultDescription, Place};
+use wirespeed_sim::model::faults::descriptions::{
+    describe_faults, FaultDescription, FaultLocation,
+};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
@@ -120,9 +122,9 @@ impl Scenario {
         let faults = describe_faults(self.read()?).into_iter();
         let row = |it: FaultDescription| {
             let places = it.places.into_iter().map(|place| match place {
-                Place::Node(node) => ("node", node),
-                Place::Link(link) => ("link", link),
-                Place::Port(port) => ("port", port.0),
+                FaultLocation::Node(node) => ("node", node.0),
+                FaultLocation::Link(link) => ("link", link.0),
+                FaultLocation::Port(port) => ("port", port.0),
             });
             let until = (it.until != NEVER).then_some(it.until.0);
             (it.kind, places.collect(), it.from.0, until)

@@ -1,7 +1,7 @@
 //! Addresses of NIC ports, as links name them.
 
 use super::json::Json;
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use crate::model::parameters::IpVersion;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -33,7 +33,7 @@ impl Addresses {
 
     /// Reads the addresses of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
-        let (Some(json), Place::Item(_, number)) = (link.get("addresses"), link.place) else {
+        let (Some(json), ObjectPath::Item(_, number)) = (link.get("addresses"), link.place) else {
             return;
         };
         let place = link.at("addresses");

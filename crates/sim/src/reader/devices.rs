@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use super::ports::Ports;
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use super::{limits, settings};
 use crate::ids::{NodeId, PortId, Priority};
 use crate::model::overrides::{Devices, Slot};
@@ -86,7 +86,7 @@ struct Target {
 impl Overlay<'_> {
     fn item(&mut self, n: usize, json: &Json, problems: &mut Problems) {
         let before = problems.count();
-        let place = Place::Item("devices", n);
+        let place = ObjectPath::Item("devices", n);
         let Some(item) = Object::new(place, json, &forms().device, problems) else {
             return;
         };

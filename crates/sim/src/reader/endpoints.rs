@@ -1,14 +1,14 @@
 //! The two hosts of a flow or a queue pair; datagrams of one queue pair may have many.
 
 use super::json::Json;
-use super::problems::{format_value, Object, Place, Problems};
+use super::problems::{format_value, Object, ObjectPath, Problems};
 use super::services;
 use crate::ids::{NodeId, Priority};
 use crate::model::scenario::Service;
 
 /// A connection as in a file.
 pub struct Ends {
-    pub place: Place,
+    pub place: ObjectPath,
     pub keys: [&'static str; 2],
     pub hosts: [NodeId; 2],
     /// NIC port index of each host.

@@ -1,7 +1,7 @@
 //! The `faults` of a scenario: each has a kind, a location and a time.
 
 use super::json::Json;
-use super::problems::{note_word, Object, Place, Problems};
+use super::problems::{note_word, Object, ObjectPath, Problems};
 use super::quantities::{rate, time};
 use super::wiring::Wiring;
 use crate::ids::{LinkId, NodeId, PortId, Priority};
@@ -25,7 +25,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
     }
     let wiring = Wiring::from_scenario(scenario);
     let read = |(n, json)| {
-        let place = Place::Item("faults", n);
+        let place = ObjectPath::Item("faults", n);
         let mut reading = FaultReader {
             place,
             json,
@@ -40,7 +40,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
 
 /// A fault being read.
 struct FaultReader<'j, 'f> {
-    place: Place,
+    place: ObjectPath,
     json: &'j Json<'j>,
     scenario: &'f Scenario,
     wiring: &'f Wiring,
@@ -205,7 +205,7 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
         let Kind::Miswiring(it) = &fault.kind else {
             continue;
         };
-        let place = Place::Item("faults", n);
+        let place = ObjectPath::Item("faults", n);
         if let Some(link) = it.links.iter().find(|link| exchanged.contains(*link)) {
             let found = format!("links[{link}], which an earlier fault exchanges");
             problems.note(place, found, "each link once", "");

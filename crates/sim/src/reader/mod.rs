@@ -47,7 +47,7 @@ use crate::time::{Picoseconds, NEVER};
 use addresses::Addresses;
 use json::{quoted, Json};
 use names::PortNames;
-use problems::{Object, Place, Problems};
+use problems::{Object, ObjectPath, Problems};
 use quantities::{rate, time};
 use suggestion::did_you_mean;
 use traffic::Traffic;
@@ -123,7 +123,7 @@ fn read_sections<'j>(
     preset: Parameters,
     problems: &mut Problems,
 ) -> Option<(Scenario, Traffic)> {
-    let top = Object::new(Place::Top, json, &forms().scenario, problems)?;
+    let top = Object::new(ObjectPath::Top, json, &forms().scenario, problems)?;
     let name = text(&top, "name", problems);
     text(&top, "desc", problems);
     let assumed = texts(&top, "assumed", problems);
@@ -187,7 +187,7 @@ fn texts(top: &Object, key: &'static str, problems: &mut Problems) -> Vec<String
     for (n, json) in top.list(key, problems).iter().enumerate() {
         match json {
             Json::Text(text) => texts.push(text.to_string()),
-            other => problems.note(Place::Item(key, n), other.format_value(), "a text", ""),
+            other => problems.note(ObjectPath::Item(key, n), other.format_value(), "a text", ""),
         }
     }
     texts
@@ -207,7 +207,7 @@ fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, problems: &mut Proble
     let items = top.list("links", problems);
     let links = items.iter().enumerate();
     links
-        .filter_map(|(n, json)| common.link(Place::Item("links", n), json, of_ports, problems))
+        .filter_map(|(n, json)| common.link(ObjectPath::Item("links", n), json, of_ports, problems))
         .collect()
 }
 
@@ -227,7 +227,7 @@ struct OfPorts<'a> {
 impl Common {
     fn link(
         &self,
-        place: Place,
+        place: ObjectPath,
         json: &Json,
         of_ports: &mut OfPorts,
         problems: &mut Problems,
@@ -332,7 +332,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<By
         match json.whole().filter(|it| range.contains(it)) {
             Some(bytes) => buffers.push(Bytes(bytes)),
             None => {
-                let place = Place::Item("buffer_bytes", n);
+                let place = ObjectPath::Item("buffer_bytes", n);
                 problems.note(place, json.format_value(), expected_whole(range), "");
             }
         }

@@ -1,7 +1,7 @@
 //! The names of nodes and ports in a scenario: `node_names`, and `port_names` of a link.
 
 use super::json::Json;
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use crate::model::names::Names;
 use crate::model::scenario_file::LONGEST_NAME;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ impl PortNames {
 
     /// Reads the names of both ports of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
-        let (Some(json), Place::Item(_, number)) = (link.get("port_names"), link.place) else {
+        let (Some(json), ObjectPath::Item(_, number)) = (link.get("port_names"), link.place) else {
             return;
         };
         let ends = match json {
@@ -60,12 +60,17 @@ impl PortNames {
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut names = Vec::with_capacity(items.len());
         for (n, json) in items.iter().enumerate() {
-            let Some(name) = name(Place::Item("node_names", n), json, problems) else {
+            let Some(name) = name(ObjectPath::Item("node_names", n), json, problems) else {
                 continue;
             };
             if let Some(other) = known.insert(name.clone(), n) {
                 let found = format!("{}, which node {other} has", json.format_value());
-                problems.note(Place::Item("node_names", n), found, "each name once", "");
+                problems.note(
+                    ObjectPath::Item("node_names", n),
+                    found,
+                    "each name once",
+                    "",
+                );
             }
             names.push(name);
         }

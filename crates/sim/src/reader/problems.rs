@@ -87,18 +87,18 @@ impl Problems {
 
 /// Location of an object: the scenario itself or an item of one of its lists.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum ObjectPath {
     /// The scenario.
     Top,
     /// `flows[3]`
     Item(&'static str, usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ObjectPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Top => write!(f, "scenario"),
-            Place::Item(list, index) => write!(f, "{list}[{index}]"),
+            ObjectPath::Top => write!(f, "scenario"),
+            ObjectPath::Item(list, index) => write!(f, "{list}[{index}]"),
         }
     }
 }
@@ -107,7 +107,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Copy)]
 pub struct Object<'j> {
     /// Its location.
-    pub place: Place,
+    pub place: ObjectPath,
     form: &'static Form,
     fields: &'j [(Cow<'j, str>, Json<'j>)],
 }
@@ -115,7 +115,7 @@ pub struct Object<'j> {
 impl<'j> Object<'j> {
     /// The object; adds a problem for each unknown and each repeated key.
     pub fn new(
-        place: Place,
+        place: ObjectPath,
         json: &'j Json<'j>,
         form: &'static Form,
         problems: &mut Problems,
@@ -144,7 +144,7 @@ impl<'j> Object<'j> {
     }
 
     /// An object without keys, for a value that may also be written as a list.
-    pub fn empty(place: Place, form: &'static Form) -> Self {
+    pub fn empty(place: ObjectPath, form: &'static Form) -> Self {
         Object {
             place,
             form,
@@ -275,14 +275,14 @@ pub fn note_word(
 
 /// A key with its location: `flows[3].src`, and `hosts` at the top.
 pub struct Field<'k> {
-    place: Place,
+    place: ObjectPath,
     key: &'k str,
 }
 
 impl fmt::Display for Field<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Place::Top => write!(f, "{}", self.key),
+            ObjectPath::Top => write!(f, "{}", self.key),
             place => write!(f, "{place}.{}", self.key),
         }
     }

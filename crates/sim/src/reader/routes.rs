@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use super::ports::Ports;
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use crate::ids::NodeId;
 use crate::model::scenario::{Route, Scenario};
 use crate::model::schema::form::forms;
@@ -30,7 +30,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<R
                 "a route of node {} to host {} again",
                 route.node, route.destination
             );
-            problems.note(Place::Item("routes", n), found, "each once", "");
+            problems.note(ObjectPath::Item("routes", n), found, "each once", "");
         }
         routes.push(route);
     }
@@ -44,7 +44,7 @@ fn route(
     ports: &Ports,
     problems: &mut Problems,
 ) -> Option<Route> {
-    let place = Place::Item("routes", n);
+    let place = ObjectPath::Item("routes", n);
     let item = Object::new(place, json, &forms().route, problems)?;
     let (hosts, nodes) = (u64::from(scenario.hosts), u64::from(scenario.nodes()));
     if hosts == nodes {

@@ -1,6 +1,6 @@
 //! Transport services: their names in a file, and the operations that each supports.
 
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use crate::model::scenario::{Operation, Service, Verb};
 use crate::model::scenario_file as file;
 use crate::problem::grouped;
@@ -32,7 +32,7 @@ pub fn verb(it: &Object, service: Service, problems: &mut Problems) -> Option<Ve
 pub fn check(
     service: Service,
     operation: &Operation,
-    place: Place,
+    place: ObjectPath,
     mtu_bytes: u32,
     problems: &mut Problems,
 ) {

@@ -4,7 +4,7 @@ mod order;
 
 use super::endpoints::{self, Ends};
 use super::json::Json;
-use super::problems::{Object, Place, Problems};
+use super::problems::{Object, ObjectPath, Problems};
 use super::quantities::time;
 use super::wiring::Wiring;
 use super::{limits, services};
@@ -29,7 +29,7 @@ pub struct Traffic {
 
 /// An operation and its location.
 struct Post {
-    place: Place,
+    place: ObjectPath,
     operation: Operation,
 }
 
@@ -168,7 +168,7 @@ impl Traffic {
 }
 
 fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(Ends, Post)> {
-    let place = Place::Item("flows", n);
+    let place = ObjectPath::Item("flows", n);
     let flow = Object::new(place, json, &forms().flow, problems)?;
     let keys = (["src", "dst"], ["src_port", "dst_port"]);
     let ends = endpoints::read(&flow, keys.0, keys.1, n as u32, hosts, problems);
@@ -191,7 +191,7 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
 
 /// The connections of an entry; `None` if it is invalid.
 fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, problems: &mut Problems) -> Vec<Ends> {
-    let place = Place::Item("queue_pairs", n);
+    let place = ObjectPath::Item("queue_pairs", n);
     let pair = Object::new(place, json, &forms().queue_pair, problems);
     let keys = (["a", "b"], ["a_port", "b_port"]);
     let ends = pair.and_then(|pair| endpoints::read(&pair, keys.0, keys.1, first, hosts, problems));
@@ -231,7 +231,7 @@ struct Pair {
 
 impl Counts {
     fn operation(&self, n: usize, json: &Json, problems: &mut Problems) -> Option<Post> {
-        let place = Place::Item("operations", n);
+        let place = ObjectPath::Item("operations", n);
         let it = Object::new(place, json, &forms().operation, problems)?;
         let pair = it.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));

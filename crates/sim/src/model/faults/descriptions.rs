@@ -2,7 +2,7 @@
 
 use super::link_down::Links;
 use super::Kind;
-use crate::ids::PortId;
+use crate::ids::{LinkId, NodeId, PortId};
 use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct FaultDescription {
     /// Its kind, as in scenarios and traffic files.
     pub kind: &'static str,
     /// Location.
-    pub places: Vec<Place>,
+    pub places: Vec<FaultLocation>,
     /// Start.
     pub from: Picoseconds,
     /// End; [`NEVER`] = the end of the run.
@@ -22,22 +22,22 @@ pub struct FaultDescription {
 
 /// Location of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FaultLocation {
     /// A node and all of its links.
-    Node(u32),
+    Node(NodeId),
     /// Both directions of a link, by its index.
-    Link(u32),
+    Link(LinkId),
     /// A NIC port.
     Port(PortId),
 }
 
 /// All faults of a scenario, those from properties of links first: one entry for all links with the same property.
 pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
-    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<Place>> = BTreeMap::new();
+    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<FaultLocation>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
         let mut on_link = |kind, from| {
             let places = of_links.entry((kind, from)).or_default();
-            places.push(Place::Link(number));
+            places.push(FaultLocation::Link(LinkId(number)));
         };
         if link.loss > 0.0 {
             on_link("frame-loss", Picoseconds::ZERO);
@@ -63,18 +63,18 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     of_links.chain(others).collect()
 }
 
-fn places(kind: &Kind) -> Vec<Place> {
+fn places(kind: &Kind) -> Vec<FaultLocation> {
     vec![match kind {
         Kind::LinkDown(it) => match it.of {
-            Links::One(link) => Place::Link(link.0),
-            Links::OfNode(node) => Place::Node(node.0),
+            Links::One(link) => FaultLocation::Link(link),
+            Links::OfNode(node) => FaultLocation::Node(node),
         },
-        Kind::Miswiring(it) => return it.links.map(|link| Place::Link(link.0)).into(),
-        Kind::BitErrors(it) => Place::Link(it.link.0),
-        Kind::CnpLoss(it) => Place::Link(it.link.0),
-        Kind::StuckNic(it) => Place::Port(it.port),
-        Kind::SlowReceiver(it) => Place::Port(it.port),
-        Kind::CnpDelay(it) => Place::Port(it.port),
+        Kind::Miswiring(it) => return it.links.map(FaultLocation::Link).into(),
+        Kind::BitErrors(it) => FaultLocation::Link(it.link),
+        Kind::CnpLoss(it) => FaultLocation::Link(it.link),
+        Kind::StuckNic(it) => FaultLocation::Port(it.port),
+        Kind::SlowReceiver(it) => FaultLocation::Port(it.port),
+        Kind::CnpDelay(it) => FaultLocation::Port(it.port),
     }]
 }
 
@@ -100,7 +100,11 @@ mod tests {
         let found = describe_faults(&reader::read(&text, "roce", 1).unwrap());
         let of_links = |kind, numbers: &[u32], from| FaultDescription {
             kind,
-            places: numbers.iter().copied().map(Place::Link).collect(),
+            places: numbers
+                .iter()
+                .copied()
+                .map(|number| FaultLocation::Link(LinkId(number)))
+                .collect(),
             from: from * NANOSECOND,
             until: NEVER,
         };
@@ -114,27 +118,39 @@ mod tests {
 
     #[test]
     fn each_kind_has_the_word_that_it_is_read_by_and_its_place() {
-        use Place::{Link, Node, Port};
-        let rows: [(&str, &str, Vec<Place>); 9] = [
-            ("bit-errors", r#""link": 1, "ber": 0"#, vec![Link(1)]),
+        use FaultLocation::{Link, Node, Port};
+        let rows: [(&str, &str, Vec<FaultLocation>); 9] = [
+            (
+                "bit-errors",
+                r#""link": 1, "ber": 0"#,
+                vec![Link(LinkId(1))],
+            ),
             (
                 "link-down",
                 r#""link": 1, "detection_ns": 0, "convergence_ns": 0"#,
-                vec![Link(1)],
+                vec![Link(LinkId(1))],
             ),
             (
                 "link-down",
                 r#""node": 2, "detection_ns": 0, "convergence_ns": 0"#,
-                vec![Node(2)],
+                vec![Node(NodeId(2))],
             ),
-            ("miswired", r#""links": [1, 0]"#, vec![Link(1), Link(0)]),
+            (
+                "miswired",
+                r#""links": [1, 0]"#,
+                vec![Link(LinkId(1)), Link(LinkId(0))],
+            ),
             ("stuck-nic", r#""node": 1"#, vec![Port(PortId(2))]),
             (
                 "slow-receiver",
                 r#""node": 1, "gbps": 10"#,
                 vec![Port(PortId(2))],
             ),
-            ("cnp-loss", r#""link": 0, "probability": 1"#, vec![Link(0)]),
+            (
+                "cnp-loss",
+                r#""link": 0, "probability": 1"#,
+                vec![Link(LinkId(0))],
+            ),
             (
                 "cnp-delay",
                 r#""node": 0, "delay_ns": 1"#,
