@@ -241,7 +241,7 @@ impl<'j> Object<'j> {
         let deserializer = word.map(StrDeserializer::<Error>::new);
         let value = deserializer.and_then(|word| T::deserialize(word).ok());
         if value.is_none() {
-            note_word(self.at(key), json, &declared.words, problems);
+            note_word(self.at(key), json, &declared.texts, problems);
         }
         value
     }

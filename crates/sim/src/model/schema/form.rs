@@ -23,8 +23,8 @@ pub struct Key {
     pub range: RangeInclusive<u64>,
     /// The same of the items of a list.
     pub items: RangeInclusive<u64>,
-    /// The words that it accepts.
-    pub words: Vec<&'static str>,
+    /// The accepted texts, if it accepts only some.
+    pub texts: Vec<&'static str>,
     /// Its value where it is missing, if that is fixed.
     pub default: Option<&'static Value>,
 }
@@ -102,7 +102,7 @@ impl Form {
 impl Key {
     fn new(property: &'static Value) -> Self {
         let schema = resolve(property);
-        let words = variants(schema)
+        let texts = variants(schema)
             .iter()
             .filter_map(|it| it["const"].as_str());
         let items = resolve(&of_type(schema, "array")["items"]);
@@ -110,7 +110,7 @@ impl Key {
             schema,
             range: range(of_type(schema, "integer")),
             items: range(of_type(items, "integer")),
-            words: words.collect(),
+            texts: texts.collect(),
             default: property.get("default"),
         }
     }
@@ -120,7 +120,7 @@ impl Key {
         Number::from_f64(number).is_some_and(|number| ranges::fits(self.schema, &number))
     }
 
-    /// The expected number, in words.
+    /// The expected number, as text.
     pub fn expected_number(&self) -> String {
         let unit = self.schema["x-unit"].as_str().unwrap_or_default();
         let text = format!("a number, {} {unit}", ranges::expected(self.schema));
@@ -148,7 +148,7 @@ fn range(schema: &Value) -> RangeInclusive<u64> {
     bound("minimum").unwrap_or(0)..=bound("maximum").unwrap_or(u64::MAX)
 }
 
-/// The expected integer, in words.
+/// The expected integer, as text.
 pub fn expected_whole(range: &RangeInclusive<u64>) -> String {
     let (least, most) = (
         grouped((*range.start()).into()),
