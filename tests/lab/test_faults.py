@@ -53,12 +53,12 @@ FINDINGS = [
         [
             f"address.nic {FAULT_LOCATION}: none",
             "address.route node2 route 104 default: absent",
-            f"address.rule node2 rule from {ADDRESS}/32: absent",
+            f"address.rule node2 nic enp105s0np0 rule from {ADDRESS}/32: absent",
             f"link.up {FAULT_LOCATION}: down",
             "port.up leaf1 port Eth1/12: down",
         ],
     ),
-    ("missing-rule", [f"address.rule node2 rule from {ADDRESS}/32: absent"]),
+    ("missing-rule", [f"address.rule node2 nic enp105s0np0 rule from {ADDRESS}/32: absent"]),
 ]
 
 
@@ -168,7 +168,7 @@ def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
         sessions = [finding for finding in findings if "port.up" not in finding]
         assert len(sessions) == len(ports)
         assert all(
-            session.startswith(("fabric.bgp-session leaf1 peer ", "fabric.bgp-session leaf2 peer "))
+            session.startswith(("fabric.bgp-session leaf1 port ", "fabric.bgp-session leaf2 port "))
             for session in sessions
         )
 
