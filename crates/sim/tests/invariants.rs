@@ -124,7 +124,9 @@ fn run_with_progress_checks(scenario: &Scenario) -> Outcome {
             let left = [standing.frames, standing.queued_bytes.0, standing.cells];
             assert_eq!(left, [0, 0, 0], "{standing:?}");
             assert_eq!((standing.headroom_cells, standing.shared_cells), (0, 0));
-            return simulation.finish();
+            let outcome = simulation.finish();
+            outcome.assert_declared();
+            return outcome;
         }
     }
 }

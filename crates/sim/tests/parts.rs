@@ -86,7 +86,9 @@ fn assert_equal_in_layout(
 fn run_simulation(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario.clone()).unwrap();
     while simulation.advance(1 << 16) {}
-    simulation.finish()
+    let outcome = simulation.finish();
+    outcome.assert_declared();
+    outcome
 }
 
 /// What came of it, and in how many parts it was at the beginning and at the end.

@@ -48,7 +48,9 @@ fn ring(parameters: Parameters, closed: bool) -> Scenario {
 fn ends_within(scenario: Scenario, events: u64) -> Outcome {
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     assert!(!simulation.advance(events), "still going on");
-    simulation.finish()
+    let outcome = simulation.finish();
+    outcome.assert_declared();
+    outcome
 }
 
 #[test]

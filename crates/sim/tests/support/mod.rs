@@ -121,7 +121,9 @@ pub fn flow(scenario: &mut Scenario, source: u32, destination: u32, bytes: u64) 
 pub fn run(scenario: Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
-    simulation.finish()
+    let outcome = simulation.finish();
+    outcome.assert_declared();
+    outcome
 }
 
 /// A column of a table as numbers.

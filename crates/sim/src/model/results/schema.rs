@@ -148,3 +148,26 @@ fn description(schema: &Value) -> Value {
     let text = schema["description"].as_str().unwrap_or_default();
     text.replace('\n', " ").into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the schema has no column flows.colour there")]
+    fn an_unknown_column_is_refused() {
+        assert_declared("flows", &[("colour", Column::U32(Vec::new()))]);
+    }
+
+    #[test]
+    #[should_panic(expected = "flows.flow")]
+    fn another_type_is_refused() {
+        assert_declared("flows", &[("flow", Column::U64(Vec::new()))]);
+    }
+
+    #[test]
+    #[should_panic(expected = "pauses")]
+    fn missing_columns_are_refused() {
+        assert_declared("pauses", &[("port", Column::U32(Vec::new()))]);
+    }
+}

@@ -1,7 +1,7 @@
 //! The tables of a run: a type for each, whose fields are its columns.
 //!
-//! Nothing is kept in rows. The schema of results is derived from these types, and [`super::Table::new`] accepts no columns
-//! but these. A column that is an `Option` of a time is null where that never happened; every other `Option` is a column that
+//! Nothing is kept in rows. The schema of results is derived from these types, and the tests of a run compare its columns with
+//! them ([`super::Outcome::assert_declared`]). A column that is an `Option` of a time is null where that never happened; every other `Option` is a column that
 //! some runs lack.
 
 use crate::model::scenario::Verb;
