@@ -23,12 +23,17 @@ use support::draws;
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
-use wirespeed_sim::congestion::{names, Algorithm, CongestionControl, Parameters};
+use wirespeed_sim::congestion::{names, Ack, Algorithm, CongestionControl, Parameters, Penalty};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const GIGABIT: u64 = 1_000_000_000;
 const MTU: u32 = 4096;
+
+/// An ACK without telemetry of switches and without a penalty.
+fn acknowledge(algorithm: &mut Algorithm, ack: &Ack) {
+    algorithm.on_ack(ack, &[], Penalty::default());
+}
 
 fn start_published(parameters: Published, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Dcqcn(parameters);

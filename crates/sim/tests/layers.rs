@@ -59,6 +59,9 @@ const LAYERS: &[(&str, &[&str])] = &[
 const TRAITS_OF_ALGORITHMS: &[&str] = &[
     "NotificationDriven",
     "AckDriven",
+    "TelemetryDriven",
+    "PenaltyDriven",
+    "LossDriven",
     "Windowed",
     "CongestionEstimate",
     "UltraEthernet",

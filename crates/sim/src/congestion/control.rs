@@ -19,10 +19,10 @@ pub struct Hop {
     pub rate: u64,
 }
 
-/// What an acknowledgement reports to a sender. Packets are those of writes and sends; a packet counts as a full one.
+/// What every acknowledgement reports to a sender. Packets are those of writes and sends; a packet counts as a full one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ack<'a> {
-    /// When it arrived.
+pub struct Ack {
+    /// Arrival time of the acknowledgement.
     pub now: Picoseconds,
     /// Bytes that were not acknowledged before.
     pub bytes: Bytes<u32>,
@@ -32,27 +32,23 @@ pub struct Ack<'a> {
     pub next: u32,
     /// Packets still outstanding.
     pub outstanding: u32,
-    /// From the start of the packet that it acknowledges to its own arrival, if that is known.
+    /// From the start of the acknowledged packet to the arrival of the acknowledgement, if the start is known.
     pub rtt: Option<Picoseconds>,
-    /// The packet that it acknowledges, or one before, was marked.
+    /// The acknowledged packet, or an earlier one, was marked.
     pub marked: bool,
-    /// Telemetry that the switches wrote into that packet.
-    pub hops: &'a [Hop],
-    /// The reduction of the sender's window that the receiver requests.
-    pub penalty: Penalty,
 }
 
 /// The reduction of its senders' windows that a slow receiver requests: the flow control of the destination, Ultra Ethernet
 /// Specification 1.0, section 3.6.13.2. Default: none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Penalty {
-    /// 128ths of what this acknowledges, by which the window becomes smaller (`Rcv_Cwnd_Pend`); 0 = it does not.
+    /// The window is reduced by so many 128ths of the acknowledged bytes (`Rcv_Cwnd_Pend`); 0 = no reduction.
     pub rcv_cwnd_pend: u8,
-    /// Once there is no penalty any more, the window is again what it was before (`pds.ack_cc_state.rc`).
+    /// After the penalty the window of before is restored (`pds.ack_cc_state.rc`).
     pub restore_cwnd: bool,
 }
 
-/// A loss as it is reported to a sender; `next` is the packet to be sent next when it did.
+/// A loss as reported to a sender; `next` is the packet to be sent next at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// A negative acknowledgement: packet `until` is missing.
@@ -124,12 +120,27 @@ pub trait NotificationDriven {
     fn on_cnp(&mut self, now: Picoseconds);
 }
 
-/// An algorithm with the [`Feedback`] of ACKs.
+/// An algorithm with the [`Feedback`] of ACKs that needs no more than every ACK reports.
 pub trait AckDriven {
     /// An acknowledgement arrived.
     fn on_ack(&mut self, ack: &Ack);
+}
 
-    /// Something was lost.
+/// An algorithm that needs what switches wrote into the acknowledged packet.
+pub trait TelemetryDriven {
+    /// An acknowledgement arrived, with the telemetry of each switch on the path of the acknowledged packet.
+    fn on_telemetry(&mut self, ack: &Ack, hops: &[Hop]);
+}
+
+/// An algorithm whose receivers may request a smaller window.
+pub trait PenaltyDriven {
+    /// An acknowledgement arrived, with the reduction of the sender's window that the receiver requests.
+    fn on_penalty(&mut self, ack: &Ack, penalty: Penalty);
+}
+
+/// An algorithm that reacts to losses.
+pub trait LossDriven {
+    /// A negative acknowledgement, a trimmed packet or a timeout.
     fn on_loss(&mut self, now: Picoseconds, loss: Loss);
 }
 

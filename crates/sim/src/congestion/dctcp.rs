@@ -5,7 +5,8 @@
 //! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
 use super::control::{
-    window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Loss, Windowed,
+    window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Loss, LossDriven,
+    Windowed,
 };
 use super::definition::Definition;
 use crate::bytes::Bytes;
@@ -156,7 +157,9 @@ impl AckDriven for Dctcp {
             self.cut(self.alpha / 2.0, ack.next);
         }
     }
+}
 
+impl LossDriven for Dctcp {
     /// RFC 5681, 3.1 and 3.2: half of the window at a gap, a packet at a timeout.
     fn on_loss(&mut self, _now: Picoseconds, loss: Loss) {
         match loss {

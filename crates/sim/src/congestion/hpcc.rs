@@ -7,7 +7,7 @@
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
 use super::control::{
-    window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss,
+    window_rate, Ack, CongestionControl, CongestionEstimate, Feedback, Hop, TelemetryDriven,
     Windowed,
 };
 use super::definition::Definition;
@@ -111,8 +111,8 @@ impl Definition for Hpcc {
 }
 
 impl Hpcc {
-    /// Highest utilisation of a link on the path, averaged over one T; `None` if the path changed since the last ACK or the ACK is
-    /// older than the last: ACKs on different paths overtake each other.
+    /// Averages the highest utilisation of a link on the path over one T. False if nothing was measured: the path changed since
+    /// the last ACK, or the ACK is older than the last, because ACKs on different paths overtake each other.
     fn measure(&mut self, now: &[Hop]) -> bool {
         let same = now.len() == self.links.len()
             && now.iter().zip(&self.links).all(|(a, b)| a.port == b.port);
@@ -169,9 +169,9 @@ impl CongestionControl for Hpcc {
     }
 }
 
-impl AckDriven for Hpcc {
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.hops.is_empty() || !self.measure(ack.hops) {
+impl TelemetryDriven for Hpcc {
+    fn on_telemetry(&mut self, ack: &Ack, hops: &[Hop]) {
+        if hops.is_empty() || !self.measure(hops) {
             return;
         }
         let update = ack.until > self.updated_until;
@@ -180,9 +180,6 @@ impl AckDriven for Hpcc {
             self.updated_until = ack.next;
         }
     }
-
-    /// HPCC reacts to the telemetry of ACKs alone.
-    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
 }
 
 impl Windowed for Hpcc {

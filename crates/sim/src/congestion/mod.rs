@@ -14,8 +14,8 @@ use crate::problem::Refusal;
 use crate::schema::{self, ranges, variants};
 use crate::time::Picoseconds;
 pub use control::{
-    Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss, NotificationDriven,
-    Penalty, Windowed,
+    Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss, LossDriven,
+    NotificationDriven, Penalty, PenaltyDriven, TelemetryDriven, Windowed,
 };
 pub use definition::{Checks, Definition, UltraEthernet};
 pub use receiver_driven::{Granting, Grants, ReceiverDriven};
@@ -30,12 +30,12 @@ registry::register! {
     dcqcn::Dcqcn: [NotificationDriven CongestionEstimate];
     dcqcn_nvidia::DcqcnNvidia: [NotificationDriven CongestionEstimate];
     dcqcn_broadcom::DcqcnP, DcqcnD: [NotificationDriven CongestionEstimate];
-    dctcp::Dctcp: [AckDriven Windowed CongestionEstimate];
+    dctcp::Dctcp: [AckDriven LossDriven Windowed CongestionEstimate];
     timely::Timely: [AckDriven];
-    swift::Swift: [AckDriven Windowed];
-    hpcc::Hpcc: [AckDriven Windowed CongestionEstimate];
-    nscc::Nscc: [AckDriven Windowed UltraEthernet];
-    rccc::Rccc: [AckDriven Windowed UltraEthernet ReceiverDriven];
+    swift::Swift: [AckDriven LossDriven Windowed];
+    hpcc::Hpcc: [TelemetryDriven Windowed CongestionEstimate];
+    nscc::Nscc: [PenaltyDriven LossDriven Windowed UltraEthernet];
+    rccc::Rccc: [PenaltyDriven LossDriven Windowed UltraEthernet ReceiverDriven];
 }
 
 // The state of a queue pair stays within two cache lines, with room for its neighbours.

@@ -16,7 +16,8 @@
 mod parameters;
 
 use super::control::{
-    window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Penalty, Windowed,
+    window_rate, Ack, CongestionControl, Feedback, Loss, LossDriven, Penalty, PenaltyDriven,
+    Windowed,
 };
 use super::definition::{Definition, UltraEthernet};
 use crate::bytes::Bytes;
@@ -291,15 +292,15 @@ impl CongestionControl for Nscc {
     }
 }
 
-impl AckDriven for Nscc {
-    fn on_ack(&mut self, ack: &Ack) {
+impl PenaltyDriven for Nscc {
+    fn on_penalty(&mut self, ack: &Ack, penalty: Penalty) {
         let bytes = ack.bytes.as_f64();
         self.achieved += bytes;
         self.reported_since += bytes;
         self.received += bytes;
         let delay = self.delay(ack.now, ack.rtt);
         let out = f64::from(ack.outstanding) * self.packet;
-        let limited = self.penalise(ack.penalty, bytes, out);
+        let limited = self.penalise(penalty, bytes, out);
         if self.adapt_quickly(ack.now, false, ack.marked, delay, out) {
             return self.set(self.window);
         }
@@ -317,7 +318,9 @@ impl AckDriven for Nscc {
         self.set(self.window); // the maximum may be smaller than before
         self.adjust(ack.now);
     }
+}
 
+impl LossDriven for Nscc {
     fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
         match loss {
             Loss::Trimmed { outstanding, .. } => {

@@ -10,7 +10,9 @@
 //! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as do the constants. Differences: credit counts
 //! bytes, not units of 256; a sender without data receives no credit in advance, and requests it when it has data.
 
-use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss, Penalty, Windowed};
+use super::control::{
+    Ack, CongestionControl, Feedback, Loss, LossDriven, Penalty, PenaltyDriven, Windowed,
+};
 use super::definition::{Definition, UltraEthernet};
 use super::nscc::{self, Nscc};
 use super::receiver_driven::{Granting, Grants, ReceiverDriven};
@@ -175,13 +177,15 @@ impl CongestionControl for Rccc {
     }
 }
 
-impl AckDriven for Rccc {
-    fn on_ack(&mut self, ack: &Ack) {
+impl PenaltyDriven for Rccc {
+    fn on_penalty(&mut self, ack: &Ack, penalty: Penalty) {
         if let Some(window) = &mut self.window {
-            window.on_ack(ack);
+            window.on_penalty(ack, penalty);
         }
     }
+}
 
+impl LossDriven for Rccc {
     fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
         if matches!(loss, Loss::Trimmed { .. }) {
             self.stop_speculating();

@@ -4,6 +4,9 @@
 macro_rules! if_listed {
     (NotificationDriven [NotificationDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
     (AckDriven [AckDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (TelemetryDriven [TelemetryDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (PenaltyDriven [PenaltyDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
+    (LossDriven [LossDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
     (Windowed [Windowed $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
     (CongestionEstimate [CongestionEstimate $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
     (UltraEthernet [UltraEthernet $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
@@ -157,17 +160,22 @@ macro_rules! register {
                 }
             }
 
-            /// An acknowledgement arrived.
-            pub fn on_ack(&mut self, ack: &Ack) {
+            /// An acknowledgement arrived. The algorithm gets the telemetry of switches, or the receiver's penalty, where its
+            /// traits ask for them.
+            pub fn on_ack(&mut self, ack: &Ack, hops: &[Hop], penalty: Penalty) {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(AckDriven $traits it => it.on_ack(ack), ()),)+)+
+                    $($(Algorithm::$name(it) => {
+                        registry::if_listed!(AckDriven $traits it => it.on_ack(ack), ());
+                        registry::if_listed!(TelemetryDriven $traits it => it.on_telemetry(ack, hops), ());
+                        registry::if_listed!(PenaltyDriven $traits it => it.on_penalty(ack, penalty), ());
+                    })+)+
                 }
             }
 
             /// Something was lost.
             pub fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(AckDriven $traits it => it.on_loss(now, loss), ()),)+)+
+                    $($(Algorithm::$name(it) => registry::if_listed!(LossDriven $traits it => it.on_loss(now, loss), ()),)+)+
                 }
             }
 

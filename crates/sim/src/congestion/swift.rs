@@ -5,7 +5,9 @@
 //! once per RTT. A window below one packet is paced. Not modelled: the second window for the delay in the hosts, which have
 //! none in this simulator, and scaling of the target with the number of hops: `base_target_ns` includes the length of the path.
 
-use super::control::{window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, Windowed};
+use super::control::{
+    window_rate, Ack, AckDriven, CongestionControl, Feedback, Loss, LossDriven, Windowed,
+};
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND};
@@ -208,7 +210,9 @@ impl AckDriven for Swift {
         let left = 1.0 - it.beta * (delay - target) / delay;
         self.cut(ack.now, left.max(1.0 - it.max_mdf));
     }
+}
 
+impl LossDriven for Swift {
     fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
         let it = &self.constants.parameters;
         let (left, reset) = (1.0 - it.max_mdf, it.retransmit_reset_times);

@@ -4,7 +4,7 @@
 //! One RTT is measured per segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
 //! gradient of the RTT between two thresholds.
 
-use super::control::{Ack, AckDriven, CongestionControl, Feedback, Loss};
+use super::control::{Ack, AckDriven, CongestionControl, Feedback};
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
@@ -172,7 +172,4 @@ impl AckDriven for Timely {
         self.bytes = Bytes(0);
         self.update((rtt.as_f64() - self.packet_time).max(0.0));
     }
-
-    /// TIMELY reacts to the RTT alone.
-    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
 }

@@ -91,10 +91,9 @@ impl Simulation {
             outstanding: in_flight,
             rtt: carried.rtt(self.now),
             marked: frame.has(ECHO),
-            hops: carried.hops(),
-            penalty: carried.penalty,
         };
-        queue_pair.congestion.on_ack(&ack);
+        let congestion = &mut queue_pair.congestion;
+        congestion.on_ack(&ack, carried.hops(), carried.penalty);
         queue_pair.follow(self.now, Bytes(mtu));
         self.activate(id);
     }

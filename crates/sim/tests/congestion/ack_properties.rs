@@ -176,20 +176,22 @@ impl Sender {
                         self.newest = (hops.len(), first.time);
                     }
                 }
-                it.on_ack(&Ack {
-                    now: self.now,
-                    bytes: Bytes(acknowledged * MTU),
-                    until: self.until,
-                    next,
-                    outstanding: next - self.until,
-                    rtt: (what % 5 != 0).then_some(u64::from(other) * 100 * NANOSECOND),
-                    marked: what % 3 == 0,
+                it.on_ack(
+                    &Ack {
+                        now: self.now,
+                        bytes: Bytes(acknowledged * MTU),
+                        until: self.until,
+                        next,
+                        outstanding: next - self.until,
+                        rtt: (what % 5 != 0).then_some(u64::from(other) * 100 * NANOSECOND),
+                        marked: what % 3 == 0,
+                    },
                     hops,
-                    penalty: Penalty {
+                    Penalty {
                         rcv_cwnd_pend: if what % 7 == 0 { other as u8 % 128 } else { 0 },
                         restore_cwnd: what % 2 == 0,
                     },
-                });
+                );
             }
         }
         it.on_sent(self.now, Bytes(MTU));

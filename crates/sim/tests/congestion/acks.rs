@@ -1,6 +1,6 @@
 //! ACK-driven algorithms: their arithmetic, computed by hand from the formulas of the papers.
 
-use super::GIGABIT;
+use super::{acknowledge, GIGABIT};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
@@ -18,7 +18,7 @@ fn start_algorithm(parameters: Parameters, gigabits: u64) -> Algorithm {
 }
 
 /// An ACK of everything before packet `until`; with `next` the window in flight.
-fn ack(bytes: u32, until: u32, next: u32) -> Ack<'static> {
+fn ack(bytes: u32, until: u32, next: u32) -> Ack {
     Ack {
         now: Picoseconds::ZERO,
         bytes: Bytes(bytes),
@@ -27,8 +27,6 @@ fn ack(bytes: u32, until: u32, next: u32) -> Ack<'static> {
         outstanding: next - until,
         rtt: Some(10 * MICROSECOND),
         marked: false,
-        hops: &[],
-        penalty: Penalty::default(),
     }
 }
 
@@ -45,7 +43,7 @@ fn dctcp_by_hand() {
         (Some(10_000.0), None)
     );
     // Slow start: a window acknowledged is a window more. Nothing of it was marked: alpha keeps 15/16.
-    it.on_ack(&ack(10_000, 10, 20));
+    acknowledge(&mut it, &ack(10_000, 10, 20));
     assert_eq!(
         (it.window(), it.alpha(Picoseconds::ZERO)),
         (Some(20_000.0), Some(15.0 / 16.0))
@@ -56,19 +54,22 @@ fn dctcp_by_hand() {
         marked: true,
         ..ack(10_000, 21, 41)
     };
-    it.on_ack(&marked);
+    acknowledge(&mut it, &marked);
     let alpha: f64 = 225.0 / 256.0 + 16.0 / 256.0;
     assert_eq!(it.alpha(Picoseconds::ZERO), Some(alpha));
     let window = 20_000.0 * (1.0 - alpha / 2.0);
     assert_eq!(it.window(), Some(window));
     // Once per window, and a marked ACK does not raise the window.
-    it.on_ack(&Ack {
-        marked: true,
-        ..ack(5_000, 41, 51)
-    });
+    acknowledge(
+        &mut it,
+        &Ack {
+            marked: true,
+            ..ack(5_000, 41, 51)
+        },
+    );
     assert_eq!(it.window(), Some(window));
     // Congestion avoidance: a packet more per window acknowledged. 5 of 11 packets of this one were marked.
-    it.on_ack(&ack(6_000, 47, 57));
+    acknowledge(&mut it, &ack(6_000, 47, 57));
     assert_eq!(it.window(), Some(window + 1000.0 * 6000.0 / window));
     close(
         it.alpha(Picoseconds::ZERO),
@@ -80,9 +81,9 @@ fn dctcp_by_hand() {
 fn dctcp_grows_only_while_the_window_holds_it_back() {
     let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     // 4 packets of 10 were in flight, then 5.
-    it.on_ack(&ack(1_000, 1, 4));
+    acknowledge(&mut it, &ack(1_000, 1, 4));
     assert_eq!(it.window(), Some(10_000.0));
-    it.on_ack(&ack(1_000, 2, 6));
+    acknowledge(&mut it, &ack(1_000, 2, 6));
     assert_eq!(it.window(), Some(11_000.0));
 }
 
@@ -95,17 +96,20 @@ fn dctcp_floor_and_losses() {
     it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 7, next: 12 });
     assert_eq!(it.window(), Some(5_000.0));
     for until in 0..5 {
-        it.on_ack(&Ack {
-            marked: true,
-            ..ack(1_000, 13 + until, 13 + until)
-        });
+        acknowledge(
+            &mut it,
+            &Ack {
+                marked: true,
+                ..ack(1_000, 13 + until, 13 + until)
+            },
+        );
     }
     assert_eq!(it.window(), Some(2_000.0));
     it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 20 });
     assert_eq!(it.window(), Some(1_000.0));
     // Slow start up to the half of what there was, which is the floor.
-    it.on_ack(&ack(1_000, 21, 21));
-    it.on_ack(&ack(1_000, 22, 22));
+    acknowledge(&mut it, &ack(1_000, 21, 21));
+    acknowledge(&mut it, &ack(1_000, 22, 22));
     assert_eq!(it.window(), Some(2_500.0));
 }
 
@@ -133,10 +137,7 @@ fn hpcc_by_hand() {
         (Some(125_000.0), Some(100e9))
     );
     let acknowledge = |it: &mut Algorithm, hop: Hop, until, next| {
-        it.on_ack(&Ack {
-            hops: &[hop],
-            ..ack(1000, until, next)
-        });
+        it.on_ack(&ack(1000, until, next), &[hop], Penalty::default());
         it.window().unwrap()
     };
     // The first ACK changes nothing: a rate needs two.
@@ -180,10 +181,11 @@ fn hpcc_does_not_go_back_in_time() {
     let windows = |microseconds: &[u64]| {
         let mut it = start_algorithm(Parameters::Hpcc(parameters.clone()), 100);
         let windows = (1..).zip(microseconds).map(|(until, microsecond)| {
-            it.on_ack(&Ack {
-                hops: &[hop(*microsecond, microsecond * 6_000, 0)],
-                ..ack(1000, until, until)
-            });
+            it.on_ack(
+                &ack(1000, until, until),
+                &[hop(*microsecond, microsecond * 6_000, 0)],
+                Penalty::default(),
+            );
             it.window().unwrap()
         });
         windows.collect::<Vec<_>>()
@@ -208,23 +210,22 @@ fn hpcc_takes_the_fullest_link_and_restarts_on_another_path() {
         rate: 400 * GIGABIT,
         ..hop(microsecond, sent_bytes, 0)
     };
-    it.on_ack(&Ack {
-        hops: &[hop(0, 0, 0), other(0, 0)],
-        ..ack(1000, 1, 5)
-    });
+    it.on_ack(
+        &ack(1000, 1, 5),
+        &[hop(0, 0, 0), other(0, 0)],
+        Penalty::default(),
+    );
     // 100 of 100 Gb/s; 200 of 400 Gb/s.
     let hops = [hop(10, 125_000, 0), other(10, 250_000)];
-    it.on_ack(&Ack {
-        hops: &hops,
-        ..ack(1000, 2, 6)
-    });
+    it.on_ack(&ack(1000, 2, 6), &hops, Penalty::default());
     close(it.window(), 125_000.0 * 0.95 + 80.0);
     let window = it.window();
-    it.on_ack(&Ack {
-        hops: &[hop(20, 900_000, 90_000)],
-        ..ack(1000, 9, 9)
-    });
-    it.on_ack(&ack(1000, 10, 10));
+    it.on_ack(
+        &ack(1000, 9, 9),
+        &[hop(20, 900_000, 90_000)],
+        Penalty::default(),
+    );
+    acknowledge(&mut it, &ack(1000, 10, 10));
     assert_eq!(it.window(), window);
 }
 
@@ -241,7 +242,7 @@ fn swift_by_hand() {
             rtt: Some(rtt),
             ..ack(3 * PACKET, 10, 30)
         };
-        it.on_ack(&acknowledgement);
+        acknowledge(it, &acknowledgement);
         it.window().unwrap() / f64::from(PACKET)
     };
     // Below the target: 3 packets acknowledged of a window of 12.
@@ -278,10 +279,13 @@ fn swift_paces_a_window_below_one_packet() {
     let mut it = start_algorithm(Parameters::Swift(parameters), 100);
     assert_eq!(it.rate(Picoseconds::ZERO), None);
     // The target of 0.5 packets is 20 us + 32.66 us * (1.414 - 0.1) = 62.9 us.
-    it.on_ack(&Ack {
-        rtt: Some(60 * MICROSECOND),
-        ..ack(PACKET, 1, 1)
-    });
+    acknowledge(
+        &mut it,
+        &Ack {
+            rtt: Some(60 * MICROSECOND),
+            ..ack(PACKET, 1, 1)
+        },
+    );
     // A packet acknowledged is one packet more: 1.5 are not paced.
     assert_eq!(
         (it.window(), it.rate(Picoseconds::ZERO)),
@@ -311,10 +315,13 @@ fn timely_by_hand() {
     // A packet takes 0.8 us of the sender's link.
     let mut after = |rtt_ns: u64| {
         let rtt = Some(Picoseconds::from_nanoseconds(rtt_ns + 800));
-        it.on_ack(&Ack {
-            rtt,
-            ..ack(64_000, 1, 1)
-        });
+        acknowledge(
+            &mut it,
+            &Ack {
+                rtt,
+                ..ack(64_000, 1, 1)
+            },
+        );
         it.rate(Picoseconds::ZERO).unwrap()
     };
     // Above T_high: 1 - 0.8 (1 - 500/1000) = 0.6.
@@ -341,13 +348,13 @@ fn timely_takes_one_rtt_per_segment() {
         ..ack(1000, 1, 1)
     };
     for _ in 0..63 {
-        it.on_ack(&slow);
+        acknowledge(&mut it, &slow);
         assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
     }
     // Without an RTT the segment goes on.
-    it.on_ack(&Ack { rtt: None, ..slow });
+    acknowledge(&mut it, &Ack { rtt: None, ..slow });
     assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
-    it.on_ack(&slow);
+    acknowledge(&mut it, &slow);
     assert!(it.rate(Picoseconds::ZERO) < Some(10e9));
 }
 

@@ -1,11 +1,11 @@
 //! RCCC's sender, computed by hand from its rules.
 
-use super::GIGABIT;
+use super::{acknowledge, GIGABIT};
 use proptest::prelude::*;
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::rccc::Parameters as Rccc;
 use wirespeed_sim::congestion::{
-    nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty, ReceiverDriven,
+    nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, ReceiverDriven,
 };
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
@@ -130,17 +130,18 @@ fn acknowledgements_bring_no_credit() {
     let mut it = start_rccc(Rccc::default());
     sender(&mut it).spend(Bytes(PACKET));
     let before = credit(&it);
-    it.on_ack(&Ack {
-        now: MICROSECOND,
-        bytes: Bytes(PACKET),
-        until: 1,
-        next: 1,
-        outstanding: 0,
-        rtt: Some(MICROSECOND),
-        marked: true,
-        hops: &[],
-        penalty: Penalty::default(),
-    });
+    acknowledge(
+        &mut it,
+        &Ack {
+            now: MICROSECOND,
+            bytes: Bytes(PACKET),
+            until: 1,
+            next: 1,
+            outstanding: 0,
+            rtt: Some(MICROSECOND),
+            marked: true,
+        },
+    );
     it.on_cnp(MICROSECOND);
     it.on_sent(MICROSECOND, Bytes(PACKET));
     assert_eq!(credit(&it), before);
