@@ -27,7 +27,8 @@ def show(run: Run) -> None:
         standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in format_causes(run.failures):
         standard_output().print(f"  {line}", soft_wrap=True)
-    stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}))
+    host_names = _shorten(run.parameters.host_names)
+    stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}, host_names=host_names))
     for line in _wrap(f"{name}={value}" for name, value in flatten(stated)):
         standard_output().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
     if run.parameters.pair_count:
@@ -35,6 +36,15 @@ def show(run: Run) -> None:
     if run.measurements:
         _print(_table(run.measurements))
     standard_output().print()
+
+
+_HOSTS = 8  # that are named
+
+
+def _shorten(host_names: str | None) -> str | None:
+    """The first of many host names, and how many more there are."""
+    names = host_names.split(",") if host_names else []
+    return f"{','.join(names[:_HOSTS])} and {len(names) - _HOSTS} more" if len(names) > _HOSTS else host_names
 
 
 def format_causes(failures: Sequence[str]) -> list[str]:

@@ -220,6 +220,9 @@ class Parameters:
 
     # Ranks of a job
     nodes: Annotated[int | None, _count("hosts that take part", *_NCCL, "gpcnet", "nvbandwidth", identity=True)] = None
+    host_names: Annotated[
+        str | None, _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL)
+    ] = None
     network_nodes: Annotated[int | None, _count("hosts that measure the network", "gpcnet", identity=True)] = None
     congestion_nodes: Annotated[int | None, _count("hosts that make congestion", "gpcnet", identity=True)] = None
     nodes_per_congestor: Annotated[int | None, _count("hosts of one congestion pattern", "gpcnet", identity=True)] = (

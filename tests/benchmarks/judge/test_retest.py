@@ -82,6 +82,57 @@ def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, asked, files,
     assert outcome(judge_runs(*runs, asked=asked, files=files))[0] == (WARN if together else FAIL)
 
 
+def all_reduce(busbw, **settings):
+    """An all-reduce over four hosts at 8 GiB; ``None`` as a setting leaves it out."""
+    stated = {"nodes": 4, "gpus_per_thread": 1, "host_names": "node1,node2,node3,node4", "datatype": "float"} | settings
+    ranks = stated.pop("ranks", 32)
+    return collective("all_reduce", ranks, {8 * GIB: (1e5, 100.0, busbw)}, **stated)
+
+
+GOOD, BAD = 340.0, 150.0
+
+
+@pytest.mark.parametrize(
+    ("values", "judgements", "reason"),
+    [
+        ([BAD, GOOD, GOOD], [WARN, PASS, PASS], "bad once, good on 2 others of this test: below 65%"),
+        ([GOOD, BAD], [PASS, WARN], "bad once, good on the other run of this test: below 65%"),
+        ([BAD, GOOD, BAD], [FAIL, PASS, FAIL], "bad 2 times of 3: below 65%"),
+        ([BAD, BAD], [FAIL, FAIL], "bad 2 times of 2: below 65%"),
+    ],
+)
+def test_several_runs_of_one_collective(values, judgements, reason):
+    found = judge_runs(*map(all_reduce, values), asked=RunContext())
+    busbw = [judged_run.verdicts[1] for judged_run in found]
+    assert [[verdict.judgement] for verdict in busbw] == judgements
+    bad = next(verdict for verdict in busbw if verdict.judgement is not Judgement.PASS)
+    assert bad.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("settings", "of_one_test"),
+    [
+        ({}, True),
+        ({"environment": {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT"}}, True),
+        ({"min_message_bytes": GIB, "max_message_bytes": 8 * GIB, "iterations": 50}, True),  # sizes are compared each
+        ({"environment": {"NCCL_IB_TC": "0"}}, False),
+        ({"host_names": "node1,node2,node3,node5"}, False),
+        ({"host_names": None}, False),
+        ({"host_names": "node1,node2", "nodes": 2, "ranks": 16}, False),
+        ({"datatype": "bfloat16"}, False),
+        ({"reduction": "max"}, False),
+        ({"root_rank": 3}, False),
+        ({"gpus_per_thread": 8}, False),
+        ({"graph_launches": 1}, False),
+        ({"library_version": "2.21.5"}, False),
+        ({"process_label": "1"}, False),
+    ],
+)
+def test_collectives_with_other_settings_are_judged_separately(settings, of_one_test):
+    bad, _ = judge_runs(all_reduce(BAD), all_reduce(GOOD, **settings), asked=RunContext())
+    assert bad.verdicts[1].judgement is (Judgement.WARN if of_one_test else Judgement.FAIL)
+
+
 def test_wrong_data_are_no_matter_of_chance():
     wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
     runs = [
@@ -108,7 +159,8 @@ def test_wrong_data_are_no_matter_of_chance():
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
     (found,) = judge_runs(run_, asked=RunContext("node1/bnxt_re0"))
     assert found.notes[-1] == (
-        f"failed in a single run; before acting on it, run it once more: {command}; then judge both logs together"
+        f"failed in a single run; before acting on it, run it once more: {command}; "
+        "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
     )
     assert found.repeat == (command,)
 
@@ -147,24 +199,28 @@ def test_the_gids_of_a_log_name_its_ends():
 
 
 @pytest.mark.parametrize(
-    ("file", "combined"),
+    ("settings", "combined"),
     [
+        ({}, "then judge both logs together"),
         (
-            "slow.log",
-            "then judge its log too: logs of collectives are judged separately, and a loss in both is confirmed",
+            {"host_names": None},
+            "then judge its log too: the logs do not name their hosts, so each is judged separately",
         ),
-        ("logs/all-reduce.1.log", "then judge both logs together"),
     ],
 )
-def test_a_bad_collective_is_repeated_with_its_own_command(file, combined):
+def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
     """The log does not hold its host file and library variables, so no other command measures the same."""
-    run_ = collective("all_reduce", 32, {8 * GIB: (1e5, 100.0, 193.75)}, nodes=4, gpus_per_thread=1)
-    (found,) = judge_runs(run_, files=[file], asked=RunContext())
+    (found,) = judge_runs(all_reduce(BAD, **settings), asked=RunContext())
     assert found.notes[-1] == (
         "failed in a single run; before acting on it, run the same command on the same hosts once more, "
         f"with -b 8589934592 -e 8589934592 -f 2; {combined}"
     )
     assert found.repeat == ("# the same command on the same hosts once more, with -b 8589934592 -e 8589934592 -f 2",)
+
+
+def test_a_repeat_between_unknown_nics_needs_their_names():
+    (found,) = judge_runs(write(230.0), asked=RunContext())
+    assert found.notes[-1].endswith("; then judge both logs together with --from HOST:NIC and --to HOST:NIC")
 
 
 def test_a_good_run_alone_needs_no_other():

@@ -381,3 +381,20 @@ def test_the_tools_that_are_read() -> None:
         "transferbench",
         "ucx_perftest",
     ]
+
+
+def test_variables_of_a_command_line_belong_to_its_table_only() -> None:
+    first, second = parse(
+        "$ mpirun -np 2 -x NCCL_IB_TC=104 -x 'NCCL_ALGO=Ring' -x MY_NCCL_X=1 all_reduce_perf -b 1K -e 1K\n"
+        f"{NCCL_COLUMNS}{NCCL_ROW}# Avg bus bandwidth    : 0.07\n"
+        "$ mpirun -np 2 all_reduce_perf -b 1K -e 1K\n"
+        f"{NCCL_COLUMNS}{NCCL_ROW}# Avg bus bandwidth    : 0.07\n"
+    )
+    assert first.parameters.environment == {"NCCL_IB_TC": "104", "NCCL_ALGO": "Ring"}
+    assert second.parameters.environment == {}
+
+
+def test_hosts_of_ranks_are_named_only_where_the_list_is_whole() -> None:
+    ranks = "".join(f"#  Rank  {at} Pid  {at} on {host} device  0 [0x1b] GPU\n" for at, host in ((0, "b"), (1, "a")))
+    whole, part = (parse(f"{text}{NCCL_COLUMNS}{NCCL_ROW}")[0] for text in (ranks, ranks[ranks.index("\n") + 1 :]))
+    assert (whole.parameters.host_names, part.parameters.host_names) == ("a,b", None)

@@ -13,7 +13,7 @@ from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import ends_by_gid
 from wirespeed.benchmarks.judge.relations import Entry, relations
-from wirespeed.benchmarks.judge.retest import judge_repeats
+from wirespeed.benchmarks.judge.retest import is_between_nics, judge_repeats
 from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
@@ -96,14 +96,9 @@ def judge_logs(
     return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, found).runs
 
 
-_TOOLS = frozenset({"perftest", "iperf3", "iperf2", "qperf", "sockperf", "ucx_perftest", "netpipe"})
-_OSU = frozenset({"osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_mbw_mr"})
-
-
 def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     """Which ends of a point-to-point test are missing, and the option that names them; None where none is."""
-    pairwise = run.tool in _TOOLS or (run.test in _OSU and run.tool == "osu-micro-benchmarks")
-    if not pairwise or (context.source and context.target) or ends(run) is not None:
+    if not is_between_nics(run) or (context.source and context.target) or ends(run) is not None:
         return None
     given = context.source or context.target
     option = "--to" if context.source else "--from"

@@ -3,8 +3,8 @@
 One dip among good runs is a dip, and warns. What is bad twice is bad. A single run that is bad stays bad, with the
 command that repeats just that: one run cannot distinguish a permanent fault from a transient one.
 
-Runs are of one test only where that is certain: their logs name the same ends, the user names them, or their files are
-attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).
+Runs are of one test only where that is certain: their logs name the same ends, or of a collective the same hosts, the
+user names the ends, or their files are attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import PurePath
 
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.parameters import Parameters
+from wirespeed.results.series import workload
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
@@ -50,7 +51,8 @@ def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     place = _place(judged, run)
     if place is None or run.test is None:
         return None
-    return (run.tool, run.test, run.ranks, place, *_conditions(run.parameters))
+    conditions = _collective_settings if run.tool in _COLLECTIVES else _conditions
+    return (run.tool, run.test, run.ranks, place, *conditions(run.parameters))
 
 
 def step_of(file: str) -> tuple[str, str] | None:
@@ -66,6 +68,8 @@ def _place(judged: JudgedRun, run: Run) -> object | None:
     if step is not None:
         return step
     parameters = run.parameters
+    if parameters.host_names:
+        return parameters.host_names
     pairs = ((parameters.local_gid, parameters.remote_gid), (parameters.local_address, parameters.remote_address))
     return next((pair for pair in pairs if all(pair)), None)
 
@@ -89,6 +93,20 @@ def _conditions(parameters: Parameters) -> tuple[object, ...]:
         parameters.window_messages,
     )
     return (*rdma, *memory, *traffic, parameters.nodes, parameters.root_rank, parameters.reduction, parameters.datatype)
+
+
+def _collective_settings(parameters: Parameters) -> tuple[object, ...]:
+    """The same of a collective: the requested traffic, the variables of NCCL, its version, and the GPUs."""
+    variables = {name: value for name, value in parameters.environment.items() if "CCL_DEBUG" not in name}
+    return (
+        workload(parameters),
+        parameters.gpu_model,
+        parameters.library_version,
+        parameters.nccl_library_version,
+        parameters.process_label,
+        parameters.unalign,
+        tuple(sorted(variables.items())),
+    )
 
 
 def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
@@ -133,19 +151,35 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> 
     if not sizes:
         return judged
     commands = _commands(run, ends, min(sizes), max(sizes))
-    once_more, combined = "run it once more", "then judge both logs together"
+    once_more = "run it once more"
     if run.tool in _COLLECTIVES:
         repetition = f"the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
         once_more, commands = f"run {repetition}", (f"# {repetition}",)
-        combined = combined if _same_test(judged, run) else _SEPARATE
     elif commands:
         once_more = f"run it once more: {'; '.join(commands)}"
-    note = f"failed in a single run; before acting on it, {once_more}; {combined}"
+    note = f"failed in a single run; before acting on it, {once_more}; {_describe_combination(judged, run)}"
     return replace(judged, notes=(*judged.notes, note), repeat=commands)
 
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
-_SEPARATE = "then judge its log too: logs of collectives are judged separately, and a loss in both is confirmed"
+
+
+def _describe_combination(judged: JudgedRun, run: Run) -> str:
+    """How a second log counts."""
+    if _same_test(judged, run) is not None:
+        return "then judge both logs together"
+    if is_between_nics(run):
+        return "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
+    return "then judge its log too: the logs do not name their hosts, so each is judged separately"
+
+
+_BETWEEN_NICS = ("perftest", "iperf3", "iperf2", "qperf", "sockperf", "ucx_perftest", "netpipe")
+_OSU_BETWEEN_NICS = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_mbw_mr")
+
+
+def is_between_nics(run: Run) -> bool:
+    """Whether a run is between two NICs, which ``--from`` and ``--to`` can name."""
+    return run.tool in _BETWEEN_NICS or (run.tool == "osu-micro-benchmarks" and run.test in _OSU_BETWEEN_NICS)
 
 
 def _commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:

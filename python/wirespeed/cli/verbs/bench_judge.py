@@ -121,9 +121,11 @@ def judge(
     Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs use --from
     and --to.
 
-    Several runs of one test between two NICs, or of one step of `bench run`: one bad run among good ones is a warning,
-    two bad runs fail. Other logs of collectives are judged separately, as not all of them name their hosts. For a
-    single bad run the command or the sizes to repeat are printed.
+    Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs are of one test when
+    they are between the same two NICs, on the same hosts (nccl-tests and rccl-tests name them) or of one step of `bench
+    run`, and have the same settings: number of ranks, data type, operation, NCCL variables and version. Logs that do
+    not name their hosts (collectives of OSU) are judged separately. For a single bad run the command or the sizes to
+    repeat are printed.
 
     Exit code 1 when a result is below its limit, data validation failed or a run failed; 3 when a verdict is unknown or
     a log is truncated or contains nothing to judge; 0 otherwise.

@@ -86,6 +86,7 @@ def _devices(draft: Draft, root: Node) -> None:
     if ranks:
         draft.ranks = max(int(rank) for rank in ranks if isinstance(rank, int)) + 1
         draft.parameters.nodes = len(hosts)
+        draft.parameters.host_names = ",".join(sorted(hosts)) or None
     if len(names) == 1:
         draft.parameters.gpu_model = names.pop()
 

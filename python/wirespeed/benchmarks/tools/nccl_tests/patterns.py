@@ -16,6 +16,7 @@ PROGRAM = re.compile(
     r"|bisection)[a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])"
 )
 ENVIRONMENT = re.compile(r"NCCL INFO ([NR]CCL_\w+) set by environment to (\S+?)\.?$")
+COMMAND_VARIABLE = re.compile(r"""(?<![\w.])([NR]CCL_\w+)=([^\s'",;]+)""")
 STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
 CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
 VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")

@@ -8,7 +8,7 @@ doc/PERFORMANCE.md). A run is complete when its average or its "concluded" line 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
@@ -21,6 +21,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
     BOUNDS,
+    COMMAND_VARIABLE,
     CONCLUDED,
     ENVIRONMENT,
     FAILURE,
@@ -88,6 +89,15 @@ class _Preamble:
     errors: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command line of the log: its program, and the variables that it sets."""
+
+    program: str | None = None
+    is_rccl: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
 class _Reader:
     """A table at a time, with what stands before it."""
 
@@ -98,7 +108,7 @@ class _Reader:
         self._columns: Columns | None = None
         self._tables, self._averages = 1, 0  # several processes without MPI print each their own, all mixed
         self._before: _Preamble | None = None
-        self._command: tuple[str, bool] | None = None
+        self._command: _Command | None = None
         self._library: str | None = None
         self._rccl = False  # the library is RCCL by its version line
         self._environment: dict[str, str] = {}
@@ -140,7 +150,7 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
-            self._command = (program.group(1), "rccl-tests" in text)
+            self._command = _Command(program.group(1), "rccl-tests" in text, dict(COMMAND_VARIABLE.findall(text)))
 
     def _takes_rows(self, line: Line) -> bool:
         """Take rows that one process printed one after the other, when they are plain rows of the table."""
@@ -264,14 +274,17 @@ class _Reader:
                 parameters.read_setting(OPTION_NAMES[name], int(value))
 
     def _new_draft(self, before: _Preamble) -> Draft:
-        program, is_rccl = self._command or (None, False)
-        self._command = None
-        program = before.program or program
-        is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
+        command, self._command = self._command or _Command(), None
+        program = before.program or command.program
+        is_rccl = (
+            command.is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
+        )
         draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
         draft.parameters.update(before.parameters)
         if self._label is not None:
             draft.parameters.process_label = self._label
+        for name, value in command.variables.items():
+            self._environment.setdefault(name, value)
         self._ranks = before.ranks
         self._before = None
         return draft
@@ -455,6 +468,7 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
     # Some pages show only the last ranks; several processes without MPI name the same rank on different hosts.
     if ranks.is_whole:
         draft.parameters.nodes = len(ranks.hosts)
+        draft.parameters.host_names = ",".join(sorted(ranks.hosts)) or None
     if len(ranks.groups) > 1:
         draft.parameters.rank_groups = len(ranks.groups)
 
