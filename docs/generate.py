@@ -105,7 +105,7 @@ def _clean(text: str | None) -> str:
 
 def settings() -> str:
     """The vocabulary."""
-    from wirespeed.settings import ENTITIES, settings_of
+    from wirespeed.settings import ENTITIES, list_settings
 
     lines = [
         NOTE,
@@ -118,7 +118,7 @@ def settings() -> str:
         lines.append("| setting | meaning | unit | compared |\n| --- | --- | --- | --- |\n")
         lines.extend(
             f"| `{path}` | {setting.meaning} | {setting.unit or ''} | {setting.compare} |\n"
-            for path, setting in settings_of(kind).items()
+            for path, setting in list_settings(kind).items()
         )
     return "".join(lines)
 

@@ -58,5 +58,5 @@ def test_units_convert_both_ways() -> None:
 
 
 def test_a_rate_turns_bytes_into_time_and_back() -> None:
-    assert Bandwidth.gbps(400).duration_of(Size(1_000_000)) == Duration.parse("20 us")
+    assert Bandwidth.gbps(400).compute_duration(Size(1_000_000)) == Duration.parse("20 us")
     assert Bandwidth.gbps(400).size_in(Duration.parse("20 us")) == Size(1_000_000)

@@ -1,4 +1,4 @@
-"""YAML files that ship with the package: read without repeated keys, validated by a model, refused by file and key."""
+"""Reads the YAML files of the package: a model validates them, and problems name file and key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_yaml(file: Traversable) -> Any:
     """The content of a YAML file.
 
     Raises:
-        Refusal: it is not YAML, or a mapping has a key twice.
+        Refusal: the file is not YAML, or a mapping contains a key twice.
     """
     try:
         return yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
@@ -37,16 +37,16 @@ def validate(model: type[Model], content: Any, place: str) -> Model:
     """The content as a model: a pydantic model, or a dataclass whose ``__pydantic_config__`` forbids other keys.
 
     Raises:
-        Refusal: it does not fit; every problem, with ``place`` and its key.
+        Refusal: the content does not fit the model. Every problem has ``place`` and its key.
     """
     try:
-        return _adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
+        return _build_adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
     except ValidationError as error:
         raise Refusal(describe_problem(place, model, details) for details in error.errors()) from error
 
 
 @cache
-def _adapter(model: Any) -> TypeAdapter[Any]:
+def _build_adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
 
 
@@ -55,7 +55,7 @@ class _RepeatedKeyError(yaml.MarkedYAMLError):
 
 
 class _Loader(yaml.CSafeLoader):
-    """Refuses repeated keys, of which YAML readers take the last without a word."""
+    """Refuses repeated keys; YAML readers silently use the last one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys: set[str] = set()
@@ -67,15 +67,16 @@ class _Loader(yaml.CSafeLoader):
 
 
 def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
-    """A validation error as a problem with its place; an unknown key has the known ones and the most similar one."""
+    """A validation error as a problem with its place. For an unknown key it lists the known keys and the most similar
+    one."""
     *outer, key = details["loc"] or ("file",)
     path = ".".join(str(step) for step in details["loc"])
     location = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
     match details["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument":
-            known = sorted(_fields(_model_at(model, outer)))
+            names = sorted(_list_fields(_model_at(model, outer)))
             return Problem(
-                location, f"the key {str(key)!r}", f"one of {', '.join(known)}", did_you_mean(str(key), known)
+                location, f"the key {str(key)!r}", f"one of {', '.join(names)}", did_you_mean(str(key), names)
             )
         case "missing":
             return Problem(location, f"no {str(key)!r}", "one")
@@ -85,12 +86,13 @@ def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Pro
 
 
 def found_and_expected(details: ErrorDetails, found: str) -> tuple[str, str]:
-    """The two texts of a problem with a value; a message of the model's own may be the whole statement."""
+    """The texts ``found`` and ``expected`` of a problem with a value. A message of the model may be the whole
+    statement."""
     message = details["msg"].removeprefix("Value error, ")
     if details["type"] == "value_error" and not message.startswith("expected "):
         return message, ""
-    for beginning in ("expected ", "Input should be ", "String should have "):
-        message = message.removeprefix(beginning)
+    for prefix in ("expected ", "Input should be ", "String should have "):
+        message = message.removeprefix(prefix)
     return found, "a value" if details["type"] == "missing" else message
 
 
@@ -99,16 +101,16 @@ def _describe_value(value: Any) -> str:
 
 
 def _model_at(model: Any, path: Iterable[str | int]) -> Any:
-    """The type of the part at a path, found by walking fields and members."""
+    """The type of the part at a path of fields and members."""
     for step in path:
-        fields = _fields(model)
-        model = fields[str(step)] if fields else _members(model)
-    return _bare(model)
+        fields = _list_fields(model)
+        model = fields[str(step)] if fields else _find_member_type(model)
+    return _strip_annotations(model)
 
 
-def _fields(model: Any) -> Mapping[str, Any]:
-    """The fields of a model, by their key in a file, with their types; empty for anything else."""
-    model = _bare(model)
+def _list_fields(model: Any) -> Mapping[str, Any]:
+    """The fields of a model with their types, by their key in a file. Empty for other types."""
+    model = _strip_annotations(model)
     if not isinstance(model, type):
         return {}
     if issubclass(model, BaseModel):
@@ -119,20 +121,20 @@ def _fields(model: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _members(model: Any) -> Any:
+def _find_member_type(model: Any) -> Any:
     """The type of the members of a list, tuple or mapping."""
-    arguments = [argument for argument in typing.get_args(_bare(model)) if argument is not Ellipsis]
+    arguments = [argument for argument in typing.get_args(_strip_annotations(model)) if argument is not Ellipsis]
     return arguments[-1] if arguments else None
 
 
-def _bare(model: Any) -> Any:
+def _strip_annotations(model: Any) -> Any:
     """A type without ``None`` and annotations."""
     if typing.get_origin(model) is typing.Annotated:
-        return _bare(typing.get_args(model)[0])
-    choices = list(_choices(model))
-    return _bare(choices[0]) if len(choices) == 1 else model
+        return _strip_annotations(typing.get_args(model)[0])
+    choices = list(_list_choices(model))
+    return _strip_annotations(choices[0]) if len(choices) == 1 else model
 
 
-def _choices(model: Any) -> Iterator[Any]:
+def _list_choices(model: Any) -> Iterator[Any]:
     if typing.get_origin(model) not in (list, dict, tuple, Mapping):
         yield from (choice for choice in typing.get_args(model) if choice is not type(None))

@@ -1,4 +1,4 @@
-"""The one error users see: a list of problems, each with its place, what was found, what was expected, and a hint."""
+"""The one error that users see: a list of problems with place, found value, expected value and hint."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_MISSING = ("no ", "nothing", "none ")
-"""How ``found`` begins where something is missing: nobody finds it, so the text does not begin with "found"."""
+_ABSENCES = ("no ", "nothing", "none ")
+"""Beginnings of ``found`` for a missing part: the statement then has no "found" in front."""
 
-_SHORTEST_PART = 4  # characters of a name that stand for it
+_SHORTEST_PART = 4  # characters of a name that identify it
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One problem in the input of the user.
 
-    ``place`` is where it is ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` what is there ("no 'x'" if
-    something is missing), ``expected`` what should be there, and ``hint`` one action that helps. Without ``expected``,
+    ``place`` is the location ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` the value found ("no 'x'"
+    if it is missing), ``expected`` the value expected, and ``hint`` one action that helps. Without ``expected``,
     ``found`` is a whole statement ("--traffic is missing"). None of them ends in a full stop.
     """
 
@@ -31,7 +31,7 @@ class Problem:
         """The problem without its place and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
         if not self.expected:
             return self.found
-        found = self.found if self.found.startswith(_MISSING) else f"found {self.found}"
+        found = self.found if self.found.startswith(_ABSENCES) else f"found {self.found}"
         return f"{found}; expected {self.expected}"
 
     def __str__(self) -> str:
@@ -56,18 +56,18 @@ def refuse(place: str, found: str, expected: str = "", hint: str | None = None) 
 
 def format_first(names: Sequence[str], limit: int) -> str:
     """The first names, and the number of the others: ``leaf1, leaf2 and 6 more``."""
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
+    remainder = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + remainder
 
 
-def one_of(names: Iterable[object]) -> str:
-    """What is expected where there is a choice: ``one of eos, nxos``, or the only name."""
-    listed = [str(name) for name in names]
-    return f"one of {', '.join(listed)}" if len(listed) > 1 else "".join(listed)
+def format_choices(names: Iterable[object]) -> str:
+    """The expected choices: ``one of eos, nxos``, or the only name."""
+    texts = [str(name) for name in names]
+    return f"one of {', '.join(texts)}" if len(texts) > 1 else "".join(texts)
 
 
-def did_you_mean(word: str, known: Sequence[str]) -> str | None:
-    """A hint naming the known word nearest to ``word``, or the only one that contains it; None when nothing is near."""
-    containing = [name for name in known if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
-    near = containing if len(containing) == 1 else difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else None
+def did_you_mean(word: str, choices: Sequence[str]) -> str | None:
+    """A hint with the choice most similar to ``word``, or the only one that contains it. None if none is similar."""
+    candidates = [name for name in choices if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
+    similar = candidates if len(candidates) == 1 else difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
+    return f"did you mean {similar[0]!r}?" if similar else None

@@ -1,4 +1,4 @@
-"""Quantities. Each is an integer in its base unit; the type names it, the constructors name the source unit.
+"""Quantities. Each is an integer in the base unit of its type; constructors name the source unit.
 
 | type | base unit |
 | --- | --- |
@@ -67,10 +67,10 @@ class Quantity(TypedInteger):
             raise ValueError(f"{text!r} is no {cls.kind}, such as {cls.example!r}")
         number, unit = match.groups()
         if unit not in cls.units:
-            missing = "has no unit" if not unit else f"has the unknown unit {unit!r}"
-            near = next((known for known in cls.units if known.lower() == unit.lower()), None)
-            meant = f"; did you mean {number}{near}?" if near else ""
-            raise ValueError(f"{text!r} {missing}; {cls.kind} units are {', '.join(cls.units)}{meant}")
+            unit_problem = "has no unit" if not unit else f"has the unknown unit {unit!r}"
+            similar = next((name for name in cls.units if name.lower() == unit.lower()), None)
+            suggestion = f"; did you mean {number}{similar}?" if similar else ""
+            raise ValueError(f"{text!r} {unit_problem}; {cls.kind} units are {', '.join(cls.units)}{suggestion}")
         value = Fraction(number) * cls.units[unit]
         if value.denominator != 1:
             raise ValueError(f"{text!r} is no whole number of {next(iter(cls.units))}")
@@ -122,12 +122,12 @@ class Bandwidth(Quantity):
         """In Gb/s."""
         return self.in_unit("Gb/s")
 
-    def duration_of(self, size: int) -> Duration:
-        """The time that bytes take at this rate, in whole picoseconds."""
+    def compute_duration(self, size: int) -> Duration:
+        """The time to send bytes at this rate, in whole picoseconds."""
         return Duration(size * 8 * 10**12 // self)
 
     def size_in(self, time: int) -> Size:
-        """The bytes that pass at this rate in a time in picoseconds."""
+        """The bytes sent at this rate in a time in picoseconds."""
         return Size(time * self // (8 * 10**12))
 
     def __str__(self) -> str:
@@ -215,7 +215,7 @@ class Length(Quantity):
 
 
 def format_transfer_rate(megatransfers: int) -> str:
-    """A rate in MT/s as PCI Express calls it: ``32 GT/s``."""
+    """A rate in MT/s in the unit of PCI Express: ``32 GT/s``."""
     return f"{megatransfers / 1000:g} GT/s"
 
 

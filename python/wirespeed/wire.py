@@ -20,7 +20,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Encapsulation:
-    """What surrounds the UDP datagram of a RoCEv2 packet."""
+    """Headers around the UDP datagram of a RoCEv2 packet."""
 
     ipv6: bool = False
     vlan: bool = False
@@ -56,7 +56,7 @@ def pfc() -> Frame:
 
 
 def path_mtu_fitting(interface_mtu: int, *, ipv6: bool = False) -> int | None:
-    """The largest RDMA path MTU that fits an interface MTU, both bytes; None when none fits."""
+    """The largest RDMA path MTU that fits an interface MTU, both in bytes. None if none fits."""
     return _core.path_mtu_fitting(interface_mtu, ipv6)
 
 
@@ -88,7 +88,7 @@ def read_response_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulat
 
 
 def packets(size: int, path_mtu: int) -> int:
-    """Packets of a message of ``size`` bytes.
+    """Number of packets of a message of ``size`` bytes.
 
     Raises:
         ValueError: the path MTU is not one of `PATH_MTUS`.
@@ -124,10 +124,10 @@ def pcie_reads(megatransfers: int, lanes: int, payload: int) -> int:
 
 
 def outstanding_rate(count: int, size: int, nanoseconds: int) -> int:
-    """Bits per second where at most ``count`` packets of ``size`` bytes are under way, each for so long.
+    """Bits per second with at most ``count`` packets of ``size`` bytes in flight, each for ``nanoseconds``.
 
     Raises:
-        ValueError: the time is none.
+        ValueError: the time is zero.
     """
     return _core.outstanding_rate(count, size, nanoseconds)
 
@@ -142,56 +142,56 @@ class PciePackets:
 
 
 def pcie_packets(payload: int) -> PciePackets:
-    """What packets with ``payload`` bytes of data occupy on a PCIe link."""
+    """Bytes that packets with ``payload`` bytes of data occupy on a PCIe link."""
     return PciePackets(*_core.pcie_packets(payload))
 
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """What still arrives at a priority group after its port has sent a pause, as terms.
+    """Headroom of a priority group: the data that arrives after its port has sent a pause, as terms.
 
     Times in picoseconds; ``cells`` of ``cell`` bytes each.
     """
 
-    frame_sent_back: int  # a longest frame has just been started towards the peer
-    pfc_frames: int  # the PFC frame, behind those of the port's other lossless priorities
-    cable: int  # there and back
-    response: int  # most that IEEE 802.3 annex 31B.3.7 gives the peer
+    frame_sent_back: int  # a frame of the largest size that has just been started towards the peer
+    pfc_frames: int  # the PFC frame, after those of the port's other lossless priorities
+    cable: int  # both directions
+    response: int  # longest response time of the peer that IEEE 802.3 annex 31B.3.7 allows
     longest: int  # frame, bytes
     ends: int  # cells of the frame that crosses the threshold and of the last one
-    between: int  # cells of the frames that fill the time
-    packing: tuple[int, int]  # bytes and cells of the frame that takes most buffer for its time on the link
+    middle: int  # cells of the frames that fill the time
+    worst_frame: tuple[int, int]  # bytes and cells of the frame with the most buffer per time on the link
     cell: int
 
     @property
     def bytes(self) -> int:
-        """Buffer in bytes that always suffices."""
-        return (self.ends + self.between) * self.cell
+        """Buffer in bytes that is sufficient in every case."""
+        return (self.ends + self.middle) * self.cell
 
 
 def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int, generation: int = 0) -> Headroom:
     """Headroom of a priority group (IEEE 802.1Q annex N).
 
     Args:
-        rate: of the link, bits per second.
-        delay: of the cable in one direction, picoseconds.
+        rate: speed of the link, bits per second.
+        delay: propagation delay of the cable in one direction, picoseconds.
         mtu: largest IP packet, bytes.
-        lossless: lossless priorities of the port.
-        cell: the buffer is given out in so many bytes.
-        generation: from the last bit of a frame until the port decides on a pause, picoseconds.
+        lossless: number of lossless priorities of the port.
+        cell: allocation unit of the buffer, bytes.
+        generation: time from the last bit of a frame until the port decides on a pause, picoseconds.
 
     Raises:
         ValueError: rate, MTU, lossless priorities or cell are not above zero.
     """
-    (sent_back, pfc_frames, cable, response), longest, ends, between, packing = _core.headroom(
+    (sent_back, pfc_frames, cable, response), longest, ends, middle, worst_frame = _core.headroom(
         rate, delay, generation, mtu, lossless, cell
     )
-    return Headroom(sent_back, pfc_frames, cable, response, longest, ends, between, packing, cell)
+    return Headroom(sent_back, pfc_frames, cable, response, longest, ends, middle, worst_frame, cell)
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A RoCEv2 packet whose invariant CRC is right. A header that it does not have is None."""
+    """A RoCEv2 packet with a correct invariant CRC. A header that the packet lacks is None."""
 
     source_mac: str
     destination_mac: str
@@ -226,6 +226,6 @@ def packet(frame: bytes) -> Packet:
     """The RoCEv2 packet in an Ethernet frame, which may lack its frame check sequence.
 
     Raises:
-        ValueError: it is none, of a kind that is not known here, or damaged.
+        ValueError: it contains no RoCEv2 packet, one of an unknown kind, or a damaged one.
     """
     return Packet(**_core.packet(frame))

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from wirespeed.catalogue import load
-from wirespeed.catalogue.load import _folder
+from wirespeed.catalogue.load import _read_folder
 from wirespeed.catalogue.model import CableModel, SourcedValue
 from wirespeed.errors import Refusal
 from wirespeed.settings import bdf
@@ -46,7 +46,7 @@ def test_a_number_without_a_source_is_refused() -> None:
 def test_a_malformed_file_is_named(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "own.yaml").write_text(text)
     with pytest.raises(Refusal) as refusal:
-        _folder(tmp_path, CableModel)
+        _read_folder(tmp_path, CableModel)
     assert message in [str(problem).removeprefix(f"{tmp_path}/") for problem in refusal.value.problems]
 
 

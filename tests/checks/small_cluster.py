@@ -53,10 +53,10 @@ from wirespeed.settings import (
     Vlan,
     Watchdog,
     WatchdogAction,
-    collections_of,
     get,
     iterate_entities,
-    settings_of,
+    list_collections,
+    list_settings,
 )
 from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth, Duration, Size
@@ -261,13 +261,14 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
     for name, device in PLAN.devices.items():
         for place, entity in iterate_entities(device, Place(name)):
             if any(
-                place.within[: len(absent_place.within)] == absent_place.within and place.device == absent_place.device
+                place.entities[: len(absent_place.entities)] == absent_place.entities
+                and place.device == absent_place.device
                 for absent_place in gone
             ):
                 continue
-            for path in settings_of(type(entity)):
+            for path in list_settings(type(entity)):
                 values[place, path] = get(entity, path)
-            for path in collections_of(type(entity)):
+            for path in list_collections(type(entity)):
                 values[place, path] = COMPLETE
     values |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
     values |= changes

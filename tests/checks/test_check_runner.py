@@ -141,8 +141,8 @@ def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
 
 
 def _is_within(inner: Place, outer: Place) -> bool:
-    depth = len(outer.within)
-    return inner.device == outer.device and len(inner.within) > depth and inner.within[:depth] == outer.within
+    depth = len(outer.entities)
+    return inner.device == outer.device and len(inner.entities) > depth and inner.entities[:depth] == outer.entities
 
 
 # A NIC of which anything was read is there, so nic.presence needs no reading of its own.

@@ -14,7 +14,7 @@ from wirespeed.cli.app import app
 from wirespeed.collect.support import State
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platforms
-from wirespeed.settings import ENTITIES, settings_of
+from wirespeed.settings import ENTITIES, list_settings
 
 KINDS = [
     "platforms",
@@ -29,7 +29,7 @@ KINDS = [
     "profiles",
     "settings",
 ]
-SETTINGS = {path for kind in ENTITIES for path in settings_of(kind)}
+SETTINGS = {path for kind in ENTITIES for path in list_settings(kind)}
 
 
 def list_json(category: str, *arguments: str) -> list[dict[str, Any]]:

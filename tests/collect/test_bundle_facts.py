@@ -13,11 +13,11 @@ from wirespeed.collect.manifest import NAME, Entry
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platforms
-from wirespeed.settings import ENTITIES, Place, settings_of, walk
+from wirespeed.settings import ENTITIES, Place, list_settings, walk
 
 HOST = (("host", "ubuntu"),)
 H = Place("h")
-SETTINGS = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
+SETTINGS = {path: setting for entity in ENTITIES for path, setting in list_settings(entity).items()}
 
 
 def bundle(folder: Path, *outputs: tuple[Entry, str | None]) -> Path:

@@ -71,7 +71,7 @@ def _check_observation(observation: Observation, texts: Mapping[str, str]) -> No
     if observation.source.line is not None:
         assert 1 <= observation.source.line <= texts[observation.source.command].count("\n") + 1, observation
     assert observation.place.device == DEVICE, observation
-    for kind, name in observation.place.within:
+    for kind, name in observation.place.entities:
         assert kind and name, observation
     if observation.value != COMPLETE:
         _check_value(observation, observation.value)

@@ -98,13 +98,15 @@ def test_a_switch_that_sums():
     assert 474 < bound.value < 1.05 * 474
     assert cuts.gpu_cut(Collective.ALL_REDUCE, hosts(1, links=NVSWITCH)).value == pytest.approx(2 * 7 / 8 * 450)
     assert cuts.gpu_cut(Collective.ALL_GATHER, hosts(1, links=NVSWITCH)).value == 450
-    assert algorithms.algorithm_of(Collective.ALL_REDUCE, None, hosts(1, links=NVSWITCH)) is Algorithm.NVLS
-    assert algorithms.algorithm_of(Collective.ALL_REDUCE, None, hosts(2, links=NVSWITCH)) is Algorithm.RING
+    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(1, links=NVSWITCH)) is Algorithm.NVLS
+    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(2, links=NVSWITCH)) is Algorithm.RING
     assert algorithms.reachable(Collective.ALL_REDUCE, hosts(1, links=NVLINK), Algorithm.NVLS) is None
 
 
 def test_switches_of_the_network_that_sum():
-    assert cuts.network_cut(Collective.ALL_REDUCE, hosts(4), summing=True).value == pytest.approx(392 * 2 * 31 / 32)
+    assert cuts.network_cut(Collective.ALL_REDUCE, hosts(4), switches_sum=True).value == pytest.approx(
+        392 * 2 * 31 / 32
+    )
 
 
 def test_two_gpus_of_a_mesh_share_one_link():
@@ -145,7 +147,7 @@ def test_unknown_links_are_no_limit_inside_a_host():
     ],
 )
 def test_the_algorithm_of_a_collective(collective, asked, algorithm):
-    assert algorithms.algorithm_of(collective, asked) is algorithm
+    assert algorithms.select_algorithm(collective, asked) is algorithm
 
 
 links = st.builds(
@@ -176,7 +178,7 @@ def test_what_an_algorithm_reaches_is_never_above_what_none_can_beat(
     if links.full_mesh and links.per_gpu < ranks - 1:
         reject()  # no mesh
     group = hosts(count, ranks=ranks, nics=nics, nic=nic, acknowledged=nic * share, links=links)
-    named = algorithms.algorithm_of(collective, algorithm)
+    named = algorithms.select_algorithm(collective, algorithm)
     reach = algorithms.reachable(collective, group, named)
     physical = [cut(collective, group) for cut in (cuts.network_cut, cuts.gpu_cut)]
     for term in physical:

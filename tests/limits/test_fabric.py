@@ -45,7 +45,7 @@ def test_cables_upward_by_leaf(count):
 )
 def test_cut_at_the_uplinks(collective, count, bus_bandwidth):
     plan = two_leaves(count)
-    ((name, merged),) = fabric.beyond(plan, job(plan, 8), 1.0, 1.0)
+    ((name, merged),) = fabric.group_by_uplinks(plan, job(plan, 8), 1.0, 1.0)
     assert name == "uplinks of leaf0"
     assert cuts.network_cut(collective, merged, name=name).value == pytest.approx(bus_bandwidth)
 
@@ -54,20 +54,20 @@ def test_more_uplinks_never_lower_a_limit():
     values = []
     for count in (1, 4, 8, 16):
         plan = two_leaves(count)
-        ((_, merged),) = fabric.beyond(plan, job(plan, 8), 1.0, 0.99)
+        ((_, merged),) = fabric.group_by_uplinks(plan, job(plan, 8), 1.0, 0.99)
         values.append(cuts.network_cut(Collective.ALL_TO_ALL, merged).value)
     assert values == sorted(values) and values[0] < values[-1]
 
 
 def test_a_job_under_one_leaf_has_no_such_limit():
     plan = two_leaves(8)
-    assert fabric.beyond(plan, job(plan, 4), 1.0, 1.0) == ()
+    assert fabric.group_by_uplinks(plan, job(plan, 4), 1.0, 1.0) == ()
 
 
 def test_what_an_algorithm_reaches_over_the_uplinks():
     plan = two_leaves(8)
     group = job(plan, 8)
-    above = fabric.beyond(plan, group, 1.0, 0.9)
+    above = fabric.group_by_uplinks(plan, group, 1.0, 0.9)
     ring = algorithms.reachable(Collective.ALL_REDUCE, group, Algorithm.RING, above)
     assert (ring.value, ring.bottleneck) == (pytest.approx(8 * 50 * 0.9), "uplinks of leaf0")
     pairwise = algorithms.reachable(Collective.ALL_TO_ALL, group, Algorithm.PAIRWISE, above)
@@ -76,7 +76,7 @@ def test_what_an_algorithm_reaches_over_the_uplinks():
 
 def test_rails_share_their_hosts_and_need_no_uplinks():
     plan = rails(hosts=4, count=8, spines=2, uplink=400)
-    assert fabric.beyond(plan, job(plan, 4), 1.0, 1.0) == ()
+    assert fabric.group_by_uplinks(plan, job(plan, 4), 1.0, 1.0) == ()
 
 
 def test_one_flow_takes_one_way_and_its_slowest_cable():

@@ -23,8 +23,8 @@ def build_plan(name: str) -> Plan:
 
 def test_bridges_above_a_nic():
     functions = build_plan("mi300x-4node").hosts["node1"].pcie
-    assert host.bridges(functions, "0000:1d:00.0") == ("0000:19:01.0", "0000:18:00.0", "0000:17:01.0")
-    assert host.bridges(functions, None) == ()
+    assert host.list_bridges(functions, "0000:1d:00.0") == ("0000:19:01.0", "0000:18:00.0", "0000:17:01.0")
+    assert host.list_bridges(functions, None) == ()
 
 
 def test_a_gpu_beside_its_nic_passes_no_uplink():
@@ -76,7 +76,7 @@ def test_what_the_catalogue_does_not_know_is_no_term():
     plan = build_plan("pcie-lending")
     name = next(iter(plan.hosts))
     assert host.memory_term(plan, name, bidirectional=False) is None
-    assert host.memory_of(plan, name) is None
+    assert host.find_memory(plan, name) is None
     plan = build_plan("mi300x-4node")
     assert host.ordered_writes_term(plan, "node1") is None
     assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", bidirectional=False) is None
@@ -98,18 +98,18 @@ def test_memory_of_a_socket():
 def test_memory_of_a_host(example, sockets, gb_per_s, mib):
     """Of a buffer twice the size of all caches one half passes memory, of one that they hold nothing needs to."""
     plan = build_plan(example)
-    memory = host.memory_of(plan, next(iter(plan.hosts)))
+    memory = host.find_memory(plan, next(iter(plan.hosts)))
     assert memory.cache == sockets * mib * 2**20
     assert memory.gb_per_s == pytest.approx(sockets * gb_per_s)
-    assert memory.term(memory.cache) is None
-    assert memory.term(None) is None
-    assert memory.term(2 * memory.cache).value == pytest.approx(2 * sockets * gb_per_s)
-    assert memory.term(1 << 40).value == pytest.approx(sockets * gb_per_s, rel=0.001)
+    assert memory.build_term(memory.cache) is None
+    assert memory.build_term(None) is None
+    assert memory.build_term(2 * memory.cache).value == pytest.approx(2 * sockets * gb_per_s)
+    assert memory.build_term(1 << 40).value == pytest.approx(sockets * gb_per_s, rel=0.001)
 
 
 @given(st.integers(1, 1 << 44), st.integers(0, 1 << 30))
 def test_a_larger_buffer_never_gets_more_of_memory(size, cache):
     memory = host.MemoryOfHost("node1", 1000.0, cache, "", "")
-    terms = [memory.term(message_size) for message_size in (size, 2 * size)]
+    terms = [memory.build_term(message_size) for message_size in (size, 2 * size)]
     assert all(term is None or term.value >= 1000.0 for term in terms)
     assert terms[0] is None or terms[1].value <= terms[0].value

@@ -5,7 +5,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.limits.impact import cost_between, gpu_function, nic_bandwidth, nic_cost
+from wirespeed.limits.impact import compute_cost, gpu_function, nic_bandwidth, nic_cost
 from wirespeed.plan import Plan, build
 from wirespeed.results.verdicts import Bound
 from wirespeed.units import Bandwidth
@@ -56,4 +56,4 @@ def test_what_the_plan_does_not_have(plan):
 
 def test_bounds_in_different_units_are_not_subtracted():
     with pytest.raises(ValueError, match="bounds in different units: Gb/s and GB/s"):
-        cost_between(Bound(1, "Gb/s", "a", ()), Bound(1, "GB/s", "a", ()))
+        compute_cost(Bound(1, "Gb/s", "a", ()), Bound(1, "GB/s", "a", ()))

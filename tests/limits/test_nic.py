@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from wirespeed.limits.impact import cost_between
+from wirespeed.limits.impact import compute_cost
 from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
 from wirespeed.settings import Link, Nic, PcieFunction, PcieLink
 from wirespeed.units import Bandwidth
@@ -56,11 +56,11 @@ def test_no_speed_no_limit():
 
 
 def test_what_a_narrow_slot_costs():
-    cost = cost_between(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
+    cost = compute_cost(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
     assert (cost.value, cost.unit) == (161.69, "Gb/s")
     assert cost.basis == ("planned 392.15 Gb/s (line rate × RoCEv2 framing), as found 230.46 Gb/s (NIC slot)")
 
 
 @pytest.mark.parametrize("found", [nic_goodput(NIC, X16), None])
 def test_nothing_lost_or_nothing_known(found):
-    assert cost_between(nic_goodput(NIC, X16), found) is None
+    assert compute_cost(nic_goodput(NIC, X16), found) is None

@@ -38,7 +38,7 @@ def listing(plan: Plan) -> Iterator[str]:
 
 def _is_shown(place: Place) -> bool:
     """Of the first host two NICs and one PCIe switch; of others addressing; of a switch one port and its VLANs."""
-    for kind, name in place.within:
+    for kind, name in place.entities:
         if kind == "nic" and name not in ("enp29s0np0", "enp67s0np0"):
             return False
         if kind == "pcie" and name.split(":")[1] not in ("17", "18", "19", "1c", "1d", "42", "43"):

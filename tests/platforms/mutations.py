@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from wirespeed.settings import Dscp, Place
-from wirespeed.settings.model import fields_of
+from wirespeed.settings.model import list_fields
 from wirespeed.settings.qos import Number
 from wirespeed.units import Size
 
@@ -78,13 +78,13 @@ def _set(path: str, value: frozenset[Any]) -> frozenset[Any]:
 
 def put(device: Any, place: Place, path: str, value: Any) -> Any:
     """The device with another value at a place and path."""
-    return _put(device, place.within, path.split(".")[1:], value)
+    return _put(device, place.entities, path.split(".")[1:], value)
 
 
 def _put(entity: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
     if within:
         (kind, name), *inner = within
-        for field in fields_of(type(entity)):
+        for field in list_fields(type(entity)):
             if field.members is not None and field.members.kind == kind:
                 members = dict(getattr(entity, field.name))
                 members[name] = _put(members[name], tuple(inner), names, value)

@@ -8,9 +8,9 @@ from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform
 from wirespeed.platforms.templates import fill_answer
-from wirespeed.settings import ENTITIES, Device, Host, Place, settings_of, walk
+from wirespeed.settings import ENTITIES, Device, Host, Place, list_settings, walk
 
-SETTINGS = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
+SETTINGS = {path: setting for entity in ENTITIES for path, setting in list_settings(entity).items()}
 
 
 def with_nic(cluster: str, name: str, model: NicModel) -> str:

@@ -9,7 +9,7 @@ import pytest
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platforms
 from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
-from wirespeed.settings import ENTITIES, settings_of
+from wirespeed.settings import ENTITIES, list_settings
 from wirespeed.units import Duration, Size
 
 WHOLE = """\
@@ -193,7 +193,7 @@ def test_every_problem_is_named(folder: Path) -> None:
 
 
 def test_a_setting_is_read_when_a_command_shows_it() -> None:
-    known = {path for entity in ENTITIES for path in settings_of(entity)}
+    known = {path for entity in ENTITIES for path in list_settings(entity)}
     for found in platforms().values():
         shown = {path for command in found.commands for path in command.reads} & known
         assert {path for path, support in found.settings.items() if support.read} == shown

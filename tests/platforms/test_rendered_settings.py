@@ -15,9 +15,9 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
 from wirespeed.render.stack import stack
-from wirespeed.settings import Nic, Place, settings_of, walk
+from wirespeed.settings import Nic, Place, list_settings, walk
 
-TUNED = {path for path in settings_of(Nic) if path.startswith("nic.coalescing.")}
+TUNED = {path for path in list_settings(Nic) if path.startswith("nic.coalescing.")}
 """What a tuning profile of the catalogue may set. No profile at hand sets all of them."""
 
 BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vlans", "queue.guaranteed", "queue.shape"}

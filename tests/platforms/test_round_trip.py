@@ -21,7 +21,7 @@ from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
-from wirespeed.settings import ENTITIES, Device, Host, collections_of
+from wirespeed.settings import ENTITIES, Device, Host, list_collections
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
@@ -30,7 +30,7 @@ SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
 _PADDING = ", \t\r"
 """No part of a line: its indent, and the comma of an entry that is not the last."""
-COLLECTIONS = {path for entity in ENTITIES for path in collections_of(entity)}
+COLLECTIONS = {path for entity in ENTITIES for path in list_collections(entity)}
 
 
 @cache

@@ -1,13 +1,13 @@
 import pytest
 
-from wirespeed.settings import ENTITIES, Compare, Host, Link, Nic, Place, get, iterate_entities, settings_of, walk
-from wirespeed.settings.model import collections_of, fields_of
+from wirespeed.settings import ENTITIES, Compare, Host, Link, Nic, Place, get, iterate_entities, list_settings, walk
+from wirespeed.settings.model import list_collections, list_fields
 
 
 @pytest.mark.parametrize("entity", ENTITIES)
 def test_every_field_is_a_setting_a_group_or_a_collection(entity):
-    assert fields_of(entity)
-    for path, setting in settings_of(entity).items():
+    assert list_fields(entity)
+    for path, setting in list_settings(entity).items():
         assert path.startswith(f"{entity.kind}.")
         assert setting.meaning
 
@@ -18,7 +18,7 @@ def test_places_print_from_the_outside_in():
     assert str(place.outer) == "leaf1 port Ethernet1/1"
 
 
-def test_walk_reaches_settings_of_things_within():
+def test_walk_reaches_settings_of_nested_entities():
     host = Host(nics={"ens1": Nic(link=Link(mtu=9000))})
     found = {(str(place), path): value for place, path, value in walk(host, Place("node1"))}
     assert found["node1 nic ens1", "nic.link.mtu"] == 9000
@@ -32,7 +32,7 @@ def test_a_path_that_is_no_setting_is_an_error():
 
 
 def test_collections():
-    assert set(collections_of(Host)) >= {"host.nics", "host.rules"}
+    assert set(list_collections(Host)) >= {"host.nics", "host.rules"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from wirespeed.checks import checks
 from wirespeed.cluster import read
 from wirespeed.plan import build
 from wirespeed.platforms import platforms
-from wirespeed.settings import ENTITIES, Place, settings_of, walk
+from wirespeed.settings import ENTITIES, Place, list_settings, walk
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*-*node/cluster*.yaml"))
 WAITING = {
@@ -40,5 +40,5 @@ def used() -> frozenset[str]:
 
 
 def test_a_setting_is_used_or_waits_for_a_platform() -> None:
-    known = {path for entity in ENTITIES for path in settings_of(entity)}
+    known = {path for entity in ENTITIES for path in list_settings(entity)}
     assert known - used() == WAITING.keys()

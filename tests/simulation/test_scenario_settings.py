@@ -76,7 +76,7 @@ class Devices:
 
     def planned_queue(self, place: Place) -> Queue:
         """A queue of a switch port; the one thing that is asked of the plan."""
-        (_, port), (_, queue) = place.within
+        (_, port), (_, queue) = place.entities
         return self.plan.switches[place.device].ports[port].queues[queue]
 
     def value(self, place: Place, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Hardware and software as data: one YAML file per model, its name is the file's name, every number with its source."""
+"""Hardware and software as data: one YAML file per model, named as the model. Every number has a source."""
 
 from wirespeed.catalogue.load import Catalogue, load
 

@@ -1,4 +1,4 @@
-"""Software in the catalogue: which versions work together, and what brings a driver onto a host."""
+"""Software in the catalogue: compatible versions, and the packages that install a driver."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from wirespeed.catalogue.model import Entry, SourcedValue
 
 
 class CudaToolkit(Entry):
-    """A CUDA toolkit, and what it works with."""
+    """A CUDA toolkit and the versions that it works with."""
 
     title: str
-    driver: SourcedValue[str]  # first driver on which all of it works
-    family_driver: SourcedValue[str] | None = None  # first driver on which its programs run at all
+    driver: SourcedValue[str]  # first driver that supports the whole toolkit
+    family_driver: SourcedValue[str] | None = None  # first driver on which its programs run
     gcc: SourcedValue[int]  # newest major release of GCC that nvcc works with
-    nvhpc: SourcedValue[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers take
+    nvhpc: SourcedValue[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers support
     int128: SourcedValue[bool]  # whether nvcc has 128-bit integers
     breaks_on: SourcedValue[list[str]] | None = None  # systems whose C library nvcc's front end cannot read
 
 
 class GpuArchitecture(Entry):
-    """NVIDIA GPUs of one compute capability. No last toolkit or driver: support goes on."""
+    """NVIDIA GPUs of one compute capability. Without a last toolkit or driver they are still supported."""
 
     title: str
     first_cuda: SourcedValue[str]
@@ -47,7 +47,7 @@ class AmdTarget(Entry):
     """AMD GPUs of one LLVM target."""
 
     title: str
-    first_rocm: SourcedValue[str]  # whose RCCL has code for them
+    first_rocm: SourcedValue[str]  # first release whose RCCL has code for them
 
 
 class KernelSeries(Entry):
@@ -68,52 +68,54 @@ class DriverPackage(Entry):
     """A package of a NIC driver's release."""
 
     title: str
-    modules: list[str] = Field(default_factory=list)  # kernel modules it brings
-    dkms: bool = False  # whether it builds them for each kernel
-    library: str | None = None  # file name pattern of the library it brings
+    modules: list[str] = Field(default_factory=list)  # its kernel modules
+    dkms: bool = False  # whether it builds the modules for each kernel
+    library: str | None = None  # file name pattern of its library
     files: dict[str, str]  # deb, rpm, source -> file name pattern
 
 
 class StackBuild(Entry):
-    """A release of an RDMA stack, as it is built for some systems."""
+    """A build of an RDMA stack's release for some systems."""
 
     systems: list[str] = Field(min_length=1)  # as cluster files name them; rhel-9.* is every minor release
-    file: str  # file name pattern of what the vendor ships
-    kernels: list[str] = Field(min_length=1)  # series it is known to work with: 5.15, 5.14.0-427
-    compiled: bool  # whether its modules are compiled on the host; if not, it has them for these kernels alone
+    file: str  # file name pattern of the vendor's download
+    kernels: list[str] = Field(min_length=1)  # series that it is known to work with: 5.15, 5.14.0-427
+    compiled: bool  # whether its modules are compiled on the host; if not, it contains them for these kernels only
     source: str = Field(min_length=1)
 
 
 class StackRelease(Entry):
     """A release of an RDMA stack."""
 
-    drivers: str  # version of its drivers, or how it begins; as they and the stack report it
+    drivers: str  # version of its drivers, or a prefix of it, as they and the stack report it
     builds: list[StackBuild] = Field(min_length=1)
     breaks_on: SourcedValue[str] | None = None  # first kernel series that its modules are known not to compile for
 
 
 class Stack(Entry):
-    """Drivers and RDMA user space in one, made by the vendor of the NICs: they replace those of the system."""
+    """Drivers and RDMA user space from the vendor of the NICs, which replace those of the system."""
 
     title: str
-    version_text: str  # what `ofed_info -s` begins with; {version} is the release, {drivers} the version of its drivers
-    package: str | None = None  # what is installed from the repository that the file adds; None: it has an installer
+    version_text: (
+        str  # beginning of the output of `ofed_info -s`; {version} is the release, {drivers} the version of its drivers
+    )
+    package: str | None = None  # package in the repository that the file adds; None: it has an installer
     releases: dict[str, StackRelease] = Field(min_length=1)
     source: str = Field(min_length=1)
 
 
 class DriverRelease(Entry):
-    """What installs a NIC's driver. Its name is the Ethernet driver's."""
+    """The packages that install a NIC's driver. Its name is that of the Ethernet driver."""
 
     title: str
     packages: dict[str, DriverPackage] = Field(default_factory=dict)
-    inbox: bool = False  # whether it is the kernel's own, so that nothing but the user space is installed
-    always: list[str] = Field(default_factory=list)  # whatever the kernel
-    peer_memory: list[str] = Field(default_factory=list)  # the drivers with a peer-memory client
+    inbox: bool = False  # whether the driver is part of the kernel, so that only the user space is installed
+    always: list[str] = Field(default_factory=list)  # packages for every kernel
+    peer_memory: list[str] = Field(default_factory=list)  # drivers with a peer-memory client
     without_peer_memory: list[str] = Field(
         default_factory=list
-    )  # the same drivers without one; never beside the former
+    )  # the same drivers without one; not installed with the former
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
-    displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks with which it does not load
-    stacks: dict[str, Stack] = Field(default_factory=dict)  # of the vendor, instead of the kernel's own driver
+    displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks that prevent it from loading
+    stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, in place of the kernel's driver
     source: str = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""Reading the catalogue."""
+"""Reads the catalogue."""
 
 from __future__ import annotations
 
@@ -63,41 +63,41 @@ class Catalogue:
 
 @cache
 def load() -> Catalogue:
-    """The catalogue that comes with wirespeed.
+    """Read the catalogue that ships with wirespeed.
 
     Raises:
-        Refusal: a file that was added to it is malformed.
+        Refusal: a file is malformed.
     """
     root = resources.files(__package__)
     return Catalogue(
-        nics=_folder(root / "nics", NicModel),
-        gpus=_folder(root / "gpus", GpuModel),
-        switches=_folder(root / "switches", SwitchModel),
-        servers=_folder(root / "servers", ServerModel),
-        switch_systems=_folder(root / "software" / "switch", SwitchSystem),
-        cables=_folder(root / "cables", CableModel),
-        chips=_folder(root / "chips", ChipModel),
-        failures=_folder(root / "failures", FailureMode),
-        drivers=_folder(root / "software" / "drivers", DriverRelease),
-        kernels=_table(root / "software" / "compat" / "kernels.yaml", KernelSeries),
-        gpu_architectures=_table(root / "software" / "compat" / "architectures.yaml", GpuArchitecture),
-        cuda=_table(root / "software" / "compat" / "cuda.yaml", CudaToolkit),
-        nccl=_table(root / "software" / "compat" / "nccl.yaml", NcclRelease),
-        amd_targets=_table(root / "software" / "compat" / "amdgpu.yaml", AmdTarget),
-        nccl_tests=_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
-        rocm=_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
-        libraries=_folder(root / "software" / "libraries", LibraryModel),
-        tunings=_folder(root / "software" / "tuning", TuningProfile),
+        nics=_read_folder(root / "nics", NicModel),
+        gpus=_read_folder(root / "gpus", GpuModel),
+        switches=_read_folder(root / "switches", SwitchModel),
+        servers=_read_folder(root / "servers", ServerModel),
+        switch_systems=_read_folder(root / "software" / "switch", SwitchSystem),
+        cables=_read_folder(root / "cables", CableModel),
+        chips=_read_folder(root / "chips", ChipModel),
+        failures=_read_folder(root / "failures", FailureMode),
+        drivers=_read_folder(root / "software" / "drivers", DriverRelease),
+        kernels=_read_table(root / "software" / "compat" / "kernels.yaml", KernelSeries),
+        gpu_architectures=_read_table(root / "software" / "compat" / "architectures.yaml", GpuArchitecture),
+        cuda=_read_table(root / "software" / "compat" / "cuda.yaml", CudaToolkit),
+        nccl=_read_table(root / "software" / "compat" / "nccl.yaml", NcclRelease),
+        amd_targets=_read_table(root / "software" / "compat" / "amdgpu.yaml", AmdTarget),
+        nccl_tests=_read_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
+        rocm=_read_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
+        libraries=_read_folder(root / "software" / "libraries", LibraryModel),
+        tunings=_read_folder(root / "software" / "tuning", TuningProfile),
     )
 
 
-def _folder(folder: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
+def _read_folder(folder: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
     if not folder.is_dir():
         return {}
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
     return {file.name.removesuffix(".yaml"): validate(model, read_yaml(file), f"{file}") for file in files}
 
 
-def _table(file: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
-    """A file with an entry under each name, for what is a line each."""
+def _read_table(file: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
+    """Read one file that holds many short entries, each under its name."""
     return {str(name): validate(model, entry, f"{file}: {name}") for name, entry in read_yaml(file).items()}

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Entry(BaseModel):
-    """Base of everything read from a catalogue file."""
+    """Base of all models of catalogue files."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
@@ -28,26 +28,26 @@ class SourcedValue(Entry, Generic[T]):
     source: str = Field(min_length=1)
 
 
-def _bandwidth(value: Any) -> Any:
+def _parse_bandwidth(value: Any) -> Any:
     return Bandwidth.parse(value) if isinstance(value, str) else value
 
 
-def _size(value: Any) -> Any:
+def _parse_size(value: Any) -> Any:
     return Size.parse(value) if isinstance(value, str) else value
 
 
-def _duration(value: Any) -> Any:
+def _parse_duration(value: Any) -> Any:
     return Duration.parse(value) if isinstance(value, str) else value
 
 
-def _length(value: Any) -> Any:
+def _parse_length(value: Any) -> Any:
     return Length.parse(value) if isinstance(value, str) else value
 
 
-DurationField = Annotated[Duration, BeforeValidator(_duration)]
-LengthField = Annotated[Length, BeforeValidator(_length)]
-BandwidthField = Annotated[Bandwidth, BeforeValidator(_bandwidth)]
-SizeField = Annotated[Size, BeforeValidator(_size)]
+DurationField = Annotated[Duration, BeforeValidator(_parse_duration)]
+LengthField = Annotated[Length, BeforeValidator(_parse_length)]
+BandwidthField = Annotated[Bandwidth, BeforeValidator(_parse_bandwidth)]
+SizeField = Annotated[Size, BeforeValidator(_parse_size)]
 
 
 NicTrafficClassField = Annotated[NicTrafficClass, BeforeValidator(NicTrafficClass)]
@@ -58,14 +58,14 @@ PriorityGroupField = Annotated[PriorityGroup, BeforeValidator(PriorityGroup)]
 
 
 class PcieAbility(Entry):
-    """Fastest PCIe link a card can train."""
+    """Fastest PCIe link that a card can train."""
 
     speed: SourcedValue[int]  # MT/s: 32000 is 32 GT/s, generation 5
     width: SourcedValue[int]  # lanes
 
 
 class NicClass(Entry):
-    """Where a NIC puts one traffic class."""
+    """Traffic class and queue of a NIC for one traffic class of the cluster."""
 
     traffic_class: NicTrafficClassField
     cos_queue: NicCosQueueField | None = None
@@ -89,9 +89,9 @@ class NicNvm(Entry):
 class NtbAbility(Entry):
     """Address space that a non-transparent PCIe bridge reserves by default, and can be configured to reserve."""
 
-    prefetch: SourcedValue[SizeField]  # as it comes from the factory
-    least: SourcedValue[SizeField]
-    most: SourcedValue[SizeField]
+    prefetch: SourcedValue[SizeField]  # factory default
+    minimum: SourcedValue[SizeField]
+    maximum: SourcedValue[SizeField]
 
 
 class NicModel(Entry):
@@ -102,26 +102,26 @@ class NicModel(Entry):
     system: str  # folder under platforms/nic
     pci_id: str | None = None
     driver: str | None = None  # kernel driver of the Ethernet interface; None: not known
-    modules: list[str]  # kernel modules the NIC needs
-    peer_memory: str | None = None  # kernel module by which the NIC reaches GPU memory
-    rdma_prefix: str  # the kernel names RDMA devices with this and a number from 0
+    modules: list[str]  # kernel modules that the NIC needs
+    peer_memory: str | None = None  # kernel module for access to GPU memory
+    rdma_prefix: str  # the kernel names RDMA devices with this prefix and a number from 0
     ports: SourcedValue[int]
     speed: SourcedValue[BandwidthField]  # of one port
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
     ect: SourcedValue[Ect] | None = None  # ECN code point of RoCE data; None: not configurable on the NIC
-    stacks: list[str] = []  # RDMA software stacks made for it, which displace other NICs' drivers
+    stacks: list[str] = []  # RDMA software stacks for it, which displace the drivers of other NICs
     firmware: SourcedValue[str] | None = (
         None  # file name pattern of its firmware; {release} is 28_39_1002 for 28.39.1002
     )
     qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
-    congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
-    buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable
+    congestion_by_priority: bool = False  # whether congestion control is enabled per priority
+    buffer_by_cable: bool = False  # whether the receive buffer is sized for the length of the cable
     nvm: NicNvm | None = None
-    ring_maximum: SourcedValue[int] | None = None  # most descriptors of a ring, in either direction
+    ring_maximum: SourcedValue[int] | None = None  # largest number of descriptors of a ring, in either direction
     message_rate: SourcedValue[int] | None = None  # messages per second, one direction
-    rdma: bool = True  # whether it has RDMA devices; without, it is an IP interface
-    ntb: NtbAbility | None = None  # it joins the PCIe of two hosts, which can lend each other devices
+    rdma: bool = True  # whether it has RDMA devices; if not, it is an IP interface only
+    ntb: NtbAbility | None = None  # a bridge between the PCIe of two hosts, which can lend each other devices
 
 
 class GpuLinks(Entry):
@@ -129,11 +129,11 @@ class GpuLinks(Entry):
 
     name: str  # xGMI, NVLink
     per_gpu: SourcedValue[int]
-    full_mesh: bool  # one link to every other GPU, no switch between
+    full_mesh: bool  # one link to every other GPU, without a switch
     peak: SourcedValue[BandwidthField]  # of one link, one direction
-    usable: SourcedValue[BandwidthField] | None = None  # what measurements reach of one link, one direction
+    usable: SourcedValue[BandwidthField] | None = None  # highest measured rate of one link, one direction
     reduction: SourcedValue[float] | None = (
-        None  # the switch between sums and copies; the part of `usable` that reaches
+        None  # the switch sums and copies; share of `usable` that this traffic reaches
     )
 
 
@@ -144,7 +144,9 @@ class GpuModel(Entry):
     vendor: str
     pci_id: str | None = None
     module: str  # kernel module
-    bars: SourcedValue[list[SizeField]] | None = None  # memory BARs, which a host that borrows it must have room for
+    bars: SourcedValue[list[SizeField]] | None = (
+        None  # memory BARs; a host that borrows the GPU needs address space for them
+    )
     compute_capability: SourcedValue[str] | None = None  # NVIDIA's number of the architecture
     target: SourcedValue[str] | None = None  # LLVM's name of an AMD architecture
     links: GpuLinks | None = None
@@ -152,9 +154,9 @@ class GpuModel(Entry):
 
 
 class LineCards(Entry):
-    """The cards of a modular switch that carry its ports; each has the same number."""
+    """The cards of a modular switch that carry its ports. Every card has the same number of ports."""
 
-    slots: SourcedValue[list[int]]  # in front-panel order, as the system numbers them
+    slots: SourcedValue[list[int]]  # slot numbers of the system, in front-panel order
 
 
 class SwitchModel(Entry):
@@ -167,21 +169,21 @@ class SwitchModel(Entry):
     ports: SourcedValue[int]
     speed: SourcedValue[BandwidthField]
     lanes: SourcedValue[int] | None = None  # electrical lanes of a port
-    breakouts: SourcedValue[list[int]] | None = None  # into how many ports one of the front panel can be split
+    breakouts: SourcedValue[list[int]] | None = None  # numbers of ports that a front-panel port can be split into
     cards: LineCards | None = None  # of a modular switch
     latency: SourcedValue[DurationField] | None = (
-        None  # of an idle switch, from a frame's last bit in to its first bit out
+        None  # of an idle switch, from the last bit received to the first bit sent
     )
 
 
 class Slot(Entry):
-    """A place in a server that takes a NIC or holds a GPU."""
+    """A slot of a server for a NIC or a GPU."""
 
     address: str
     parent: str  # PCIe address of the bridge above
     numa_node: int | None = None
-    interface: str | None = None  # name the kernel gives a NIC here
-    gpu: int | None = None  # index of the GPU nearest to a NIC here
+    interface: str | None = None  # name that the kernel gives a NIC in this slot
+    gpu: int | None = None  # index of the GPU nearest to a NIC in this slot
 
 
 class Bridge(Entry):
@@ -190,11 +192,11 @@ class Bridge(Entry):
     address: str
     role: str  # root-port, switch-upstream, switch-downstream
     parent: str | None = None
-    constructed: bool = False  # the address is made up: no document prints it
+    constructed: bool = False  # the address is invented: no document contains it
 
 
 class Numbering(StrEnum):
-    """In which order the kernel numbers the cores of a server."""
+    """Order in which the kernel numbers the cores of a server."""
 
     BY_SOCKET = "by-socket"  # all cores of the first socket, then those of the second
     ROUND_ROBIN = "round-robin"  # a core of every socket in turn
@@ -206,13 +208,13 @@ class CpuTopology(Entry):
     model: str
     sockets: SourcedValue[int]
     cores: SourcedValue[int]  # of one socket
-    threads: SourcedValue[int]  # of one core, when the BIOS leaves them on
+    threads: SourcedValue[int]  # of one core, if the BIOS does not disable them
     numa_nodes: SourcedValue[int]  # of one socket
     numbering: SourcedValue[Numbering]
 
 
 class BiosRow(Entry):
-    """A BIOS attribute as a document requires it; its key is a name of `BIOS_VALUES`."""
+    """A BIOS attribute that a document requires. Its key is a name of `BIOS_VALUES`."""
 
     value: str
     menu: str | None = None  # None: the document names no menu
@@ -224,8 +226,8 @@ class BiosRow(Entry):
 def _known_bios(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
     for name, row in rows.items():
         if row.value not in BIOS_VALUES.get(name, ()):
-            known = ", ".join(BIOS_VALUES.get(name, BIOS_VALUES))
-            raise ValueError(f"{name}: {row.value} is not known; known: {known}")
+            names = ", ".join(BIOS_VALUES.get(name, BIOS_VALUES))
+            raise ValueError(f"{name}: {row.value} is not known; known: {names}")
     return rows
 
 
@@ -233,11 +235,11 @@ BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_known_bios)]
 
 
 class Memory(Entry):
-    """The memory of one socket, with every channel populated at the fastest rate there is for it."""
+    """The memory of one socket, with every channel populated at its fastest rate."""
 
     channels: SourcedValue[int]
     speed: SourcedValue[int]  # MT/s
-    cache: SourcedValue[SizeField] | None = None  # all of the socket's caches together, levels 2 and 3
+    cache: SourcedValue[SizeField] | None = None  # sum of the socket's caches, levels 2 and 3
     sockets: SourcedValue[int] | None = None  # if `cpus` does not contain it
 
     @property
@@ -247,7 +249,7 @@ class Memory(Entry):
 
     @property
     def source(self) -> str:
-        """Where channels and rate are from."""
+        """The sources of channels and rate."""
         return "; ".join(dict.fromkeys((self.channels.source, self.speed.source)))
 
 
@@ -264,16 +266,16 @@ class ServerModel(Entry):
     gpu_slots: list[Slot] = []
     bridges: list[Bridge] = []
     max_payload: SourcedValue[int] | None = None
-    socket_link: SourcedValue[BandwidthField] | None = None  # between two sockets, one direction, all links together
+    socket_link: SourcedValue[BandwidthField] | None = None  # between two sockets, one direction, sum of all links
     memory: Memory | None = None
-    ordered_writes: SourcedValue[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
-    tcp_core: SourcedValue[BandwidthField] | None = None  # what one core receives of TCP
+    ordered_writes: SourcedValue[BandwidthField] | None = None  # rate of a NIC's writes without relaxed ordering
+    tcp_core: SourcedValue[BandwidthField] | None = None  # TCP rate that one core can receive
     bios: BiosTable = {}
     source: str
 
 
 class QueueMap(Entry):
-    """Where a switch OS puts one traffic class."""
+    """Traffic class, queue and priority group of a switch OS for one traffic class of the cluster."""
 
     traffic_class: SwitchTrafficClassField
     queue: SwitchQueueField
@@ -281,19 +283,19 @@ class QueueMap(Entry):
 
 
 class EcnDefaults(Entry):
-    """Marking thresholds of the RoCE queue where the cluster file names none: those a document prints for one speed.
+    """Default marking thresholds of the RoCE queue, as a document states them for one speed.
 
     A queue of another speed gets the same time of the link: bandwidth times the delay of these thresholds.
     """
 
-    speed: SourcedValue[BandwidthField] | None = None  # that the thresholds are for; None: the same at every speed
+    speed: SourcedValue[BandwidthField] | None = None  # speed of the thresholds; None: the same at every speed
     minimum: SourcedValue[SizeField]
     maximum: SourcedValue[SizeField]
     probability: SourcedValue[int]  # percent
 
 
 class EcnFillDefaults(Entry):
-    """The same on a system that counts in percent of the queue's buffer."""
+    """Default marking thresholds on a system that counts in percent of the queue's buffer."""
 
     minimum_fill: SourcedValue[int]
     maximum_fill: SourcedValue[int]
@@ -303,8 +305,8 @@ class EcnFillDefaults(Entry):
 class BufferDefaults(Entry):
     """Default division of the packet buffer; the names are those of the settings."""
 
-    lossless: SourcedValue[bool] | None = None  # whether a set of buffers for lossless traffic must be put into use
-    lossless_share: SourcedValue[int] | None = None  # from here all but the last in percent
+    lossless: SourcedValue[bool] | None = None  # whether a set of buffers for lossless traffic must be activated
+    lossless_share: SourcedValue[int] | None = None  # percent, as all that follow except the last
     headroom_share: SourcedValue[int] | None = None
     lossy_share: SourcedValue[int] | None = None
     egress_lossless_share: SourcedValue[int] | None = None
@@ -315,9 +317,10 @@ class BufferDefaults(Entry):
 
 
 class ThresholdSteps(Entry):
-    """How a system counts the part of the free buffer that a group may take: every step doubles it."""
+    """The scale of a system's dynamic threshold: every step doubles the share of the free buffer that a group may
+    take."""
 
-    whole: SourcedValue[int]  # the step at which a group may take as much as is free
+    whole: SourcedValue[int]  # the step at which a group may take all of the free buffer
     last: SourcedValue[int]  # the first is 0
 
 
@@ -331,7 +334,7 @@ class LoadBalancingDefaults(Entry):
 
 
 class WatchdogDefaults(Entry):
-    """PFC watchdog where the cluster file names none."""
+    """Default PFC watchdog."""
 
     action: SourcedValue[WatchdogAction]
     detect: SourcedValue[DurationField]
@@ -345,7 +348,7 @@ class SwitchSystem(Entry):
     title: str
     # Python format; {port} counts from 1, {index} from 0, {lane} electrical lanes: "Eth1/{port}", "Ethernet{lane}"
     port_name: str
-    sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0, {part} from 1
+    sub_port_name: str | None = None  # name of a split port; {sub} counts from 0, {part} from 1
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: SourcedValue[int]  # largest IP packet to configure
     ecn_unit: SourcedValue[int] | None = None  # bytes in the unit of thresholds; None: percent of a queue's buffer
@@ -353,21 +356,21 @@ class SwitchSystem(Entry):
     ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
     buffers: BufferDefaults | None = None
-    own_buffers: BufferDefaults | None = None  # what lossless traffic makes of the buffer where no share is configured
+    own_buffers: BufferDefaults | None = None  # division by the system for lossless traffic if no share is configured
     threshold_steps: ThresholdSteps | None = (
         None  # None: no dynamic threshold, or the meaning of its numbers is not published
     )
     load_balancing: LoadBalancingDefaults | None = None
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
     pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port
-    priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
-    step_marking: bool = True  # whether a queue can mark nothing below one threshold and every packet above it
-    pause_of_queue_number: bool = False  # whether a pause always stops the queue with the number of its priority
-    lossy_pauses: bool = True  # whether a pause of a priority that is not lossless stops the queue of its number
+    priority_groups: bool = True  # whether ingress priority groups can be configured
+    step_marking: bool = True  # whether a queue can mark every packet above one threshold and none below it
+    pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
+    lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 
 
 class HeadroomSample(Entry):
-    """Headroom of a lossless priority group that a vendor sets apart."""
+    """Headroom that a vendor reserves for a lossless priority group."""
 
     speed: BandwidthField
     length: LengthField
@@ -376,12 +379,12 @@ class HeadroomSample(Entry):
 
 
 class LosslessGroup(Entry):
-    """What a lossless priority group of a port of one speed may take, where that depends on the speed."""
+    """Buffer share of a lossless priority group at one port speed, where it depends on the speed."""
 
     speed: BandwidthField
     share: float  # alpha
-    xon_offset: SizeField  # it goes on when it holds so much less than it may
-    reserve: SizeField  # guaranteed to it
+    xon_offset: SizeField  # the port resumes when the group holds so much less than its limit
+    reserve: SizeField  # guaranteed to the group
     source: str = Field(min_length=1)
 
 
@@ -389,21 +392,19 @@ class ChipModel(Entry):
     """A switch chip."""
 
     title: str
-    capacity: SourcedValue[BandwidthField] | None = None  # its ports together; a switch of more ports has several
-    cell: SourcedValue[SizeField] | None = None  # the buffer is given out in cells of this size
+    capacity: SourcedValue[BandwidthField] | None = None  # sum of its ports; a switch with more ports has several chips
+    cell: SourcedValue[SizeField] | None = None  # the buffer is allocated in cells of this size
     buffer: SourcedValue[SizeField] | None = None  # packet buffer
     slices: SourcedValue[int] | None = (
-        None  # equal parts of the buffer; what comes in at a port lives in that port's part
+        None  # equal parts of the buffer; packets are stored in the part of their ingress port
     )
     share: SourcedValue[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
     headroom: list[HeadroomSample] = []
     groups: list[LosslessGroup] = []  # instead of share
-    credit: SourcedValue[SizeField] | None = (
-        None  # of virtual output queues, where packets wait as they came in: its worth
-    )
+    credit: SourcedValue[SizeField] | None = None  # size of a credit of virtual output queues
 
     def group(self, speed: Bandwidth) -> LosslessGroup | None:
-        """Of ports of this speed; of one between two, that of the slower."""
+        """The group of ports of this speed, else of the next slower speed in the list."""
         slower = [group for group in self.groups if group.speed <= speed]
         return max(
             slower, key=lambda group: group.speed, default=min(self.groups, key=lambda group: group.speed, default=None)
@@ -411,9 +412,9 @@ class ChipModel(Entry):
 
     def share_at(self, speed: Bandwidth) -> float | None:
         """Alpha of a lossless group of a port of this speed."""
-        found = self.group(speed)
-        if found is not None:
-            return found.share
+        group = self.group(speed)
+        if group is not None:
+            return group.share
         return self.share.value if self.share else None
 
 
@@ -422,7 +423,7 @@ class CableModel(Entry):
 
     title: str
     delay_ns_per_m: SourcedValue[float]
-    training: bool = False  # whether the ends train the link
+    training: bool = False  # whether link training is on
     max_length: SourcedValue[LengthField] | None = None
 
 
@@ -451,7 +452,7 @@ class Tuning(Entry):
 
 
 class NeedsVirtualMemory(Entry):
-    """From which ROCm release on dma-buf works with virtual memory only, and with which NIC drivers."""
+    """ROCm release from which dma-buf needs virtual memory, and the NIC drivers concerned."""
 
     since: str
     drivers: list[str]
@@ -462,15 +463,15 @@ class LibraryModel(Entry):
     """A library that jobs communicate through."""
 
     title: str
-    starters: list[str] = Field(min_length=1)  # what can start its jobs; the first is the default
+    starters: list[str] = Field(min_length=1)  # launchers of its jobs; the first is the default
     gpus: str | None = None  # vendor of the GPUs it is for
-    marks: bool = True  # whether its jobs can ask for a DSCP; if not, they take the NIC's own for RoCE
+    marks: bool = True  # whether its jobs can set a DSCP; if not, they use the NIC's DSCP for RoCE
     tuning: Tuning = Tuning()
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
 
 
 class OmittedParameter(Entry):
-    """A kernel parameter of a profile's source that is not set any more."""
+    """A kernel parameter in the source of a profile that is deliberately not set."""
 
     value: str
     why: str
@@ -497,15 +498,15 @@ class TunedCoalescing(Entry):
 
 
 class TuningProfile(Entry):
-    """What a host is tuned for beyond RoCE, and how."""
+    """Settings of a host beyond those of RoCE."""
 
     title: str
     ring: SourcedValue[int] | None = None  # descriptors of each ring
     coalescing: TunedCoalescing = TunedCoalescing()
-    interrupts_near: SourcedValue[bool] | None = None  # whether interrupts go to cores of the NIC's NUMA node alone
+    interrupts_near: SourcedValue[bool] | None = None  # whether interrupts are limited to cores of the NIC's NUMA node
     irq_balancing: SourcedValue[bool] | None = None
     governor: SourcedValue[str] | None = None
-    idle_states: SourcedValue[list[str]] | None = None  # that cores may enter
+    idle_states: SourcedValue[list[str]] | None = None  # idle states that cores may enter
     qdisc: SourcedValue[str] | None = None
     parameters: TunedParameters | None = None
     bios: BiosTable = {}

@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import differences, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
-from wirespeed.settings import ENTITIES, Place, Setting, settings_of
+from wirespeed.settings import ENTITIES, Place, Setting, list_settings
 
 _KINDS: Mapping[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
@@ -149,7 +149,7 @@ def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Plac
 
 
 def _setting(path: str) -> Setting:
-    return settings_of(_KINDS[path.partition(".")[0]])[path]
+    return list_settings(_KINDS[path.partition(".")[0]])[path]
 
 
 def _format_expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:

@@ -10,7 +10,7 @@ from wirespeed.checks.wording import format_value
 from wirespeed.facts import Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Change, Cost, Fix, Status
-from wirespeed.settings import Place, collections_of, get
+from wirespeed.settings import Place, get, list_collections
 
 
 class NoIntentError(Exception):
@@ -147,8 +147,8 @@ class CheckContext:
             UnreadError: it was not seen, and its collection was not read completely.
         """
         target = place or self.place
-        for depth in range(1, len(target.within) + 1):
-            inner = Place(target.device, target.within[:depth])
+        for depth in range(1, len(target.entities) + 1):
+            inner = Place(target.device, target.entities[:depth])
             device = self.facts.devices.get(target.device)
             if device is not None and find_entity(device, inner) is not None:
                 continue
@@ -190,8 +190,8 @@ class CheckContext:
 def find_entity(device: Any, place: Place) -> Any:
     """The entity at a place of this device, None when the device has none there."""
     entity = device
-    for kind, name in place.within:
-        path = next(path for path, members in collections_of(type(entity)).items() if members.kind == kind)
+    for kind, name in place.entities:
+        path = next(path for path, members in list_collections(type(entity)).items() if members.kind == kind)
         entity = get(entity, path).get(name)
         if entity is None:
             return None
@@ -212,4 +212,4 @@ def cables_of(plan: Plan) -> dict[End, Cable]:
 def _collection(plan: Plan, place: Place) -> str:
     outer = planned_entity(plan, place.outer)
     cls = type(outer)
-    return next(path for path, members in collections_of(cls).items() if members.kind == place.kind)
+    return next(path for path, members in list_collections(cls).items() if members.kind == place.kind)

@@ -13,7 +13,7 @@ from typing import Any
 from wirespeed import catalogue
 from wirespeed.checks import manual
 from wirespeed.checks.model import Check
-from wirespeed.settings import ENTITIES, collections_of, settings_of
+from wirespeed.settings import ENTITIES, list_collections, list_settings
 
 
 @cache
@@ -81,4 +81,4 @@ def stored_ids() -> tuple[str, ...]:
 
 @cache
 def _known_paths() -> frozenset[str]:
-    return frozenset(path for entity in ENTITIES for path in (*settings_of(entity), *collections_of(entity)))
+    return frozenset(path for entity in ENTITIES for path in (*list_settings(entity), *list_collections(entity)))

@@ -22,7 +22,7 @@ from wirespeed.checks.wording import format_place
 from wirespeed.facts import Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
-from wirespeed.settings import Compare, Place, get, iterate_entities, settings_of
+from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
 
 
 def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
@@ -115,7 +115,7 @@ def _decisive_readings(context: CheckContext) -> list[tuple[Place, str, Reading]
 
 def _is_planned(context: CheckContext, place: Place, path: str, reading: Reading) -> bool:
     entity = planned_entity(context.plan, place)
-    setting = None if entity is None else settings_of(type(entity)).get(path)
+    setting = None if entity is None else list_settings(type(entity)).get(path)
     if setting is None or setting.compare is Compare.NONE:
         return False
     intended = get(entity, path)
@@ -141,7 +141,7 @@ def _evidence(context: CheckContext) -> tuple[str, ...]:
 
 
 def _name(context: CheckContext) -> str:
-    device, within = context.place.device, context.place.within
+    device, within = context.place.device, context.place.entities
     if not within:
         return str(context.check.subject.kind)
     kind, name = within[0]

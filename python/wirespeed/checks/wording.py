@@ -88,7 +88,7 @@ def format_place(place: Place, nic: Any) -> str:
         " / ".join(part for part in (nic.rdma_device, name, nic.pcie) if part)
         if kind == "nic" and nic is not None
         else f"{kind} {name}"
-        for kind, name in place.within
+        for kind, name in place.entities
     ]
     return " ".join(parts)
 

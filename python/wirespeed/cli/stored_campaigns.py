@@ -63,13 +63,15 @@ def select_series(
     Raises:
         Refusal: the metric is unknown, or the size is none.
     """
-    from wirespeed.errors import did_you_mean, one_of, refuse
+    from wirespeed.errors import did_you_mean, format_choices, refuse
     from wirespeed.results.benchmarks import Metric
     from wirespeed.store import Filters
 
     known = [member.value for member in Metric]
     if metric is not None and metric not in known:
-        raise refuse("--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or one_of(known))
+        raise refuse(
+            "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or format_choices(known)
+        )
     return Filters(tool, test, metric, None if size is None else _size(size), place, ranks)
 
 
@@ -274,7 +276,7 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     Raises:
         Refusal: there is no campaign of this cluster.
     """
-    from wirespeed.errors import did_you_mean, one_of, refuse
+    from wirespeed.errors import did_you_mean, format_choices, refuse
     from wirespeed.results.campaign_history import History, Turn
     from wirespeed.results.lab import is_lab
     from wirespeed.store.history import notable, series_history
@@ -282,7 +284,7 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     every = store.campaigns()
     known_clusters = sorted({campaign.cluster for campaign in every if campaign.cluster is not None})
     if cluster is not None and cluster not in known_clusters:
-        hint = did_you_mean(cluster, known_clusters) or one_of(known_clusters)
+        hint = did_you_mean(cluster, known_clusters) or format_choices(known_clusters)
         raise refuse("--cluster", f"no campaigns of a cluster named {cluster!r}", hint=hint if known_clusters else None)
     campaigns = tuple(
         campaign

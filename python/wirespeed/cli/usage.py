@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wirespeed.errors import Problem, did_you_mean, one_of
+from wirespeed.errors import Problem, did_you_mean, format_choices
 
 
 def is_usage_error(error: Exception) -> bool:
@@ -46,7 +46,7 @@ def usage_problem(error: Any) -> Problem:
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
         hint = did_you_mean(match[1], choices) or _other_command(command, match[1]) or help_page
-        return Problem(f"{command}: {name}", repr(match[1]), one_of(choices), hint)
+        return Problem(f"{command}: {name}", repr(match[1]), format_choices(choices), hint)
     return Problem(f"{command}: {name}", _plain(error.message), hint=help_page)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from wirespeed.cluster.fields import Unfit
 from wirespeed.cluster.model import ClusterFile, Origin
-from wirespeed.errors import Problem, did_you_mean, one_of
+from wirespeed.errors import Problem, did_you_mean, format_choices
 from wirespeed.units import Quantity
 
 _EMPTY_VALUES = ("none", "null", "off", "~")
@@ -64,7 +64,7 @@ def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]
         return Problem(origin.locate(*location, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(file, steps[:-1])))
-        return Problem(place, f"the unknown key {name!r}", one_of(known), did_you_mean(name, known))
+        return Problem(place, f"the unknown key {name!r}", format_choices(known), did_you_mean(name, known))
     if kind == "missing":
         model = _model_at(file, steps[:-1])
         return missing_key(origin.locate(*location[:-1]), name, model)

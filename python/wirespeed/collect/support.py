@@ -9,7 +9,7 @@ from functools import cache
 
 from wirespeed.platforms import Platform, platform_of_system, platforms
 from wirespeed.platforms.host.linux.parse_rdma import COUNTERS
-from wirespeed.settings import Compare, Host, Nic, Switch, collections_of, settings_of
+from wirespeed.settings import Compare, Host, Nic, Switch, list_collections, list_settings
 
 _OUTER: Mapping[str, type] = {"switch": Switch, "host": Host, "nic": Nic, "launcher": Host}
 _LAUNCH = "host.launch."
@@ -89,7 +89,7 @@ def _support_of(platform: Platform) -> PlatformSupport:
     paths = [
         path
         for entity in _iterate_classes(_OUTER[platform.kind])
-        for path, setting in settings_of(entity).items()
+        for path, setting in list_settings(entity).items()
         if setting.compare is not Compare.NONE or path in platform.settings  # names and evidence are no orders
     ]
     paths += [path for path in platform.settings if path not in paths]  # a bridge's platform has loans, not NICs
@@ -110,7 +110,7 @@ def _support_of(platform: Platform) -> PlatformSupport:
 def _iterate_classes(outer: type) -> Iterator[type]:
     """A class of entities and those of everything within it."""
     yield outer
-    for members in collections_of(outer).values():
+    for members in list_collections(outer).values():
         yield from _iterate_classes(members)
 
 

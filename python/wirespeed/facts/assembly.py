@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading
-from wirespeed.settings import ENTITIES, Device, Host, Place, Switch, collections_of, settings_of
-from wirespeed.settings.model import fields_of
+from wirespeed.settings import ENTITIES, Device, Host, Place, Switch, list_collections, list_settings
+from wirespeed.settings.model import list_fields
 
 _CLASSES: dict[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
@@ -43,9 +43,9 @@ def _check(observation: Observation) -> None:
     if cls is None or (observation.place.kind or kind) != kind:
         raise KeyError(f"{observation.path} is not a setting of {observation.place}")
     if observation.value is COMPLETE or observation.value == COMPLETE:
-        known: Mapping[str, Any] = collections_of(cls)
+        known: Mapping[str, Any] = list_collections(cls)
     else:
-        known = settings_of(cls)
+        known = list_settings(cls)
     if observation.path not in known:
         raise KeyError(f"{observation.path} is not a setting of {observation.place}")
 
@@ -56,7 +56,7 @@ def _devices(
     values: dict[Place, dict[str, Any]] = {Place(device): {} for device in devices}
     for (place, path), found in readings.items():
         outer = place
-        while outer.within:
+        while outer.entities:
             values.setdefault(outer, {})
             outer = outer.outer
         values.setdefault(outer, {})
@@ -64,7 +64,7 @@ def _devices(
             values[place][path] = found[0].value
     members: dict[Place, list[Place]] = {}
     for place in values:
-        if place.within:
+        if place.entities:
             members.setdefault(place.outer, []).append(place)
     return {
         place.device: _make(
@@ -74,7 +74,7 @@ def _devices(
             members,
         )
         for place in values
-        if not place.within
+        if not place.entities
     }
 
 
@@ -84,9 +84,9 @@ def _device_class(
     if any(path.startswith("switch.") for path in values):
         return Switch
     inner = {
-        inner_place.within[0][0]
+        inner_place.entities[0][0]
         for inner_place, _ in readings
-        if inner_place.device == place.device and inner_place.within
+        if inner_place.device == place.device and inner_place.entities
     }
     return Switch if inner & {"port", "vlan"} or (place, "switch.ports") in readings else Host
 
@@ -105,7 +105,7 @@ def _group(
     members: Mapping[Place, list[Place]],
 ) -> Any:
     arguments: dict[str, Any] = {}
-    for field in fields_of(cls):
+    for field in list_fields(cls):
         path = f"{prefix}.{field.name}"
         if field.setting is not None:
             arguments[field.name] = values[place].get(path)

@@ -1,6 +1,6 @@
-"""What the named algorithm reaches: usable GPU links, and NICs that also carry acknowledgements.
+"""Bus bandwidth that an algorithm reaches over the usable GPU links, and over NICs that also carry acknowledgements.
 
-Unlike `wirespeed.limits.cuts` another algorithm may beat these: they are what to expect, not what is possible.
+Another algorithm may be faster: these are expected values. `wirespeed.limits.cuts` has the physical limits.
 
 * **ring** on one host of k GPUs in a full mesh: the mesh splits into k-1 directed Hamiltonian cycles without a common
   link (Tillson 1980; for k = 4 and 6 by weights), each carries its share at the usable rate L of one link:
@@ -42,7 +42,7 @@ _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 
 class Algorithm(StrEnum):
-    """How a collective moves its data."""
+    """The algorithm by which a collective moves its data."""
 
     RING = "ring"
     TREE = "tree"
@@ -74,11 +74,13 @@ _USUAL = {
     Collective.SCATTER: Algorithm.LINEAR,
     Collective.HYPERCUBE: Algorithm.DOUBLING,
 }
-_SUMMING = frozenset({Algorithm.NVLS, Algorithm.NVLS_TREE})
+_REDUCING = frozenset({Algorithm.NVLS, Algorithm.NVLS_TREE})
 _OF_ALL_REDUCE = frozenset({Algorithm.RING, Algorithm.TREE, Algorithm.NVLS, Algorithm.NVLS_TREE})
 
 
-def algorithm_of(collective: Collective, requested: Algorithm | None = None, group: Group | None = None) -> Algorithm:
+def select_algorithm(
+    collective: Collective, requested: Algorithm | None = None, group: Group | None = None
+) -> Algorithm:
     """The algorithm that moves large messages: the requested one if the collective has it, else the usual one of the
     library."""
     if collective is not Collective.ALL_REDUCE:
@@ -94,12 +96,12 @@ def reachable(
 ) -> Bound | None:
     """Bus bandwidth in GB/s that the algorithm reaches. None: no figure for the usable rate of the links.
 
-    ``beyond`` are the same ranks by the switches above their hosts, each with a name (`wirespeed.limits.fabric`).
+    ``beyond`` contains the same ranks by the switches above their hosts, each with a name (`wirespeed.limits.fabric`).
     """
-    terms = [term for term in (_links(algorithm, group), _nics(algorithm, group)) if term is not None]
-    above = [(name, _nics(algorithm, merged)) for name, merged in beyond]
+    terms = [term for term in (_find_link_term(algorithm, group), _find_nic_term(algorithm, group)) if term is not None]
+    above = [(name, _find_nic_term(algorithm, uplink_group)) for name, uplink_group in beyond]
     terms += [dataclasses.replace(term, name=name) for name, term in above if term is not None]
-    if algorithm in _SUMMING and any(m.ranks > 1 and not (m.links and m.links.reduces) for m in group.members):
+    if algorithm in _REDUCING and any(m.ranks > 1 and not (m.links and m.links.reduces) for m in group.members):
         return None
     if not terms or (not group.across_hosts and any(member.links is None for member in group.members)):
         return None
@@ -118,15 +120,17 @@ def reachable(
     return tightest(terms, assumptions)
 
 
-def _links(algorithm: Algorithm, group: Group) -> Term | None:
+def _find_link_term(algorithm: Algorithm, group: Group) -> Term | None:
     """The term of the GPU links, from the slowest host; None where a host has several ranks and no usable figure."""
     members = (group.root_member,) if algorithm is Algorithm.LINEAR else group.members
-    inside = {(member.ranks, member.links): member for member in members if member.ranks > 1}  # one of each kind
-    terms = [_host_links(algorithm, member, group) for member in inside.values()]
-    known = [term for term in terms if term is not None]
-    if len(known) < len(terms) or not known:
+    host_kinds = {
+        (member.ranks, member.links): member for member in members if member.ranks > 1
+    }  # one host of each kind
+    terms = [_host_links(algorithm, member, group) for member in host_kinds.values()]
+    known_terms = [term for term in terms if term is not None]
+    if len(known_terms) < len(terms) or not known_terms:
         return None
-    return min(known, key=lambda term: term.value)
+    return min(known_terms, key=lambda term: term.value)
 
 
 def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | None:
@@ -154,8 +158,8 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
             return _switch_reduction(member, group) if links.reduces else None
         case Algorithm.LINEAR:
             nic = min(member.nics_acknowledged, default=0.0) if group.across_hosts else 0.0
-            beside = f" + {number(nic)} GB/s of its NIC" if nic else ""
-            return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{links_text}{beside}", links.source)
+            nic_text = f" + {number(nic)} GB/s of its NIC" if nic else ""
+            return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{links_text}{nic_text}", links.source)
         case Algorithm.DOUBLING:
             per_link = links.usable if links.full_mesh else gpu
             value = per_link * (n - 1) / (k - 1)
@@ -186,7 +190,7 @@ def _switch_reduction(member: Member, group: Group) -> Term | None:
     )
 
 
-def _nics(algorithm: Algorithm, group: Group) -> Term | None:
+def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
     """The term of the NICs, from the slowest host; None on one host or where NICs are unknown."""
     if not group.across_hosts or any(not member.nics for member in group.members):
         return None

@@ -1,4 +1,4 @@
-"""What the switches of a fabric can carry: oversubscription of each tier, and the bisection bandwidth.
+"""Capacity of a fabric's switches: oversubscription of each tier, and the bisection bandwidth.
 
 **Oversubscription** of a switch is the bandwidth of its cables downward over that of its cables upward; of a tier, that
 of its worst switch.
@@ -31,7 +31,7 @@ _FAR = 1 << 62  # b/s; more than any fabric has
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Switches of one role: their number, and the bandwidth downward and upward of the worst."""
+    """Switches of one role: their number, and the bandwidth downward and upward of the worst switch."""
 
     role: str
     switches: int
@@ -46,7 +46,7 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """The bisection bandwidth, and that of hosts that are nothing but their NICs: half of them sending."""
+    """The bisection bandwidth, and for comparison the bandwidth of the NICs of half of the hosts."""
 
     bandwidth: Bandwidth
     full: Bandwidth
@@ -54,8 +54,8 @@ class Bisection:
 
 
 def tiers(plan: Plan) -> tuple[Tier, ...]:
-    """Every tier of switches, from below."""
-    heights = _heights(plan)
+    """Every tier of switches, from the lowest."""
+    heights = _compute_heights(plan)
     sums: dict[str, list[int]] = {name: [0, 0] for name in plan.switches}
     for cable in plan.cables:
         for near_device, far in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
@@ -66,7 +66,7 @@ def tiers(plan: Plan) -> tuple[Tier, ...]:
     for name, (down, up) in sums.items():
         key = heights[name], plan.roles[name]
         counts[key] = counts.get(key, 0) + 1
-        if key not in worst or _ratio(down, up) > _ratio(*worst[key]):
+        if key not in worst or _compute_ratio(down, up) > _compute_ratio(*worst[key]):
             worst[key] = down, up
     return tuple(
         Tier(role, counts[height, role], Bandwidth(down), Bandwidth(up))
@@ -74,13 +74,13 @@ def tiers(plan: Plan) -> tuple[Tier, ...]:
     )
 
 
-def _ratio(down: int, up: int) -> Fraction:
+def _compute_ratio(down: int, up: int) -> Fraction:
     return Fraction(down, up) if up else Fraction(-1)
 
 
 def bisection(plan: Plan) -> Bisection | None:
-    """The bisection bandwidth; None for fewer than two hosts, or where cables lie within a tier."""
-    heights = _heights(plan)
+    """The bisection bandwidth; None for fewer than two hosts, or if cables connect switches of one tier."""
+    heights = _compute_heights(plan)
     if len(plan.hosts) < 2 or any(heights[cable.a.device] == heights[cable.b.device] for cable in plan.cables):
         return None
     if any(abs(heights[cable.a.device] - heights[cable.b.device]) > 1 for cable in plan.cables):
@@ -97,7 +97,7 @@ def bisection(plan: Plan) -> Bisection | None:
 
 @dataclass(frozen=True, slots=True)
 class Uplinks:
-    """Switches that share what is below them, the hosts under them, and the bandwidth of their uplinks in one
+    """Switches with common devices below them, the hosts under them, and the bandwidth of their uplinks in one
     direction."""
 
     switches: tuple[str, ...]
@@ -106,31 +106,31 @@ class Uplinks:
 
 
 def uplinks(plan: Plan) -> tuple[tuple[Uplinks, ...], ...]:
-    """The groups of switches that have something above them, by height; none where cables lie within a tier."""
-    heights = _heights(plan)
+    """The groups of switches that have uplinks, by height. Empty if cables connect switches of one tier."""
+    heights = _compute_heights(plan)
     if not plan.cables or any(abs(heights[cable.a.device] - heights[cable.b.device]) != 1 for cable in plan.cables):
         return ()
     return _Tree(plan, heights).uplinks(heights)
 
 
-def _heights(plan: Plan) -> dict[str, int]:
+def _compute_heights(plan: Plan) -> dict[str, int]:
     """Cables down to the nearest host; a switch without hosts below gets the number of devices."""
     near: dict[str, set[str]] = {}
     for cable in plan.cables:
         near.setdefault(cable.a.device, set()).add(cable.b.device)
         near.setdefault(cable.b.device, set()).add(cable.a.device)
-    found = dict.fromkeys(plan.hosts, 0)
-    waiting = list(plan.hosts)
-    for name in waiting:
-        for other in near.get(name, ()):
-            if other not in found:
-                found[other] = found[name] + 1
-                waiting.append(other)
-    return {name: found.get(name, len(plan.devices)) for name in plan.devices}
+    heights = dict.fromkeys(plan.hosts, 0)
+    queue = list(plan.hosts)
+    for name in queue:
+        for neighbour in near.get(name, ()):
+            if neighbour not in heights:
+                heights[neighbour] = heights[name] + 1
+                queue.append(neighbour)
+    return {name: heights.get(name, len(plan.devices)) for name in plan.devices}
 
 
 class _Tree:
-    """Groups of switches: at each height, those that share something below them."""
+    """Groups of switches: at each height, those with common devices below them."""
 
     def __init__(self, plan: Plan, heights: Mapping[str, int]) -> None:
         self.up: dict[str, dict[str, int]] = {}  # device -> device above -> bandwidth
@@ -141,21 +141,21 @@ class _Tree:
         self.members: dict[str, list[str]] = {name: [name] for name in plan.hosts}  # group -> its devices
         self.below: dict[str, list[str]] = {}  # group -> groups under it
         self.even = True
-        self._join(list(plan.hosts))
-        self.roots = [group for group in self.members if not self._above(group)]
+        self._join_tiers(list(plan.hosts))
+        self.roots = [group for group in self.members if not self._has_uplinks(group)]
 
-    def _above(self, group: str) -> bool:
+    def _has_uplinks(self, group: str) -> bool:
         return any(self.up.get(name) for name in self.members[group])
 
-    def _join(self, groups: list[str]) -> None:
-        """Join what is above these groups, tier by tier."""
+    def _join_tiers(self, groups: list[str]) -> None:
+        """Join the switches above these groups, tier by tier."""
         shares = {group: {group: Fraction(1)} for group in groups}
         while groups:
-            joined = _sets(
+            first_names = _find_first_names(
                 [{high for name in self.members[child] for high in self.up.get(name, ())} for child in groups]
             )
             parents: dict[str, list[str]] = {}
-            for group, top in zip(groups, joined, strict=True):
+            for group, top in zip(groups, first_names, strict=True):
                 if top is not None:
                     parents.setdefault(top, []).append(group)
             above: dict[str, dict[str, Fraction]] = {}
@@ -165,10 +165,12 @@ class _Tree:
                     {high for child in children for low in self.members[child] for high in self.up.get(low, ())}
                 )
                 self.below[name] = children
-                above[name] = self._shares(children, shares)
+                above[name] = self._compute_shares(children, shares)
             groups, shares = list(parents and above), above
 
-    def _shares(self, children: Sequence[str], shares: Mapping[str, Mapping[str, Fraction]]) -> dict[str, Fraction]:
+    def _compute_shares(
+        self, children: Sequence[str], shares: Mapping[str, Mapping[str, Fraction]]
+    ) -> dict[str, Fraction]:
         """How traffic from below is distributed to the switches of a group; records where the distribution is uneven.
 
         A group sends by its members' shares: it can fill its cables only if the members' bandwidth upward is in the
@@ -191,81 +193,85 @@ class _Tree:
         return first or {}
 
     def uplinks(self, heights: Mapping[str, int]) -> tuple[tuple[Uplinks, ...], ...]:
-        """What leads upward from every group of switches, by height."""
-        found: dict[int, list[Uplinks]] = {}
+        """The uplinks of every group of switches, by height."""
+        groups_by_height: dict[int, list[Uplinks]] = {}
         for group in self.below:
             up = sum(sum(self.up.get(name, {}).values()) for name in self.members[group])
             if up:
-                uplinks = Uplinks(tuple(self.members[group]), frozenset(self._hosts(group)), Bandwidth(up))
-                found.setdefault(heights[self.members[group][0]], []).append(uplinks)
-        return tuple(tuple(found[height]) for height in sorted(found))
+                uplinks = Uplinks(tuple(self.members[group]), frozenset(self._list_hosts(group)), Bandwidth(up))
+                groups_by_height.setdefault(heights[self.members[group][0]], []).append(uplinks)
+        return tuple(tuple(groups_by_height[height]) for height in sorted(groups_by_height))
 
-    def _hosts(self, group: str) -> list[str]:
+    def _list_hosts(self, group: str) -> list[str]:
         if group not in self.below:
             return [group]
-        return [host for child in self.below[group] for host in self._hosts(child)]
+        return [host for child in self.below[group] for host in self._list_hosts(child)]
 
     def minimum_cut(self, half: int) -> int:
         """The least cut with so many hosts on the first side."""
-        known: dict[object, tuple[list[int], list[int]]] = {}
+        cuts_by_kind: dict[object, tuple[list[int], list[int]]] = {}
         best = [0]
         for root in self.roots:
-            cuts = self._cuts(root, half, known)[0]
-            best = _sum(best, [min(pair) for pair in zip(*cuts, strict=True)], half)
+            cuts = self._find_cuts(root, half, cuts_by_kind)[0]
+            best = _add_sums(best, [min(pair) for pair in zip(*cuts, strict=True)], half)
         return best[half]
 
-    def _cuts(
-        self, group: str, half: int, known: dict[object, tuple[list[int], list[int]]]
+    def _find_cuts(
+        self, group: str, half: int, cuts_by_kind: dict[object, tuple[list[int], list[int]]]
     ) -> tuple[tuple[list[int], list[int]], object]:
-        """Least cuts below a group that is on the first, or on the second side, by hosts on the first; and its kind."""
+        """Least cuts below a group that is on the first or the second side, by hosts on the first; and the group's
+        kind."""
         if group not in self.below:
             return ([_FAR, 0], [0, _FAR]), "host"
         children = []
         for child in self.below[group]:
-            cuts, kind = self._cuts(child, half, known)
+            cuts, kind = self._find_cuts(child, half, cuts_by_kind)
             cable = sum(sum(self.up.get(name, {}).values()) for name in self.members[child])
             children.append((kind, cable, cuts))
         kinds = tuple((kind, cable) for kind, cable, _ in children)
-        if kinds not in known:
+        if kinds not in cuts_by_kind:
             sides: list[list[int]] = []
             for side in (0, 1):
                 parts = [
-                    [min(same, other + cable) for same, other in zip(cuts[side], cuts[1 - side], strict=True)]
+                    [
+                        min(same_side, opposite_side + cable)
+                        for same_side, opposite_side in zip(cuts[side], cuts[1 - side], strict=True)
+                    ]
                     for _, cable, cuts in children
                 ]
-                sides.append(_total(parts, half))
-            known[kinds] = sides[0], sides[1]
-        return known[kinds], hash(kinds)
+                sides.append(_add_parts(parts, half))
+            cuts_by_kind[kinds] = sides[0], sides[1]
+        return cuts_by_kind[kinds], hash(kinds)
 
 
-def _sets(wanted: Iterable[set[str]]) -> list[str | None]:
-    """For each set of names the first name of all that are joined with it; None for an empty one."""
-    joined = DisjointSets()
-    every = [sorted(names) for names in wanted]
+def _find_first_names(groups: Iterable[set[str]]) -> list[str | None]:
+    """For each set of names the first name of all sets joined with it. None for an empty set."""
+    sets = DisjointSets()
+    every = [sorted(names) for names in groups]
     for names in every:
         for name in names[1:]:
-            joined.join(name, names[0])
-    return [joined.find(names[0]) if names else None for names in every]
+            sets.join(name, names[0])
+    return [sets.find(names[0]) if names else None for names in every]
 
 
-def _total(parts: Sequence[list[int]], half: int) -> list[int]:
+def _add_parts(parts: Sequence[list[int]], half: int) -> list[int]:
     """Least sums of all parts by hosts, at most half; equal parts are added by doubling."""
     counts: dict[tuple[int, ...], int] = {}
     for part in parts:
         counts[tuple(part)] = counts.get(tuple(part), 0) + 1
-    found = [0]
+    sums = [0]
     for kind, count in counts.items():
         power = list(kind)
         while count:
             if count & 1:
-                found = _sum(found, power, half)
+                sums = _add_sums(sums, power, half)
             count >>= 1
             if count:
-                power = _sum(power, power, half)
-    return found
+                power = _add_sums(power, power, half)
+    return sums
 
 
-def _sum(a: Sequence[int], b: Sequence[int], half: int) -> list[int]:
+def _add_sums(a: Sequence[int], b: Sequence[int], half: int) -> list[int]:
     """The least of a[i] + b[k - i] for every k up to half."""
     size = min(len(a) + len(b) - 2, half) + 1
     return [min(a[i] + b[k - i] for i in range(max(0, k - len(b) + 1), min(k, len(a) - 1) + 1)) for k in range(size)]

@@ -1,4 +1,4 @@
-"""Terms into bounds, and bounds into the unit a tool prints."""
+"""Combines terms into bounds, and converts bounds into the unit that a tool prints."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def in_unit(bound: Bound, unit: str) -> Bound:
     return dataclasses.replace(bound, value=convert(bound.value, bound.unit, unit), unit=unit, terms=terms)
 
 
-def scale_bound(bound: Bound, factor: float, why: str) -> Bound:
+def scale_bound(bound: Bound, factor: float, reason: str) -> Bound:
     """The same bound times a factor; every formula contains the reason."""
     terms = tuple(
-        dataclasses.replace(term, value=term.value * factor, formula=f"({term.formula}) × {why}")
+        dataclasses.replace(term, value=term.value * factor, formula=f"({term.formula}) × {reason}")
         for term in bound.terms
     )
     return dataclasses.replace(bound, value=bound.value * factor, terms=terms)

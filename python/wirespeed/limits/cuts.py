@@ -1,4 +1,5 @@
-"""Cut bounds of collectives: what must cross the NICs of a host, and the links of a GPU, whatever the algorithm.
+"""Cut bounds of collectives: the least data that crosses the NICs of a host, and the links of a GPU, with any
+algorithm.
 
 S is the size as nccl-tests counts it, T the time, n the ranks, m the hosts, k the ranks of a host, N what the NICs of
 a host move in one direction, P what the links of a GPU move in one direction. Data are taken as
@@ -47,33 +48,33 @@ HOST = "cut at the NICs of a host"
 
 
 def network_cut(
-    collective: Collective, group: Group, *, name: str = HOST, label: str = "a host's NICs", summing: bool = False
+    collective: Collective, group: Group, *, name: str = HOST, label: str = "a host's NICs", switches_sum: bool = False
 ) -> Term | None:
     """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown.
 
-    ``name`` and ``label`` are for members that are no hosts; ``summing``: the switches between reduce.
+    ``name`` and ``label`` are for members that are no hosts; ``switches_sum``: the switches reduce.
     """
     if not group.across_hosts or any(not member.nics for member in group.members):
         return None
-    seconds = _seconds_per_gigabyte(collective, group, summing)
+    seconds = _seconds_per_gigabyte(collective, group, switches_sum)
     factor = bus_factor(collective, group.ranks)
     tightest = min(group.members, key=lambda member: member.network)
-    crossing = "S out of and into every host, the switches sum" if summing else _describe_traffic(collective, group)
+    traffic = "S out of and into every host, the switches sum" if switches_sum else _describe_traffic(collective, group)
     formula = (
-        f"{number(factor)} × S/T with {crossing}; "
+        f"{number(factor)} × S/T with {traffic}; "
         f"{label} move {number(tightest.network)} GB/s one way "
         f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bottleneck})"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)
 
 
-def _seconds_per_gigabyte(collective: Collective, group: Group, summing: bool) -> float:
-    """Least time per byte of S: what must cross a cut over what the cut carries."""
+def _seconds_per_gigabyte(collective: Collective, group: Group, switches_sum: bool) -> float:
+    """Least time per byte of S: data that must cross the cut, over the bandwidth of the cut."""
     n = group.ranks
     members = group.members
     slowest = min(member.network for member in members)
     match collective:
-        case Collective.ALL_REDUCE if summing:
+        case Collective.ALL_REDUCE if switches_sum:
             return 1 / slowest
         case Collective.ALL_REDUCE:
             return max(2 * (len(members) - 1) / sum(member.network for member in members), 1 / slowest)
@@ -111,7 +112,7 @@ def _describe_traffic(collective: Collective, group: Group) -> str:
 
 
 def gpu_cut(collective: Collective, group: Group) -> Term | None:
-    """Bus bandwidth in GB/s that peak GPU links, and across hosts the NICs beside them, allow.
+    """Bus bandwidth in GB/s that the peak rate of GPU links allows, and across hosts also the NICs.
 
     None where the links of a host with several ranks are unknown, or nothing leaves a GPU.
     """
@@ -121,40 +122,42 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
     sums = collective is Collective.ALL_REDUCE and any(m.links and m.links.reduces for m in group.members)
     if not group.across_hosts:
         member = group.members[0]
-        value, formula = _peak(member), _links(member)
+        value, formula = _compute_peak(member), _describe_links(member)
         if sums:
             value, formula = 2 * (n - 1) / n * value, f"2·{n - 1}/{n} × {formula}, the switch sums (NVLS)"
-        return Term("links of a GPU", value, GIGABYTES, formula, _source(member))
+        return Term("links of a GPU", value, GIGABYTES, formula, _format_source(member))
     if any(not member.nics for member in group.members):
         return None
-    total = sum(member.ranks * _peak(member) + member.network for member in group.members)
+    total = sum(member.ranks * _compute_peak(member) + member.network for member in group.members)
     first = group.root_member
-    plus = f"{_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
+    plus = f"{_describe_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
     name = "links and NICs of the GPUs"
     if sums:
-        rate_per_rank = min(_peak(member) + member.network / member.ranks for member in group.members)
+        rate_per_rank = min(_compute_peak(member) + member.network / member.ranks for member in group.members)
         formula = f"2·{n - 1}/{n} × S out of every GPU, switches sum (NVLS); {plus}"
-        return Term(name, 2 * (n - 1) / n * rate_per_rank, GIGABYTES, formula, _source(first))
+        return Term(name, 2 * (n - 1) / n * rate_per_rank, GIGABYTES, formula, _format_source(first))
     match collective:
         case Collective.BROADCAST | Collective.REDUCE:
-            return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _source(first))
+            return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _format_source(first))
         case Collective.GATHER | Collective.SCATTER:
-            return Term(name, _peak(first) + first.network, GIGABYTES, f"the root's GPU: {plus}", _source(first))
+            return Term(
+                name, _compute_peak(first) + first.network, GIGABYTES, f"the root's GPU: {plus}", _format_source(first)
+            )
         case _:
-            return Term(name, total / n, GIGABYTES, f"all traffic over all {n} GPUs; {plus}", _source(first))
+            return Term(name, total / n, GIGABYTES, f"all traffic over all {n} GPUs; {plus}", _format_source(first))
 
 
-def _peak(member: Member) -> float:
+def _compute_peak(member: Member) -> float:
     links = member.links
     return links.used(member.ranks) * links.peak if links else 0.0
 
 
-def _links(member: Member) -> str:
+def _describe_links(member: Member) -> str:
     links = member.links
     if links is None:
         return "no GPU link"
     return f"{links.used(member.ranks)} {links.name} links × {number(links.peak)} GB/s peak"
 
 
-def _source(member: Member) -> str:
+def _format_source(member: Member) -> str:
     return f"{SOURCE}; {member.links.source}" if member.links else SOURCE

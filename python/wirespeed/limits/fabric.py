@@ -15,26 +15,29 @@ from wirespeed.limits.group import Group, Member
 from wirespeed.plan import Plan
 from wirespeed.units import Bandwidth
 
-_NAMED = 3  # switches
+_MAX_NAMES = 3  # switches
 
 
-def beyond(plan: Plan, group: Group, payload: float, acknowledged: float) -> tuple[tuple[str, Group], ...]:
-    """The members of a job by what is above them, tier by tier, each with a name.
+def group_by_uplinks(
+    plan: Plan, group: Group, payload: float, acknowledged_payload: float
+) -> tuple[tuple[str, Group], ...]:
+    """Group the members of a job by the uplinks above them, tier by tier, each with a name.
 
-    ``payload`` and ``acknowledged`` are the payload of one bit on a cable, without and with acknowledgements. A tier
-    that all of the job hangs under in one group is no limit to it.
+    ``payload`` and ``acknowledged_payload`` are the payload of one bit on a cable, without and with acknowledgements. A
+    tier in which one group is above the whole job does not limit it.
     """
-    found = []
+    groups = []
     for tier in uplinks(plan):
-        merged = _merge_members(group, tier, payload, acknowledged)
-        if merged is not None:
-            smallest = min(merged.members, key=lambda member: member.network)
-            found.append((f"uplinks of {smallest.name}", merged))
-    return tuple(found)
+        uplink_group = _merge_members(group, tier, payload, acknowledged_payload)
+        if uplink_group is not None:
+            smallest = min(uplink_group.members, key=lambda member: member.network)
+            groups.append((f"uplinks of {smallest.name}", uplink_group))
+    return tuple(groups)
 
 
-def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged: float) -> Group | None:
-    """The job with one member for each group of switches; None where one group holds all, or some hosts are in none."""
+def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged_payload: float) -> Group | None:
+    """The job with one member for each group of switches; None if one group contains all hosts, or a host is in no
+    group."""
     uplinks_of = {host: uplink for uplink in tier for host in uplink.hosts}
     if any(member.name not in uplinks_of for member in group.members):
         return None
@@ -46,10 +49,10 @@ def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknow
     up: Mapping[tuple[str, ...], Bandwidth] = {uplink.switches: uplink.up for uplink in tier}
     members = tuple(
         Member(
-            format_first(switches, _NAMED),
+            format_first(switches, _MAX_NAMES),
             count,
             (up[switches] / 8e9 * payload,),
-            (up[switches] / 8e9 * acknowledged,),
+            (up[switches] / 8e9 * acknowledged_payload,),
             f"{up[switches]} of cables upward",
             None,
         )
@@ -81,19 +84,21 @@ def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Ba
     if first is last:
         return first.speed
     start, goal = first.other_end(source[0]).device, last.other_end(target[0]).device
-    widest = _widest(near, start, goal, frozenset(plan.hosts))
+    widest = _find_widest_path(near, start, goal, frozenset(plan.hosts))
     return Bandwidth(min(first.speed, last.speed, widest)) if widest is not None else None
 
 
-def _widest(near: Mapping[str, Mapping[str, int]], start: str, goal: str, hosts: frozenset[str]) -> int | None:
+def _find_widest_path(
+    near: Mapping[str, Mapping[str, int]], start: str, goal: str, hosts: frozenset[str]
+) -> int | None:
     """The path of most bandwidth between two switches; hosts do not forward."""
     best = {start: 1 << 62}
-    waiting = deque([start])
-    while waiting:
-        device = waiting.popleft()
+    queue = deque([start])
+    while queue:
+        device = queue.popleft()
         for neighbour, speed in near.get(device, {}).items():
-            reached = min(best[device], speed)
-            if neighbour not in hosts and reached > best.get(neighbour, 0):
-                best[neighbour] = reached
-                waiting.append(neighbour)
+            rate = min(best[device], speed)
+            if neighbour not in hosts and rate > best.get(neighbour, 0):
+                best[neighbour] = rate
+                queue.append(neighbour)
     return best.get(goal)

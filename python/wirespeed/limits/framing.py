@@ -27,7 +27,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What a packet meets between two NICs: the slowest link, the path MTU, the headers around it."""
+    """The path of a packet between two NICs: slowest link, path MTU and headers."""
 
     speed: Bandwidth
     path_mtu: int
@@ -62,7 +62,7 @@ def one_way(path: Path, size: int | None = None, verb: Verb = Verb.WRITE) -> Ter
     Raises:
         ValueError: the path MTU is none of the five, or the size is not positive.
     """
-    payload, on_wire = _message(path, size, verb)
+    payload, on_wire = _measure_message(path, size, verb)
     value = path.speed.gb_per_s * payload / on_wire
     formula = f"{number(path.speed.gb_per_s)} Gb/s × {payload} B payload / {on_wire} B on the wire"
     return Term("line rate × RoCEv2 framing", value, GBPS, f"{formula} ({path.describe()})", SOURCE)
@@ -72,12 +72,12 @@ def two_way(path: Path, size: int | None = None, verb: Verb = Verb.WRITE, acks_p
     """Payload of both directions added, Gb/s, when both are full.
 
     With ``acks_per_packet`` acknowledgements for each data packet, each direction carries
-    payload / (data + acknowledgements) of its line rate. No acknowledgement at all is what nothing can beat.
+    payload / (data + acknowledgements) of its line rate. Without acknowledgements the result is the physical limit.
 
     Raises:
         ValueError: the path MTU is none of the five, or the size is not positive.
     """
-    payload, on_wire = _message(path, size, verb)
+    payload, on_wire = _measure_message(path, size, verb)
     packets = wire.packets(payload, path.path_mtu)
     ack = wire.ack(path.encapsulation).wire
     value = 2 * path.speed.gb_per_s * payload / (on_wire + acks_per_packet * packets * ack)
@@ -86,11 +86,11 @@ def two_way(path: Path, size: int | None = None, verb: Verb = Verb.WRITE, acks_p
     return Term("line rate × RoCEv2 framing", value, GBPS, f"{formula} ({path.describe()})", SOURCE)
 
 
-def _message(path: Path, size: int | None, verb: Verb) -> tuple[int, int]:
+def _measure_message(path: Path, size: int | None, verb: Verb) -> tuple[int, int]:
     if size is not None and size <= 0:
         raise ValueError(f"message of {size} bytes: expected at least 1")
     if size is None:
         packet = wire.data(path.path_mtu, path.encapsulation).wire
-        wire.packets(path.path_mtu, path.path_mtu)  # refuses what is no path MTU
+        wire.packets(path.path_mtu, path.path_mtu)  # refuses an invalid path MTU
         return path.path_mtu, packet
     return size, message_wire_bytes(path, size, verb)

@@ -7,8 +7,8 @@ from wirespeed.limits.group import Links
 from wirespeed.plan import Plan
 
 
-def links_of(plan: Plan, host: str) -> Links | None:
-    """The links between the GPUs of a host; None where their model is not one, or has none."""
+def find_gpu_links(plan: Plan, host: str) -> Links | None:
+    """The links between the GPUs of a host; None if their models differ, or the model has no links."""
     names = {gpu.model for gpu in plan.hosts[host].gpus.values()}
     model = plan.hardware.gpus.get(next(iter(names)) or "") if len(names) == 1 else None
     if model is None or model.links is None:

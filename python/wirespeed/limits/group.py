@@ -1,4 +1,4 @@
-"""The ranks of a collective, one per GPU, and what each of their hosts can move."""
+"""The ranks of a collective, one per GPU, and the bandwidth of each host."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ class Links:
     peak: float
     usable: float | None
     source: str
-    reduces: float | None = None  # the switch between sums and copies (NVLS); the part of the usable rate that reaches
+    reduces: float | None = (
+        None  # the switch sums and copies (NVLS); share of the usable rate that this traffic reaches
+    )
 
     def used(self, gpus: int) -> int:
-        """Links of one GPU that lead to the other GPUs taking part; a mesh has one to each, a switch gives all."""
+        """Links of one GPU to the other GPUs that take part: one to each in a mesh, all behind a switch."""
         if gpus < 2:
             return 0
         return min(self.per_gpu, gpus - 1) if self.full_mesh else self.per_gpu
@@ -45,8 +47,8 @@ class Links:
 class Member:
     """One host of a collective.
 
-    ``nics`` is the payload each NIC moves in one direction while the other direction has the same load, GB/s: at
-    most, and with acknowledgements. ``nics_bottleneck`` is their bottleneck.
+    ``nics`` is the largest payload of each NIC in one direction while the other direction has the same load, GB/s;
+    ``nics_acknowledged`` the same with acknowledgements. ``nics_bottleneck`` is their bottleneck.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Between a NIC and memory: PCIe switches whose uplink several NICs share, the link between sockets, ordered writes.
+"""Limits between a NIC and memory: shared uplinks of PCIe switches, the link between sockets, ordered writes.
 
 Traffic to memory of the host passes every bridge up to the root port; traffic to a GPU turns round at the first bridge
-above both, and where that is none passes the root ports of both, and between sockets their link.
+above both. Without a common bridge it passes the root ports of both, and between sockets their link.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue.model import Memory
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, number
-from wirespeed.limits.nic import slot_of
+from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Term
 from wirespeed.settings import Nic, PcieFunction
@@ -33,36 +33,36 @@ class Uplink:
         return f"PCIe uplink {self.address}"
 
 
-def bridges(functions: Mapping[str, PcieFunction], address: str | None) -> tuple[str, ...]:
-    """The bridges above a function, from below; none if the plan has none."""
-    found: list[str] = []
+def list_bridges(functions: Mapping[str, PcieFunction], address: str | None) -> tuple[str, ...]:
+    """The bridges above a function, from the lowest. Empty if the plan contains none."""
+    addresses: list[str] = []
     function = functions.get(address) if address else None
-    while function is not None and function.parent is not None and function.parent not in found:
-        found.append(function.parent)
+    while function is not None and function.parent is not None and function.parent not in addresses:
+        addresses.append(function.parent)
         function = functions.get(function.parent)
-    return tuple(found)
+    return tuple(addresses)
 
 
 def uplinks_to_memory(plan: Plan, host: str, address: str | None) -> tuple[Uplink, ...]:
     """The uplinks of PCIe switches that a NIC's traffic with host memory passes, where their links are known."""
     functions = plan.hosts[host].pcie
-    return tuple(_uplinks(functions, bridges(functions, address)))
+    return tuple(_find_uplinks(functions, list_bridges(functions, address)))
 
 
 def uplinks_to_gpu(plan: Plan, host: str, address: str | None, gpu: str | None) -> tuple[Uplink, ...]:
-    """Those that its traffic with a GPU passes: none where one PCIe switch is above both."""
+    """The uplinks of PCIe switches that a NIC's traffic with a GPU passes. Empty if one PCIe switch is above both."""
     functions = plan.hosts[host].pcie
-    above, beside = bridges(functions, address), bridges(functions, gpu)
-    shared = set(above) & set(beside)
-    unshared = [bridge for bridge in (*above, *beside) if bridge not in shared]
-    return tuple(_uplinks(functions, unshared))
+    above, gpu_bridges = list_bridges(functions, address), list_bridges(functions, gpu)
+    shared_bridges = set(above) & set(gpu_bridges)
+    passed_bridges = [bridge for bridge in (*above, *gpu_bridges) if bridge not in shared_bridges]
+    return tuple(_find_uplinks(functions, passed_bridges))
 
 
-def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) -> Iterable[Uplink]:
+def _find_uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) -> Iterable[Uplink]:
     for address in addresses:
         function = functions.get(address)
         if function is not None and function.role == _UPLINK:
-            slot = slot_of(function, [])
+            slot = build_slot(function, [])
             if slot is not None:
                 yield Uplink(address, slot)
 
@@ -73,28 +73,29 @@ def shared_rate(
     """What all NICs move in one direction between host memory and the wire, Gb/s, and the PCIe uplink that is the
     bottleneck.
 
-    ``rates`` is what each moves alone, by its PCIe address; ``bidirectional``: the other direction has the same load.
+    ``rates`` contains the rate of each NIC with no other traffic, by its PCIe address; ``bidirectional``: the other
+    direction has the same load.
     """
-    left = dict(rates)
+    limited_rates = dict(rates)
     bottleneck: str | None = None
     nics_of_uplink: dict[Uplink, list[str]] = {}
     for address in rates:
         for uplink in uplinks_to_memory(plan, host, address):
             nics_of_uplink.setdefault(uplink, []).append(address)
     for uplink, members in nics_of_uplink.items():
-        carried = pcie.two_way(uplink.slot).value / 2 if bidirectional else pcie.one_way(uplink.slot).value
-        requested = sum(left[address] for address in members)
-        if requested > carried:
+        capacity = pcie.two_way(uplink.slot).value / 2 if bidirectional else pcie.one_way(uplink.slot).value
+        demand = sum(limited_rates[address] for address in members)
+        if demand > capacity:
             bottleneck = uplink.name
             for address in members:
-                left[address] *= carried / requested
-    return sum(left.values()), bottleneck
+                limited_rates[address] *= capacity / demand
+    return sum(limited_rates.values()), bottleneck
 
 
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:
     """The link between sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
     functions = plan.hosts[host].pcie
-    nodes = [_numa_node(functions, at) for at in (address, gpu)]
+    nodes = [_numa_node(functions, function_address) for function_address in (address, gpu)]
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if None in nodes or nodes[0] == nodes[1] or server is None or server.socket_link is None:
         return None
@@ -110,8 +111,8 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
 
 def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:
     """The NUMA node of a function, or of the first bridge above it that has one."""
-    for at in (address, *bridges(functions, address)):
-        function = functions.get(at) if at else None
+    for function_address in (address, *list_bridges(functions, address)):
+        function = functions.get(function_address) if function_address else None
         if function is not None and function.numa_node is not None and function.numa_node >= 0:
             return function.numa_node
     return None
@@ -120,19 +121,21 @@ def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> in
 def memory_term(plan: Plan, host: str, *, bidirectional: bool) -> Term | None:
     """Host memory of one socket, if the catalogue has it: each byte is written, or read, at least once.
 
-    What caches take of DMA never reaches memory, so this is no limit that nothing can beat: `MemoryOfHost` is.
+    DMA into caches does not reach memory, so this is no physical limit. `MemoryOfHost` is one.
     """
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.memory is None:
         return None
     value = server.memory.bandwidth.gb_per_s
-    formula = f"{_channels(server.memory)}, {'reads and writes together' if bidirectional else 'read or written once'}"
+    formula = (
+        f"{_format_channels(server.memory)}, {'reads and writes together' if bidirectional else 'read or written once'}"
+    )
     return Term(f"memory of a socket of {host}", value, GBPS, formula, server.memory.source)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryOfHost:
-    """The memory of all sockets of a host, and how much of a buffer their caches can keep from it."""
+    """The memory of all sockets of a host, and the size of their caches."""
 
     host: str
     gb_per_s: float
@@ -140,21 +143,21 @@ class MemoryOfHost:
     formula: str
     source: str
 
-    def term(self, size: int | None) -> Term | None:
-        """What reads and writes of DMA together cannot beat, of a buffer of this size; None where caches may hold it.
+    def build_term(self, size: int | None) -> Term | None:
+        """The limit of DMA reads and writes of a buffer of this size. None if the caches may hold the whole buffer.
 
-        A buffer passes again and again, and what caches hold of it never exceeds their size, whatever they replace: so
-        of S bytes at least S less all caches are read from or written to memory each time.
+        The buffer is transferred repeatedly, and the caches hold at most their size of it: each time, at least the
+        buffer's size less that of all caches is read from or written to memory.
         """
         if size is None or size <= self.cache:
             return None
-        kept = f" × {size} B / ({size} - {self.cache}) B, caches hold the rest" if self.cache else ""
+        cache_factor = f" × {size} B / ({size} - {self.cache}) B, caches hold the rest" if self.cache else ""
         value = self.gb_per_s * size / (size - self.cache)
-        return Term(f"memory of {self.host}", value, GBPS, f"{self.formula}{kept}", self.source)
+        return Term(f"memory of {self.host}", value, GBPS, f"{self.formula}{cache_factor}", self.source)
 
 
-def memory_of(plan: Plan, host: str) -> MemoryOfHost | None:
-    """The memory of a host, if the catalogue has it, its caches and its sockets."""
+def find_memory(plan: Plan, host: str) -> MemoryOfHost | None:
+    """The memory of a host, if the catalogue contains memory, caches and sockets."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.memory is None or server.memory.cache is None:
         return None
@@ -163,23 +166,23 @@ def memory_of(plan: Plan, host: str) -> MemoryOfHost | None:
     if sockets is None:
         return None
     source = "; ".join(dict.fromkeys((memory.source, cache.source, sockets.source)))
-    formula = f"{sockets.value} sockets × {_channels(memory)}"
+    formula = f"{sockets.value} sockets × {_format_channels(memory)}"
     return MemoryOfHost(
         host, sockets.value * memory.bandwidth.gb_per_s, sockets.value * int(cache.value), formula, source
     )
 
 
-def _channels(memory: Memory) -> str:
+def _format_channels(memory: Memory) -> str:
     return f"{memory.channels.value} channels × {memory.speed.value} MT/s × 8 B"
 
 
 def writes_in_order(nic: Nic, function: PcieFunction | None) -> bool:
-    """Whether PCIe relaxed ordering is off, as planned or found: in the NIC's NVRAM, or in its control register."""
+    """Whether PCIe relaxed ordering is off, planned or observed: in the NIC's NVRAM, or in its control register."""
     return nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
 
 
 def ordered_writes_term(plan: Plan, host: str) -> Term | None:
-    """What strictly ordered writes of a NIC reach on such a CPU, if the catalogue has it."""
+    """The rate of strictly ordered writes of a NIC on the host's CPU, if the catalogue contains it."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.ordered_writes is None:
         return None

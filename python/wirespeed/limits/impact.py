@@ -1,4 +1,4 @@
-"""What a finding takes away, from the same limits that the judge uses."""
+"""Bandwidth lost because of a finding, from the same limits that the judge uses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
 
 
-def cost_between(designed: Bound | None, found: Bound | None) -> Cost | None:
-    """What is lost from one bound to a lower one, in their unit; None when nothing is, or one is not known.
+def compute_cost(designed: Bound | None, found: Bound | None) -> Cost | None:
+    """The difference of a bound and a lower one, in their unit. None without a loss, or if a bound is unknown.
 
     Raises:
         ValueError: the units differ.
@@ -23,14 +23,14 @@ def cost_between(designed: Bound | None, found: Bound | None) -> Cost | None:
         return None
     if designed.unit != found.unit:
         raise ValueError(f"bounds in different units: {designed.unit} and {found.unit}")
-    lost = designed.value - found.value
-    if lost <= 0:
+    loss = designed.value - found.value
+    if loss <= 0:
         return None
     basis = (
         f"planned {number(designed.value)} {designed.unit} ({designed.bottleneck}), "
         f"as found {number(found.value)} {found.unit} ({found.bottleneck})"
     )
-    return Cost(round(lost, 2), designed.unit, basis)
+    return Cost(round(loss, 2), designed.unit, basis)
 
 
 def nic_bandwidth(
@@ -44,13 +44,13 @@ def nic_bandwidth(
     pcie_width: int | None = None,
     max_payload: int | None = None,
 ) -> Bound | None:
-    """Payload one NIC of the plan moves in one direction, Gb/s, with what was found in place of what was planned.
+    """Payload one NIC of the plan moves in one direction, Gb/s, with observed values in place of planned ones.
 
     ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None: the plan has no speed.
 
     Raises:
         KeyError: the plan has no such host or interface.
-        ValueError: the path MTU or the PCIe link is none there is.
+        ValueError: the path MTU or the PCIe link does not exist.
     """
     nic = plan.hosts[host].nics[interface]
     function = nic_function(plan, host, nic)
@@ -79,16 +79,16 @@ def nic_cost(
     pcie_width: int | None = None,
     max_payload: int | None = None,
 ) -> Cost | None:
-    """What one NIC loses, Gb/s of payload in one direction, by what was found: an x8 link, a small path MTU, …
+    """What one NIC loses, Gb/s of payload in one direction, through observed values: an x8 link, a small path MTU, …
 
     For example ``nic_cost(plan, "node1", "enp29s0np0", pcie_width=8)``: 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s.
     None: no loss, or the plan has no speed.
 
     Raises:
         KeyError: the plan has no such host or interface.
-        ValueError: the path MTU or the PCIe link is none there is.
+        ValueError: the path MTU or the PCIe link does not exist.
     """
-    found = nic_bandwidth(
+    as_found = nic_bandwidth(
         plan,
         host,
         interface,
@@ -98,12 +98,12 @@ def nic_cost(
         pcie_width=pcie_width,
         max_payload=max_payload,
     )
-    return cost_between(nic_bandwidth(plan, host, interface), found)
+    return compute_cost(nic_bandwidth(plan, host, interface), as_found)
 
 
 def nic_function(plan: Plan, host: str, nic: Nic) -> PcieFunction | None:
-    """The PCIe function of a NIC with its link: as planned, else what NIC and server slot train to by the catalogue."""
-    return _function(plan, host, nic.pcie, _nic_ability(plan, nic))
+    """The PCIe function of a NIC with its link: as planned, else as NIC and server slot of the catalogue train it."""
+    return _find_function(plan, host, nic.pcie, _nic_ability(plan, nic))
 
 
 def gpu_function(plan: Plan, host: str, gpu: str) -> PcieFunction | None:
@@ -113,10 +113,10 @@ def gpu_function(plan: Plan, host: str, gpu: str) -> PcieFunction | None:
         return None
     model = plan.hardware.gpus.get(gpu_settings.model) if gpu_settings.model else None
     ability = (model.pcie.speed.value, model.pcie.width.value) if model else None
-    return _function(plan, host, gpu_settings.pcie, ability)
+    return _find_function(plan, host, gpu_settings.pcie, ability)
 
 
-def _function(plan: Plan, host: str, address: str | None, ability: tuple[int, int] | None) -> PcieFunction | None:
+def _find_function(plan: Plan, host: str, address: str | None, ability: tuple[int, int] | None) -> PcieFunction | None:
     owner = plan.hosts[host]
     function = owner.pcie.get(address) if address else None
     server = plan.hardware.servers.get(owner.model) if owner.model else None

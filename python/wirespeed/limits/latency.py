@@ -1,7 +1,8 @@
-"""The least time of a message: its bits on the link once, and light in the cables. No clock, switch or NIC is counted.
+"""The least time of a message: its bits on the link once, and light in the cables. Clocks, switches and NICs are not
+counted.
 
-Nothing is faster. What switches, NICs and libraries add is in no catalogue, so a latency above this is no verdict;
-one below is not of this network.
+This is the physical limit. The catalogue does not contain the latency of switches, NICs and libraries, so a higher
+latency is no verdict; a lower one is not of this network.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from wirespeed.plan import Cable, Plan
 from wirespeed.results.verdicts import Bound, Term
 
 MICROSECONDS = "us"
-_SMALLEST = 84  # bytes a frame takes of the link at least: IEEE 802.3 clauses 3 and 4
+_SMALLEST = 84  # bytes of link time of the shortest frame: IEEE 802.3 clauses 3 and 4
 
 
-def of_message(path: Path, size: int | None, verb: Verb = Verb.WRITE) -> Term:
-    """A message's frames at line rate; of one of no bytes the smallest frame there is."""
+def message_term(path: Path, size: int | None, verb: Verb = Verb.WRITE) -> Term:
+    """The frames of a message at line rate. A message of no bytes takes the smallest frame."""
     on_wire = framing.message_wire_bytes(path, size, verb) if size else _SMALLEST
-    return of_bytes(on_wire, path.speed.gb_per_s, f"on the wire at {number(path.speed.gb_per_s)} Gb/s")
+    return bytes_term(on_wire, path.speed.gb_per_s, f"on the wire at {number(path.speed.gb_per_s)} Gb/s")
 
 
-def of_bytes(count: int, gb_per_s: float, label: str) -> Term:
-    """So many bytes at a rate."""
+def bytes_term(count: int, gb_per_s: float, label: str) -> Term:
+    """The time of bytes at a rate."""
     return Term("serialisation", count * 8 / gb_per_s / 1e3, MICROSECONDS, f"{count} B {label}", framing.SOURCE)
 
 
-def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], passes: int = 1) -> Term | None:
+def cables_term(plan: Plan, source: tuple[str, str], target: tuple[str, str], passes: int = 1) -> Term | None:
     """Light in the cables at both ends; cables between leaves are not included. None where a length is not known."""
     ends: dict[Cable, None] = {}
     for cable in plan.cables:
@@ -49,6 +50,6 @@ def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], pass
 
 
 def sum_terms(terms: list[Term]) -> Bound:
-    """The terms together: each takes its time after the other."""
+    """The sum of the terms: their times follow each other."""
     largest = max(terms, key=lambda term: term.value)
     return Bound(sum(term.value for term in terms), MICROSECONDS, largest.name, tuple(terms))

@@ -1,10 +1,10 @@
-"""What one NIC port can carry: the tighter of its link's framing and its PCIe slot. For the judge and the checks.
+"""Capacity of one NIC port: the lower of its link with framing and its PCIe slot. For the judge and the checks.
 
-Checks call `nic_goodput` for the planned and for the found NIC; `wirespeed.limits.impact` has the difference::
+Checks call `nic_goodput` for the planned and for the observed NIC; `wirespeed.limits.impact` computes the difference::
 
     designed = nic_goodput(nic, function)
     as_found = nic_goodput(nic, dataclasses.replace(function, link=PcieLink(speed=32000, width=8)))
-    cost = cost_between(designed, as_found)      # Cost(161.7, "Gb/s", "…")
+    cost = compute_cost(designed, as_found)      # Cost(161.7, "Gb/s", "…")
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def nic_goodput(
     ``speed`` are used where nic or function have none. None: no speed is known, so there is no limit.
 
     Raises:
-        ValueError: the path MTU or the PCIe link is none there is.
+        ValueError: the path MTU or the PCIe link does not exist.
     """
     assumptions: list[str] = []
-    path = path_of(nic, assumptions, speed=speed)
+    path = build_path(nic, assumptions, speed=speed)
     if path is None:
         return None
     terms = [framing.one_way(path)]
-    slot = slot_of(function, assumptions, max_payload=max_payload)
+    slot = build_slot(function, assumptions, max_payload=max_payload)
     if slot is not None:
         terms.append(pcie.one_way(slot))
     return tightest(terms, assumptions)
@@ -62,27 +62,27 @@ def nic_goodput_two_way(
     `nic_goodput`.
 
     Raises:
-        ValueError: the path MTU or the PCIe link is none there is.
+        ValueError: the path MTU or the PCIe link does not exist.
     """
     assumptions: list[str] = []
-    path = path_of(nic, assumptions, speed=speed)
+    path = build_path(nic, assumptions, speed=speed)
     if path is None:
         return None
-    slot = slot_of(function, assumptions, max_payload=max_payload)
+    slot = build_slot(function, assumptions, max_payload=max_payload)
     bound = _one_of_two_ways(path, slot, acks_per_packet)
     return dataclasses.replace(bound, assumptions=tuple(dict.fromkeys(assumptions)))
 
 
 @lru_cache(maxsize=1024)
 def _one_of_two_ways(path: Path, slot: Slot | None, acks_per_packet: float) -> Bound:
-    """The NICs of a cluster are few kinds: each is worked out once."""
+    """Cached, because a cluster has few kinds of NICs."""
     rates = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     if slot is not None:
         rates.append(pcie.two_way(slot))
     return scale_bound(tightest(rates), 0.5, "1/2, one direction")
 
 
-def path_of(
+def build_path(
     nic: Nic,
     assumptions: list[str],
     *,
@@ -90,7 +90,7 @@ def path_of(
     path_mtu: int | None = None,
     ipv6: bool | None = None,
 ) -> Path | None:
-    """The link as this NIC sees it; what had to be assumed is added to ``assumptions``. None without a speed.
+    """The path at this NIC; assumed values are added to ``assumptions``. None without a speed.
 
     ``ipv6``: IP version of RoCE if known, else that of the NIC's addresses.
     """
@@ -98,8 +98,8 @@ def path_of(
     if rate is None:
         return None
     ipv6 = ipv6_alone(nic.addresses) if ipv6 is None else ipv6
-    fitting = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
-    mtu = path_mtu or nic.rdma_mtu or fitting
+    fitting_mtu = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
+    mtu = path_mtu or nic.rdma_mtu or fitting_mtu
     if mtu is None:
         mtu = LARGEST_PATH_MTU
         assumptions.append(f"path MTU {mtu}, the largest: neither RDMA port nor interface has a value")
@@ -107,8 +107,8 @@ def path_of(
     return Path(rate, mtu, wire.Encapsulation(ipv6=ipv6))
 
 
-def slot_of(function: PcieFunction | None, assumptions: list[str], *, max_payload: int | None = None) -> Slot | None:
-    """The PCIe slot of a function; what had to be assumed is added to ``assumptions``. None without its link."""
+def build_slot(function: PcieFunction | None, assumptions: list[str], *, max_payload: int | None = None) -> Slot | None:
+    """The PCIe slot of a function; assumed values are added to ``assumptions``. None without its link."""
     if function is None or function.link.speed is None or function.link.width is None:
         return None
     payload = function.max_payload or max_payload

@@ -1,4 +1,4 @@
-"""What a PCIe slot lets through: the link after line coding, less the bytes around each packet's data."""
+"""Bandwidth of a PCIe slot: the link after line coding, less the bytes around each packet's data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USUAL_MAX_PAYLOAD = 256
 ``DevCtl: MaxPayload 256 bytes, MaxReadReq 4096 bytes``)."""
 
 LARGEST_READ_REQUEST = 4096
-"""Largest MaxReadReq there is, bytes (PCI Express Base 5.0, section 7.5.3.4)."""
+"""Largest possible MaxReadReq, bytes (PCI Express Base 5.0, section 7.5.3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def two_way(slot: Slot, name: str = "NIC slot") -> Term:
     """
     packets = wire.pcie_packets(slot.max_payload)
     link = wire.pcie_link(slot.rate, slot.lanes) / 1e9
-    wire.pcie_writes(slot.rate, slot.lanes, slot.max_payload)  # refuses what is no payload
+    wire.pcie_writes(slot.rate, slot.lanes, slot.max_payload)  # refuses an invalid payload
     per_byte = packets.write / slot.max_payload + packets.request / slot.max_read_request
     formula = (
         f"2 × {link:.2f} Gb/s / ({packets.write}/{slot.max_payload} + {packets.request}/{slot.max_read_request})"

@@ -17,12 +17,12 @@ SOURCE = "IEEE 802.3 clauses 3 and 4; RFC 791, 8200, 9293, 7323, 768"
 def tcp(speed: Bandwidth, mtu: int, *, ipv6: bool = False, timestamps: bool = False) -> Term:
     """Payload of full TCP segments in one direction, Gb/s.
 
-    Without options no stream is faster; with timestamps is what Linux sends by default.
+    Without options the result is the physical limit. Linux sends timestamps by default.
 
     Raises:
         ValueError: no payload fits the MTU.
     """
-    payload = mtu - _ip(ipv6) - TCP_HEADER - (TIMESTAMPS if timestamps else 0)
+    payload = mtu - _get_ip_header(ipv6) - TCP_HEADER - (TIMESTAMPS if timestamps else 0)
     options = "with timestamps" if timestamps else "no options"
     return _framing_term("line rate × TCP framing", speed, mtu, payload, options)
 
@@ -35,15 +35,15 @@ def udp(speed: Bandwidth, mtu: int, size: int | None = None, *, ipv6: bool = Fal
     Raises:
         ValueError: no payload fits the MTU.
     """
-    headers = _ip(ipv6) + UDP_HEADER
+    headers = _get_ip_header(ipv6) + UDP_HEADER
     largest = mtu - headers
     if size is not None and size > largest:
-        return _framing_term("line rate × UDP framing", speed, mtu, mtu - _ip(ipv6), "fragments")
+        return _framing_term("line rate × UDP framing", speed, mtu, mtu - _get_ip_header(ipv6), "fragments")
     payload = largest if size is None else size
     return _framing_term("line rate × UDP framing", speed, payload + headers, payload, "one datagram a packet")
 
 
-def _ip(ipv6: bool) -> int:
+def _get_ip_header(ipv6: bool) -> int:
     return 40 if ipv6 else 20
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
-from wirespeed.errors import did_you_mean, one_of
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink, bdf
 from wirespeed.units import Bandwidth, format_transfer_rate
@@ -121,7 +121,7 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             problems.refuse(
                 (*spec.path, "nic", interface),
                 f"the interface {interface!r}",
-                one_of(known),
+                format_choices(known),
                 did_you_mean(interface, known),
             )
     return tuple(host_ports)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import ServerModel
 from wirespeed.cluster import HostSpec
-from wirespeed.errors import did_you_mean, one_of
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import BiosAttribute
 from wirespeed.settings.bios import BIOS_VALUES
@@ -24,12 +24,12 @@ def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems:
     for name, value in spec.part.bios.items():
         path = (*spec.path, "bios", name)
         if name not in BIOS_VALUES:
-            problems.refuse(path, repr(name), one_of(BIOS_VALUES), did_you_mean(name, list(BIOS_VALUES)))
+            problems.refuse(path, repr(name), format_choices(BIOS_VALUES), did_you_mean(name, list(BIOS_VALUES)))
         elif value == _ANY:
             found.pop(name, None)
         elif value not in BIOS_VALUES[name]:
             known = (*BIOS_VALUES[name], _ANY)
-            problems.refuse(path, repr(value), one_of(known), did_you_mean(value, list(known)))
+            problems.refuse(path, repr(value), format_choices(known), did_you_mean(value, list(known)))
         else:
             menu = found[name].menu if name in found else None
             found[name] = BiosAttribute(value, menu, value, "set in the cluster file", "the cluster file")

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
-from wirespeed.errors import did_you_mean, one_of
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.addresses import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.back_to_back import back_to_back
@@ -130,13 +130,13 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None
     if name is None or system is None:
         found = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
-        expected = one_of(model.systems) + ("" if len(model.systems) > 1 else f", the only one of {spec.model}")
+        expected = format_choices(model.systems) + ("" if len(model.systems) > 1 else f", the only one of {spec.model}")
         problems.refuse((*spec.path, "os"), found, expected, did_you_mean(name or "", model.systems))
         return None
     split = spec.part.breakout
     known = model.breakouts.value if model.breakouts and system.sub_port_name else []
     if split is not None and split not in known:
-        expected_breakout = one_of(known) if known else "no breakout"
+        expected_breakout = format_choices(known) if known else "no breakout"
         problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
     ports = port_names(model, system, split)

@@ -9,7 +9,7 @@ from wirespeed.catalogue.model import NicModel, QueueMap
 from wirespeed.cluster import Cluster
 from wirespeed.cluster.model import NicClassPart
 from wirespeed.cluster.ranges import format_names
-from wirespeed.errors import one_of
+from wirespeed.errors import format_choices
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
@@ -249,7 +249,7 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
         found[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
     for name in box.spec.part.classes:
         if name not in classes:
-            problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", one_of(classes))
+            problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", format_choices(classes))
     for kind, numbers in (
         ("switch traffic class", {name: int(at.traffic_class) for name, at in found.items()}),
         ("queue", {name: int(at.queue) for name, at in found.items()}),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel, Slot
 from wirespeed.cluster import Cluster, HostSpec, LoanPart
-from wirespeed.errors import did_you_mean, one_of
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.model import ComputedValue
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Loan, Ntb, bdf
@@ -165,7 +165,7 @@ def _can_be_lent(
         problems.refuse(
             (*path, "device"),
             f"the device {part.device!r} of {part.lender}",
-            one_of(known) if known else "a server with GPUs",
+            format_choices(known) if known else "a server with GPUs",
             did_you_mean(part.device, known),
         )
         return False
@@ -189,14 +189,14 @@ def _ntbs(
     for name, host in bridged.items():
         part, sizes = host.spec.part.ntb, borrowed.get(name, ())
         assert part is not None
-        minimum = least_prefetch(sizes, host.ability.least.value) if sizes else host.ability.prefetch.value
+        minimum = least_prefetch(sizes, host.ability.minimum.value) if sizes else host.ability.prefetch.value
         path = (*host.spec.path, "ntb", "prefetch")
         prefetch = part.prefetch or max(minimum, host.ability.prefetch.value)
-        if prefetch & (prefetch - 1) or not host.ability.least.value <= prefetch <= host.ability.most.value:
+        if prefetch & (prefetch - 1) or not host.ability.minimum.value <= prefetch <= host.ability.maximum.value:
             problems.refuse(
                 path,
                 f"prefetchable memory of {prefetch}",
-                f"a power of two from {host.ability.least.value} to {host.ability.most.value}",
+                f"a power of two from {host.ability.minimum.value} to {host.ability.maximum.value}",
             )
         elif sizes and prefetch < minimum:
             problems.refuse(

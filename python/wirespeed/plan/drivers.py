@@ -9,7 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.compat import DriverRelease
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec
-from wirespeed.errors import did_you_mean, one_of
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.gpu_memory import NVIDIA_CLIENT, check_client, check_dma_buf
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.stacks import Chosen, peer_memory_step, stack_of, stack_steps
@@ -173,14 +173,14 @@ def _select_packages(
             problems.refuse(
                 (*spec.path, "software", "nic_packages", name),
                 f"{name} on a host whose NICs have the {release.title}",
-                one_of(release.packages),
+                format_choices(release.packages),
                 f"it is made for the {owner}, replaces the kernel's RDMA core, and these drivers do not load with it",
             )
         elif name not in release.packages:
             problems.refuse(
                 (*spec.path, "software", "nic_packages", name),
                 f"the package {name!r}",
-                one_of(release.packages),
+                format_choices(release.packages),
                 did_you_mean(name, list(release.packages)),
             )
         found[name] = version

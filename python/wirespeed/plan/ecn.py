@@ -83,7 +83,7 @@ class Thresholds:
             return f"{requested:,} B requested"
         if name == "maximum" and self.requested.minimum == self.requested.maximum:
             return f"{requested:,} B, the minimum: DCQCN-D marks every packet above one threshold"
-        delay = self.speed.duration_of(requested)
+        delay = self.speed.compute_duration(requested)
         return f"{delay} × {self.speed} = {requested:,} B"
 
 

@@ -48,14 +48,14 @@ class Headroom:
             f" being sent) + {_format_us(terms.pfc_frames)} (PFC frame) + 2 × {self.length} × {self.ns_per_m:g} ns/m"
             f" (cable) + {_format_us(terms.response)} (response of the peer)"
         )
-        frames, cells = terms.packing
+        frames, cells = terms.worst_frame
         if not self.known_cell:
             return f"{link}; bytes that arrive in this time at {self.speed}; cell size of the chip unknown"
         filled = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
         return (
-            f"{link}; {filled}, in this time at {self.speed}: {terms.between} cells;"
+            f"{link}; {filled}, in this time at {self.speed}: {terms.middle} cells;"
             f" first and last frame: {terms.ends} cells;"
-            f" {terms.between + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
+            f" {terms.middle + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
         )
 
 

@@ -9,7 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import LibraryModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
-from wirespeed.errors import one_of
+from wirespeed.errors import format_choices
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import version
@@ -65,7 +65,9 @@ def launch_of(
 def _starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
     starter = part.starter or library.starters[0]
     if starter not in library.starters:
-        problems.refuse(("launch", "starter"), f"{starter} for jobs over {library.title}", one_of(library.starters))
+        problems.refuse(
+            ("launch", "starter"), f"{starter} for jobs over {library.title}", format_choices(library.starters)
+        )
     return str(starter)
 
 

@@ -18,7 +18,7 @@ from wirespeed.facts import COMPLETE, Facts, State
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.settings import Host, Nic, Place, Switch
 from wirespeed.settings.link import Link
-from wirespeed.settings.model import fields_of
+from wirespeed.settings.model import list_fields
 from wirespeed.units import Bandwidth
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class _Overlay:
     def overlay(self, settings: T, place: Place, prefix: str) -> T:
         """The entity with every setting that was read."""
         changes: dict[str, Any] = {}
-        for field in fields_of(type(settings)):
+        for field in list_fields(type(settings)):
             path = f"{prefix}.{field.name}"
             value = getattr(settings, field.name)
             if field.setting is not None:
@@ -134,7 +134,7 @@ class _Overlay:
         """The members that were seen. Only those of devices themselves matter here: NICs, GPUs, ports, functions."""
         device = self._facts.devices.get(place.device)
         name = path.rpartition(".")[2]
-        found = getattr(device, name, None) if device is not None and not place.within else None
+        found = getattr(device, name, None) if device is not None and not place.entities else None
         return found if isinstance(found, Mapping) else {}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wirespeed.cluster import Origin
-from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
+from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Problems:
     def unknown(self, path: tuple[str | int, ...], kind: str, name: str, known: Iterable[str]) -> None:
         """Note a name that the catalogue does not have, at a path of the cluster file."""
         names = sorted(known)
-        self.refuse(path, f"the {kind} {name!r}", one_of(names), did_you_mean(name, names))
+        self.refuse(path, f"the {kind} {name!r}", format_choices(names), did_you_mean(name, names))
 
     def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something a plan is made in spite of."""

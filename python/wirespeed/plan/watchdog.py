@@ -39,7 +39,7 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     size, formula = (
         (chip.buffer.value, "") if deep is None else (deep.lossless_maximum, f" = {deep.lossless_maximum_formula}")
     )
-    drain = speed.duration_of(size)
+    drain = speed.compute_duration(size)
     return LongestPause(
         Duration(drain + last_pause),
         f"{size}{formula} draining at {speed} ({drain}) + 65535 × 512 bit times ({Duration(last_pause)})",

@@ -16,13 +16,13 @@ from pydantic import ConfigDict
 from wirespeed.data_files import read_yaml, validate
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, SettingEntry, Support
-from wirespeed.settings import ENTITIES, collections_of, settings_of
+from wirespeed.settings import ENTITIES, list_collections, list_settings
 from wirespeed.units import Duration, Size
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
-_SETTINGS = dict.fromkeys(path for entity in ENTITIES for path in settings_of(entity))
-_COLLECTIONS = dict.fromkeys(path for entity in ENTITIES for path in collections_of(entity))
+_SETTINGS = dict.fromkeys(path for entity in ENTITIES for path in list_settings(entity))
+_COLLECTIONS = dict.fromkeys(path for entity in ENTITIES for path in list_collections(entity))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from wirespeed.plan import Plan
 from wirespeed.platforms import SettingCommands
 from wirespeed.render.stack import stack
 from wirespeed.results.findings import Change
-from wirespeed.settings import Place, collections_of, get, iterate_entities, settings_of
+from wirespeed.settings import Place, get, iterate_entities, list_collections, list_settings
 
 
 def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | None:
@@ -22,8 +22,8 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
     for place, inner in iterate_entities(planned, Place(device)):
         if str(place) != change.place:
             continue
-        known = settings_of(type(inner))
-        if change.setting not in known and change.setting not in collections_of(type(inner)):
+        known = list_settings(type(inner))
+        if change.setting not in known and change.setting not in list_collections(type(inner)):
             continue
         value = _part(get(inner, change.setting), change.members)
         for platform in stack(plan, device) if value is not None else ():

@@ -11,7 +11,7 @@ from typing import Any
 from wirespeed.facts import Facts
 from wirespeed.plan import Plan
 from wirespeed.render.files import RenderedFile
-from wirespeed.settings import Compare, Place, collections_of, get, settings_of
+from wirespeed.settings import Compare, Place, get, list_collections, list_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterat
 
 
 def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
-    for path, setting in settings_of(type(intended)).items():
+    for path, setting in list_settings(type(intended)).items():
         value = get(intended, path)
         if value is None or setting.compare is Compare.NONE:
             continue
@@ -112,7 +112,7 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
                 yield SettingDifference(place, path, "different", value, reading.value, str(reading.source))
         elif (place.device, path) in facts.gaps:
             yield SettingDifference(place, path, "unread", value, source=facts.missing_reason(place, path))
-    for path in collections_of(type(intended)):
+    for path in list_collections(type(intended)):
         present = get(found, path)
         for name, inner in get(intended, path).items():
             inner_place = place.child(inner.kind, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
+from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform, platform_of_system, platforms, platforms_of_launch
 from wirespeed.settings import Host, Switch
@@ -52,7 +52,7 @@ def _unknown(device: str, kind: str, name: str) -> Problem:
     names = _names(kind)
     family = [known for known in names if known.partition("-")[0] == name.partition("-")[0]]
     subject = f"the operating system {name!r}" if kind in ("host", "switch") else f"the {kind} platform {name!r}"
-    expected = one_of(family or names) or f"a {kind} platform"
+    expected = format_choices(family or names) or f"a {kind} platform"
     return Problem(device, subject, expected, did_you_mean(name, family or names))
 
 

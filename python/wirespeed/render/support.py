@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirespeed.errors import Problem
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform
-from wirespeed.settings import Compare, Place, iterate_entities, settings_of
+from wirespeed.settings import Compare, Place, iterate_entities, list_settings
 
 
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
@@ -20,7 +20,7 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
     """
     reported: dict[str, Problem] = {}
     for place, settings in iterate_entities(plan.devices[device], Place(device)):
-        for path, setting in settings_of(type(settings)).items():
+        for path, setting in list_settings(type(settings)).items():
             if setting.observed or setting.compare is Compare.NONE:
                 continue
             value = settings

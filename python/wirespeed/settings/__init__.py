@@ -1,4 +1,4 @@
-"""One vocabulary for what a device must be (plan) and what it is (facts)."""
+"""The vocabulary of settings, shared by the intended state (plan) and the observed state (facts)."""
 
 from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
@@ -11,11 +11,11 @@ from wirespeed.settings.model import (
     Compare,
     Place,
     Setting,
-    collections_of,
     get,
-    group_of,
     iterate_entities,
-    settings_of,
+    list_collections,
+    list_group_settings,
+    list_settings,
     walk,
 )
 from wirespeed.settings.nic import Coalescing, Counters, Driver, Nic, Nvm, Ring
@@ -127,10 +127,10 @@ __all__ = [
     "Watchdog",
     "WatchdogAction",
     "bdf",
-    "collections_of",
     "get",
-    "group_of",
     "iterate_entities",
-    "settings_of",
+    "list_collections",
+    "list_group_settings",
+    "list_settings",
     "walk",
 ]

@@ -50,7 +50,7 @@ class NeighbourEntry:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The neighbour at the other end of a link, from LLDP."""
+    """The device and port at the other end of a link, from LLDP."""
 
     device: Annotated[str | None, Setting("name of the device at the other end", observed=True)] = None
     port: Annotated[str | None, Setting("port at the other end", observed=True)] = None

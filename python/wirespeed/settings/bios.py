@@ -1,4 +1,4 @@
-"""What a person sets in the menus of a host's firmware."""
+"""Attributes that a person sets in the menus of a host's firmware."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
     "virtualization": _SWITCH,  # virtual machines, and with it DMA remapping where the firmware has one switch for both
     "sub-numa": _SWITCH,  # several NUMA nodes on a socket (Intel)
     "nps": ("0", "1", "2", "4"),  # NUMA nodes on a socket (AMD)
-    "core-enumeration": ("linear", "round-robin"),  # in which order the cores of the sockets are counted
+    "core-enumeration": ("linear", "round-robin"),  # order in which the cores of the sockets are numbered
     "sr-iov": _SWITCH,
     "iommu": _SWITCH,
     "x2apic": _SWITCH,  # interrupts addressed with 32 bits
     "system-profile": ("performance", "balanced", "custom"),
     "workload-profile": ("not-configured",),
-    "determinism": ("performance", "power"),  # same clock on every part, or all that its power allows
+    "determinism": ("performance", "power"),  # the same clock on every processor, or the highest that its power allows
     "power-limit-control": _SWITCH,  # a limit of the socket's power other than the default
-    "fixed-p-state": _SWITCH,  # of the data fabric
+    "fixed-p-state": _SWITCH,  # performance state of the data fabric
     "c-states": _SWITCH,
-    "power-on-delay": ("immediate", "random", "user"),  # after mains power came back
+    "power-on-delay": ("immediate", "random", "user"),  # delay after mains power is restored
 }
-"""Each attribute and the values that a plan can require of it. Firmware can have more."""
+"""Each attribute and the values that a plan can require. Firmware may offer more."""
 
 
 @dataclass(frozen=True, slots=True)
 class BiosAttribute:
-    """An attribute of a host's firmware. Its name is one of `BIOS_VALUES`, whatever the firmware calls it."""
+    """An attribute of a host's firmware. Its name is a key of `BIOS_VALUES`, not the vendor's name."""
 
     kind: ClassVar[str] = "bios"
 

@@ -1,4 +1,4 @@
-"""What a switch does across its ports: load balancing and the shared packet buffer."""
+"""Switch-wide functions: load balancing and the shared packet buffer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.units import Duration, Size
 
 @dataclass(frozen=True, slots=True)
 class LoadBalancing:
-    """How a flow chooses among equal paths."""
+    """Selection among equal-cost paths."""
 
     mode: Annotated[str | None, Setting("static, flowlet, per-packet or assigned-flow")] = None
     flowlet_gap: Annotated[Duration | None, Setting("idle time of a flow after which it may change its path", "ps")] = (
@@ -25,7 +25,7 @@ class LoadBalancing:
 
 @dataclass(frozen=True, slots=True)
 class Buffers:
-    """How the packet buffer is divided. Its sizes belong to one platform and chip."""
+    """Division of the packet buffer. The sizes apply to one platform and chip."""
 
     lossless: Annotated[bool | None, Setting("lossless buffer set of the platform")] = None
     shared_headroom: Annotated[Size | None, Setting("headroom shared by lossless priority groups", "bytes")] = None

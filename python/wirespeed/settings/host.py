@@ -27,7 +27,7 @@ class Sysctl:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A kernel module. Its name is the module's."""
+    """A kernel module. Its name is that of the module."""
 
     kind: ClassVar[str] = "module"
 

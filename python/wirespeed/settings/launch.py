@@ -1,4 +1,4 @@
-"""How a parallel job is launched: what it communicates through, what starts it, and where its ranks run."""
+"""Launch of a parallel job: its communication library, its launcher, and the cores of its ranks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from wirespeed.settings.qos import Dscp, Priority
 from wirespeed.units import Size
 
 Cores = tuple[tuple[int, ...], ...]
-"""The CPU cores of every rank of a host, by the kernel's numbers."""
+"""The CPU cores of every rank of a host, as the kernel numbers them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The launch of jobs on a host: a library times a starter."""
+    """The launch of jobs on a host with a library and a starter."""
 
     library: Annotated[str | None, Setting("catalogue name of the library", compare=Compare.NONE)] = None
     starter: Annotated[str | None, Setting("launcher of the ranks", compare=Compare.NONE)] = None

@@ -11,7 +11,7 @@ from wirespeed.units import Size
 
 @dataclass(frozen=True, slots=True)
 class Ntb:
-    """A non-transparent bridge: it shows a host the PCIe of another. Its name is its number, from 1."""
+    """A non-transparent bridge: it connects the PCIe of two hosts. Its name is its number, from 1."""
 
     kind: ClassVar[str] = "ntb"
 

@@ -1,4 +1,4 @@
-"""An Ethernet link as one end of it sees it."""
+"""One end of an Ethernet link."""
 
 from __future__ import annotations
 

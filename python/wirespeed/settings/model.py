@@ -1,4 +1,4 @@
-"""What a setting is, and how settings are found in the entities that carry them.
+"""Settings, and the reflection that lists them in the entities that carry them.
 
 An *entity* (host, NIC, switch, port, queue, …) is a frozen dataclass. Each of its fields is one of
 
@@ -32,8 +32,8 @@ class Compare(StrEnum):
 
     EXACT = "exact"
     AT_LEAST = "at least"
-    CONTAINS = "contains"  # every intended element is there; more may be
-    WITHIN = "within"  # every element found is intended; fewer may be
+    CONTAINS = "contains"  # every intended element is present; others may be too
+    WITHIN = "within"  # every element found is intended; some intended ones may be absent
     WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
     NONE = "not compared"  # identity and evidence, not intent
 
@@ -58,7 +58,7 @@ class Compare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The annotation of a setting's field: what it means, in what unit, and how two values compare.
+    """The annotation of a setting's field: its meaning, its unit, and how two values compare.
 
     ``observed`` is a state that follows from hardware and other settings; it is not configured. ``normal`` is the value
     of a counter on a healthy device.
@@ -80,35 +80,35 @@ class Entity(Protocol):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where a setting lives: a device, and the entities within it from the outside in.
+    """The location of a setting: a device, and its nested entities from the outside in.
 
     ``Place("leaf1", (("port", "Ethernet1/1"), ("queue", "3")))`` prints as ``leaf1 port Ethernet1/1 queue 3``.
     """
 
     device: str
-    within: tuple[tuple[str, str], ...] = ()
+    entities: tuple[tuple[str, str], ...] = ()
 
     def child(self, kind: str, name: str) -> Place:
-        """The place of an entity within this one."""
-        return Place(self.device, (*self.within, (kind, name)))
+        """The place of an entity in this one."""
+        return Place(self.device, (*self.entities, (kind, name)))
 
     @property
     def kind(self) -> str | None:
         """Kind of the innermost entity, None for the device itself."""
-        return self.within[-1][0] if self.within else None
+        return self.entities[-1][0] if self.entities else None
 
     @property
     def name(self) -> str:
         """Name of the innermost entity."""
-        return self.within[-1][1] if self.within else self.device
+        return self.entities[-1][1] if self.entities else self.device
 
     @property
     def outer(self) -> Place:
         """The enclosing place; that of a device is the device itself."""
-        return Place(self.device, self.within[:-1])
+        return Place(self.device, self.entities[:-1])
 
     def __str__(self) -> str:
-        return " ".join([self.device, *(f"{kind} {name}" for kind, name in self.within)])
+        return " ".join([self.device, *(f"{kind} {name}" for kind, name in self.entities)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +122,17 @@ class Field:
 
 
 @_cache_reflection
-def fields_of(cls: type[Any]) -> tuple[Field, ...]:
+def list_fields(cls: type[Any]) -> tuple[Field, ...]:
     """The fields of an entity or group class, in order.
 
     Raises:
         TypeError: a field is neither a setting, a group nor a collection of entities.
     """
     hints = typing.get_type_hints(cls, include_extras=True)
-    return tuple(_field(cls, field.name, hints[field.name]) for field in dataclasses.fields(cls))
+    return tuple(build_field(cls, field.name, hints[field.name]) for field in dataclasses.fields(cls))
 
 
-def _field(cls: type[Any], name: str, hint: Any) -> Field:
+def build_field(cls: type[Any], name: str, hint: Any) -> Field:
     if typing.get_origin(hint) is typing.Annotated:
         setting = next((extra for extra in hint.__metadata__ if isinstance(extra, Setting)), None)
         if setting is not None:
@@ -146,45 +146,45 @@ def _field(cls: type[Any], name: str, hint: Any) -> Field:
 
 
 @_cache_reflection
-def settings_of(cls: type[Any]) -> Mapping[str, Setting]:
+def list_settings(cls: type[Any]) -> Mapping[str, Setting]:
     """Every setting path of an entity class (without those of the entities in its collections) with its annotation."""
-    return dict(_settings(cls, cls.kind))
+    return dict(_iterate_settings(cls, cls.kind))
 
 
-def _settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Setting]]:
-    for field in fields_of(cls):
+def _iterate_settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Setting]]:
+    for field in list_fields(cls):
         path = f"{prefix}.{field.name}"
         if field.setting is not None:
             yield path, field.setting
         elif field.group is not None:
-            yield from _settings(field.group, path)
+            yield from _iterate_settings(field.group, path)
 
 
-def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
+def list_group_settings(cls: type[Any], path: str) -> tuple[str, ...]:
     """The setting paths of a group of an entity class, for example ``group_of(Queue, "queue.ecn")``.
 
     Raises:
         KeyError: the class has no such group.
     """
-    found = tuple(setting_path for setting_path in settings_of(cls) if setting_path.startswith(f"{path}."))
-    if not found:
+    paths = tuple(setting_path for setting_path in list_settings(cls) if setting_path.startswith(f"{path}."))
+    if not paths:
         raise KeyError(path)
-    return found
+    return paths
 
 
 @_cache_reflection
-def collections_of(cls: type[Any]) -> Mapping[str, type[Any]]:
+def list_collections(cls: type[Any]) -> Mapping[str, type[Any]]:
     """Paths of an entity class's collections (``host.nics``) with the class of their members."""
-    return dict(_collections(cls, cls.kind))
+    return dict(_iterate_collections(cls, cls.kind))
 
 
-def _collections(cls: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
-    for field in fields_of(cls):
+def _iterate_collections(cls: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
+    for field in list_fields(cls):
         path = f"{prefix}.{field.name}"
         if field.members is not None:
             yield path, field.members
         elif field.group is not None:
-            yield from _collections(field.group, path)
+            yield from _iterate_collections(field.group, path)
 
 
 def get(entity: Any, path: str) -> Any:
@@ -193,7 +193,7 @@ def get(entity: Any, path: str) -> Any:
     Raises:
         KeyError: the entity's class has no such setting or collection.
     """
-    if path not in settings_of(type(entity)) and path not in collections_of(type(entity)):
+    if path not in list_settings(type(entity)) and path not in list_collections(type(entity)):
         raise KeyError(path)
     value = entity
     for name in path.split(".")[1:]:
@@ -202,15 +202,16 @@ def get(entity: Any, path: str) -> Any:
 
 
 def iterate_entities(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    """The device and every entity within it, outside in, with their places."""
+    """The device and every entity in it, from the outside in, with their places."""
     yield place, device
-    for path, members in collections_of(type(device)).items():
+    for path, members in list_collections(type(device)).items():
         for name, entity in get(device, path).items():
             yield from iterate_entities(entity, place.child(members.kind, name))
 
 
 def walk(device: Any, place: Place) -> Iterator[tuple[Place, str, Any]]:
-    """Every setting of a device and the entities within it: (place, path, value), None where there is no value."""
+    """Every setting of a device and its entities: (place, path, value). The value is None if nothing is planned or
+    read."""
     for inner_place, entity in iterate_entities(device, place):
-        for path in settings_of(type(entity)):
+        for path in list_settings(type(entity)):
             yield inner_place, path, get(entity, path)

@@ -15,7 +15,7 @@ from wirespeed.units import Length
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """Software a NIC runs on."""
+    """Driver and firmware of a NIC."""
 
     name: Annotated[str | None, Setting("kernel driver of the Ethernet interface", observed=True)] = None
     version: Annotated[str | None, Setting("version of the driver", compare=Compare.NONE)] = None
@@ -24,7 +24,7 @@ class Driver:
 
 @dataclass(frozen=True, slots=True)
 class Nvm:
-    """Options in the NIC's non-volatile memory; they act after the next reset or reboot."""
+    """Options in the NIC's NVRAM. They take effect after the next reset or reboot."""
 
     rdma: Annotated[bool | None, Setting("RDMA support")] = None
     performance_profile: Annotated[str | None, Setting("performance profile: roce or default")] = None
@@ -51,7 +51,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """How long the Ethernet interface waits for more packets before it raises an interrupt."""
+    """Interrupt coalescing: how long the Ethernet interface waits for more packets before it raises an interrupt."""
 
     adaptive_rx: Annotated[bool | None, Setting("adaptive coalescing of received packets")] = None
     adaptive_tx: Annotated[bool | None, Setting("adaptive coalescing of sent packets")] = None
@@ -63,7 +63,7 @@ class Coalescing:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What an RDMA port has counted since it came up; since an earlier collection, where one is given."""
+    """Counters of an RDMA port since link up, or since an earlier collection if there is one."""
 
     sent: Annotated[int | None, Setting("RDMA packets sent", "packets", Compare.NONE)] = None
     retries: Annotated[

@@ -12,7 +12,7 @@ _BDF = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0
 
 
 def bdf(text: str) -> str:
-    """A PCI address in its full lower-case form, ``0000:1d:00.0``; the domain may be left out.
+    """A PCI address in its full lower-case form, ``0000:1d:00.0``; the domain is optional.
 
     Raises:
         ValueError: the text is no PCI address.

@@ -12,7 +12,7 @@ from wirespeed.units import Bandwidth, Duration, Size, TypedInteger
 
 
 class Number(TypedInteger):
-    """A small number out of one numbering space, checked when made."""
+    """A small number of one numbering space. Creating one checks its range."""
 
     space: ClassVar[str] = "number"
     last: ClassVar[int] = 7
@@ -27,7 +27,7 @@ class Number(TypedInteger):
 
 
 class Dscp(Number):
-    """Differentiated services code point in the IP header (RFC 2474): the one number every box must agree on."""
+    """Differentiated services code point in the IP header (RFC 2474). All devices must use the same one."""
 
     space = "DSCP"
     last = 63
@@ -39,13 +39,13 @@ class Dscp(Number):
 
 
 class Priority(Number):
-    """802.1p priority, and the priority a PFC frame pauses (IEEE 802.1Q); both ends of a link must agree."""
+    """802.1p priority, which a PFC frame pauses (IEEE 802.1Q). Both ends of a link must use the same one."""
 
     space = "802.1p priority"
 
 
 class NicTrafficClass(Number):
-    """Traffic class of a NIC: what ETS shares bandwidth between (IEEE 802.1Q clause 37)."""
+    """Traffic class of a NIC. ETS shares bandwidth between them (IEEE 802.1Q clause 37)."""
 
     space = "NIC traffic class"
 
@@ -57,7 +57,7 @@ class NicCosQueue(Number):
 
 
 class SwitchTrafficClass(Number):
-    """Internal traffic class a switch gives a packet on arrival."""
+    """Internal traffic class that a switch assigns to an arriving packet."""
 
     space = "switch traffic class"
 
@@ -69,7 +69,7 @@ class SwitchQueue(Number):
 
 
 class PriorityGroup(Number):
-    """Ingress priority group of a switch port: what buffer and headroom are accounted to."""
+    """Ingress priority group of a switch port. Buffer and headroom are accounted per group."""
 
     space = "priority group"
 
@@ -84,7 +84,7 @@ class Congestion(StrEnum):
 class Ect(StrEnum):
     """ECN field of a packet that was not marked (RFC 3168, section 5)."""
 
-    NOT_ECT = "not-ect"  # a switch drops it where it would mark others
+    NOT_ECT = "not-ect"  # the switch drops it where it would mark an ECN-capable packet
     ECT1 = "ect1"
     ECT0 = "ect0"
 
@@ -95,14 +95,14 @@ class Ect(StrEnum):
 
 
 class Discipline(StrEnum):
-    """How a queue is served."""
+    """Scheduling discipline of a queue."""
 
     STRICT = "strict"
     DWRR = "dwrr"
 
 
 class WatchdogAction(StrEnum):
-    """What a PFC watchdog does with a stuck queue."""
+    """Action of a PFC watchdog for a stuck queue."""
 
     DROP = "drop"
     FORWARD = "forward"  # pauses are ignored, packets are sent
@@ -159,7 +159,7 @@ class Watchdog:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """What a switch port does with the traffic classes. The maps are the ones in effect on this port."""
+    """Traffic classes of a switch port. The maps are those in effect on the port."""
 
     trust: Annotated[str | None, Setting("header field for classification: dscp, dot1p or both")] = None
     dscp_tc: Annotated[
@@ -196,7 +196,7 @@ class PortQos:
 
 @dataclass(frozen=True, slots=True)
 class NicQos:
-    """What a NIC does with the traffic classes."""
+    """Traffic classes of a NIC."""
 
     trust: Annotated[str | None, Setting("header field for classification: dscp or dot1p")] = None
     willing: Annotated[bool | None, Setting("QoS configuration received from the switch (DCBX willing)")] = None
@@ -245,9 +245,9 @@ class NicQos:
 
 @dataclass(frozen=True, slots=True)
 class TrafficClass:
-    """One traffic class of the cluster, by its seven numbers.
+    """One traffic class of the cluster with its seven numbers.
 
-    The cluster file names DSCP and priority; the rest comes from the NIC's and the switch OS's data.
+    The cluster file sets DSCP and priority. The other numbers come from the data of NIC and switch OS.
     """
 
     name: str

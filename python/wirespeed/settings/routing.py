@@ -1,4 +1,4 @@
-"""How a switch routes to other switches: its BGP speaker and the sessions it has."""
+"""Routing between switches: the BGP speaker of a switch and its sessions."""
 
 from __future__ import annotations
 

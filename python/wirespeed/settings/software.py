@@ -1,4 +1,4 @@
-"""Software of a host: the packages it has, and the order in which they get there."""
+"""Software of a host: its packages, and the order of their installation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Action(StrEnum):
     UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its uninstaller
     REMOVE = "remove"  # modules built for each kernel that conflict
     PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
-    BUILD_TOOLS = "build tools"  # compiler and kernel headers alone: the RDMA user space comes with the stack
+    BUILD_TOOLS = "build tools"  # compiler and kernel headers only: the stack contains the RDMA user space
     STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with installer or repository
     GPU_DRIVER = "GPU driver"
     CUDA = "CUDA toolkit"
@@ -25,10 +25,10 @@ class Action(StrEnum):
     NCCL = "NCCL"
     INSTALL = "install"
     BUILD = "build"  # from source
-    PEER_MEMORY = "peer memory"  # the GPU driver's module, which was compiled before the stack that it needs
-    FIRMWARE = "firmware"  # of the NICs; acts after a reboot
+    PEER_MEMORY = "peer memory"  # module of the GPU driver, compiled before the stack that it needs
+    FIRMWARE = "firmware"  # of the NICs; takes effect after a reboot
     PUT_FIRST = "put first"  # before the distribution's library of the same name
-    BOOT_IMAGE = "boot image"  # the image the kernel boots with holds drivers too
+    BOOT_IMAGE = "boot image"  # the boot image contains drivers too
     REBOOT = "reboot"
 
 
@@ -59,7 +59,7 @@ class InstallStep:
 
 @dataclass(frozen=True, slots=True)
 class Software:
-    """Versions of what jobs are built with and run on."""
+    """Versions of the software that jobs are built with and run on."""
 
     gpu_driver: Annotated[str | None, Setting("version of the NVIDIA driver")] = None
     rocm: Annotated[str | None, Setting("ROCm release")] = None

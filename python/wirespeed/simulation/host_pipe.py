@@ -13,7 +13,7 @@ from wirespeed.errors import Problem, Refusal
 from wirespeed.limits import pcie
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
 from wirespeed.limits.impact import nic_function
-from wirespeed.limits.nic import slot_of
+from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Cable, Plan
 from wirespeed.settings import DistinctValues, Nic, NicQos, PcieFunction
 from wirespeed.simulation import scenario_types as form
@@ -111,7 +111,7 @@ class _PipeBuilder:
         if model is not None and model.ntb is not None:
             return None
         function = nic_function(self._plan, host, nic)
-        slot = slot_of(function, [])
+        slot = build_slot(function, [])
         if function is None or slot is None:
             return None
         if slot.rate not in _GENERATIONS:

@@ -20,7 +20,7 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
-from wirespeed.settings import ENTITIES, Action, InstallStep, Priority, Software, collections_of, settings_of
+from wirespeed.settings import ENTITIES, Action, InstallStep, Priority, Software, list_collections, list_settings
 from wirespeed.units import Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
@@ -127,9 +127,9 @@ def change_value(value: Any) -> Any:
 
 def change_setting(entity: Any, path: str, new: Any = None) -> Any:
     """The entity, or the first entity of its kind within, with another value at the path; None if none has one."""
-    if path in settings_of(type(entity)):
+    if path in list_settings(type(entity)):
         return _set(entity, path.split(".")[1:], new)
-    for collection in collections_of(type(entity)):
+    for collection in list_collections(type(entity)):
         name = collection.rpartition(".")[2]
         for key, inner in getattr(entity, name).items():
             found = change_setting(inner, path, new)

@@ -77,7 +77,7 @@ def full(name: str) -> Switch:
 
 def remove_setting(switch: Switch, place: Place, path: str) -> Switch:
     """The switch without intent for this setting at this place."""
-    within = dict(place.within)
+    within = dict(place.entities)
     if "vlan" in within:
         vlan: Vlan = _clear(switch.vlans[within["vlan"]], path)
         return replace(switch, vlans={**switch.vlans, within["vlan"]: vlan})

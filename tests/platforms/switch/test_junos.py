@@ -536,7 +536,7 @@ def test_what_is_declared_as_rendered_is_said() -> None:
 
 
 def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
-    within = dict(place.within)
+    within = dict(place.entities)
     if "peer" not in within:
         return remove_setting(switch, place, path)
     peer = replace(switch.peers[within["peer"]], **{path.rpartition(".")[2]: None})

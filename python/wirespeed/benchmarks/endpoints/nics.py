@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import pcie
 from wirespeed.limits.impact import gpu_function, nic_function
-from wirespeed.limits.nic import catalogue_speed, path_of, slot_of
+from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
 from wirespeed.plan import Plan
 from wirespeed.settings import Nic
 from wirespeed.units import Bandwidth
@@ -92,15 +92,15 @@ def nic_speed(plan: Plan, at: NicLocation) -> Bandwidth | None:
 
 def nic_slot(plan: Plan, at: NicLocation, assumptions: list[str]) -> pcie.Slot | None:
     """The PCIe slot of a NIC, None where neither plan nor catalogue know it."""
-    return slot_of(nic_function(plan, at.host, at.nic), assumptions)
+    return build_slot(nic_function(plan, at.host, at.nic), assumptions)
 
 
 def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> pcie.Slot | None:
     """The PCIe slot of a GPU, None where neither plan nor catalogue know it."""
-    return slot_of(gpu_function(plan, host, gpu), assumptions) if gpu else None
+    return build_slot(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
 def planned_path_mtu(plan: Plan, at: NicLocation) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
-    path = path_of(at.nic, [], speed=nic_speed(plan, at))
+    path = build_path(at.nic, [], speed=nic_speed(plan, at))
     return path.path_mtu if path else None

@@ -15,10 +15,10 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
-from wirespeed.limits.gpus import links_of
+from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.impact import nic_function
-from wirespeed.limits.nic import catalogue_speed, nic_goodput_two_way, path_of
+from wirespeed.limits.nic import build_path, catalogue_speed, nic_goodput_two_way
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
@@ -115,7 +115,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     terms = [
         term
         for term in (
-            cuts.network_cut(collective, group, summing=proof.summing),
+            cuts.network_cut(collective, group, switches_sum=proof.summing),
             cuts.gpu_cut(collective, group),
             *(cuts.network_cut(collective, merged, name=name, label="they") for name, merged in above),
         )
@@ -125,7 +125,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         assumptions.append("GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_sums(group))
-    usual = algorithms.algorithm_of(collective, proof.forced or context.algorithm, group)
+    usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
     floor, floor_from = _floor(run, profile)
     classes = profile.classes
     return CollectiveLimits(
@@ -134,7 +134,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         physical=tightest(terms, assumptions) if terms else None,
         by_algorithm={
             algorithm: algorithms.reachable(
-                collective, group, algorithms.algorithm_of(collective, algorithm, group), above
+                collective, group, algorithms.select_algorithm(collective, algorithm, group), above
             )
             for algorithm in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
         },
@@ -157,13 +157,13 @@ def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
         return ()
     host = plan.hosts[names[0]]
     nic = next(iter(host.nics.values()), None)
-    path = path_of(nic, [], speed=catalogue_speed(plan, nic)) if nic else None
+    path = build_path(nic, [], speed=catalogue_speed(plan, nic)) if nic else None
     if path is None:
         return ()
     one_way = 2 * path.speed.gb_per_s
     at_most = framing.two_way(path).value / one_way
     in_use = framing.two_way(path, acks_per_packet=algorithms.ACKS_PER_PACKET).value / one_way
-    return fabric.beyond(plan, group, at_most, in_use)
+    return fabric.group_by_uplinks(plan, group, at_most, in_use)
 
 
 def _sums(group: Group) -> str:
@@ -182,7 +182,7 @@ def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
         assumptions.append(f"the ranks are on {names} of {plan.name}")
     if len(counts) == 1:
-        return Group((Member(used[0], counts[0], (), (), "", links_of(plan, used[0])),), _root(run))
+        return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _root(run))
     members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), _root(run))
 
@@ -216,13 +216,13 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
         at_most = nic_goodput_two_way(nic, function, speed=speed)
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
-            return Member(name, ranks, (), (), "", links_of(plan, name))
+            return Member(name, ranks, (), (), "", find_gpu_links(plan, name))
         maximum.append(convert(at_most.value, at_most.unit, GIGABYTES))
         usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
         binds[at_most.bottleneck] += 1
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
-    return Member(name, ranks, tuple(maximum), tuple(usual), bind, links_of(plan, name))
+    return Member(name, ranks, tuple(maximum), tuple(usual), bind, find_gpu_links(plan, name))
 
 
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:

@@ -13,10 +13,10 @@ from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unknown
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
-from wirespeed.limits.gpus import links_of
+from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Links
 from wirespeed.limits.impact import gpu_function
-from wirespeed.limits.nic import slot_of
+from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -96,7 +96,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     test = run.test or ""
     return GpuLimits(
         slot=_slot(plan, name, bidirectional, assumptions),
-        links=_links(links_of(plan, name), bidirectional, assumptions),
+        links=_links(find_gpu_links(plan, name), bidirectional, assumptions),
         p2p=run.parameters.p2p_enabled is not False,
         whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
@@ -106,7 +106,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
 
 def _slot(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) -> Bound | None:
     """The narrowest PCIe slot of the host's GPUs: the tools number GPUs as the driver does."""
-    slots = [slot_of(gpu_function(plan, host, gpu), assumptions) for gpu in plan.hosts[host].gpus]
+    slots = [build_slot(gpu_function(plan, host, gpu), assumptions) for gpu in plan.hosts[host].gpus]
     known = [slot for slot in slots if slot is not None]
     if not known or len(known) < len(slots):
         return None

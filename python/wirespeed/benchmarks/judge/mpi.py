@@ -95,7 +95,7 @@ class MpiLimits:
         if count < 1:
             return None
         bound = latency.sum_terms(
-            [latency.of_bytes(int(count), self.gb_per_s, f"({self.collective}) over a host's NICs")]
+            [latency.bytes_term(int(count), self.gb_per_s, f"({self.collective}) over a host's NICs")]
         )
         return Bound(bound.value, bound.unit, bound.bottleneck, bound.terms, self.assumptions)
 

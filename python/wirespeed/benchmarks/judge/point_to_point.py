@@ -18,7 +18,7 @@ from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
-from wirespeed.limits.host import MemoryOfHost, memory_of
+from wirespeed.limits.host import MemoryOfHost, find_memory
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
@@ -66,7 +66,7 @@ class PairLimits:
             return None
         rate = convert(self.physical.value, self.physical.unit, "Gb/s")
         size = max(measurement.size_bytes or 0, 1)
-        return latency.sum_terms([latency.of_bytes(size, rate, "over all NICs of a host")])
+        return latency.sum_terms([latency.bytes_term(size, rate, "over all NICs of a host")])
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
@@ -80,7 +80,7 @@ class PairLimits:
 
     def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, and memory where the buffer is larger than caches."""
-        terms = [term for path in self.memory if (term := path.term(size)) is not None]
+        terms = [term for path in self.memory if (term := path.build_term(size)) is not None]
         if not terms:
             return self.physical, self.reachable
         maximum = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
@@ -125,7 +125,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     known = [network for network in networks if network is not None]
     if len(known) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
-    memory = [memory_of(plan, name) for name in among] if on_host else []
+    memory = [find_memory(plan, name) for name in among] if on_host else []
     counted = tuple(path for path in memory if path is not None) if None not in memory else ()
     return _limits(run, plan, profile, kind, known, bool(ends), counted)
 

@@ -21,7 +21,7 @@ from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
-from wirespeed.limits.nic import path_of
+from wirespeed.limits.nic import build_path
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -105,7 +105,7 @@ class RdmaLimits:
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message on the link once; an answer that carries it comes after a question."""
-        terms = [latency.of_message(self.path, measurement.size_bytes, self.verb)]
+        terms = [latency.message_term(self.path, measurement.size_bytes, self.verb)]
         if self.cables is not None and self.verb is Verb.READ:
             terms.append(replace(self.cables, value=2 * self.cables.value, formula=f"2 × {self.cables.formula}"))
         elif self.cables is not None:
@@ -130,7 +130,7 @@ class RdmaLimits:
 
     def _memory(self, size: int | None) -> list[Term]:
         """Reads and writes added: in both directions each host reads half of the counted data and writes the rest."""
-        return [term for path in self.memory if (term := path.term(size)) is not None]
+        return [term for path in self.memory if (term := path.build_term(size)) is not None]
 
     def _slots(self) -> list[Term]:
         pcie_limit = pcie.two_way if self.bidirectional else pcie.one_way
@@ -255,7 +255,7 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[s
     logged = run.parameters.path_mtu_bytes
     mtu = logged if logged in PATH_MTUS else None
     for at in ends:
-        path = path_of(at.nic, assumptions, speed=nic_speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
+        path = build_path(at.nic, assumptions, speed=nic_speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
         if path is None:
             return None
         paths.append(path)
@@ -308,7 +308,7 @@ def _other_terms(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidi
 def _cables(plan: Plan, ends: list[NicLocation]) -> Term | None:
     if len(ends) < 2:
         return None
-    return latency.of_cables(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
+    return latency.cables_term(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
 def _flow(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
@@ -358,7 +358,7 @@ def gpu_memory(run: Run) -> bool:
 
 def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost, ...]:
     """The memory of the hosts at both ends, where the catalogue knows it."""
-    found = (host.memory_of(plan, name) for name in dict.fromkeys(at.host for at in ends))
+    found = (host.find_memory(plan, name) for name in dict.fromkeys(at.host for at in ends))
     return tuple(path for path in found if path is not None)
 
 

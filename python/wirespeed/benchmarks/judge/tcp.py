@@ -35,7 +35,7 @@ class TcpLimits:
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
         size = max(measurement.size_bytes or 0, 1)
-        return latency.sum_terms([latency.of_bytes(size, self.link.gb_per_s, f"at {self.link}")])
+        return latency.sum_terms([latency.bytes_term(size, self.link.gb_per_s, f"at {self.link}")])
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""

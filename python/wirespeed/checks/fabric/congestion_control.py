@@ -22,12 +22,12 @@ Source:
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, planned_entity, success
 from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
-from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
+from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, list_group_settings
 
 subject = Nic
 needs = (
     "nic.qos.congestion",
-    *group_of(Queue, "queue.ecn"),
+    *list_group_settings(Queue, "queue.ecn"),
 )
 failures = ("NIC-12",)
 

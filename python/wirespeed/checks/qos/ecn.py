@@ -18,10 +18,10 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Queue, group_of
+from wirespeed.settings import Queue, list_group_settings
 
 subject = Queue
-_settings = group_of(Queue, "queue.ecn")
+_settings = list_group_settings(Queue, "queue.ecn")
 needs = (*_settings, "port.queues")
 failures = ("QOS-08", "QOS-09")
 presence = True

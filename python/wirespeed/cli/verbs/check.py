@@ -226,7 +226,7 @@ def _chosen(only: Sequence[str]) -> list[Check]:
 
 
 def _statuses(text: str | None) -> frozenset[Status] | None:
-    from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
+    from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
     from wirespeed.results.findings import Status
 
     if text is None:
@@ -234,7 +234,9 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     wording = [word.strip() for word in text.split(",")]
     known = [status.value for status in Status]
     problems = [
-        Problem("--status", f"no status named {word!r}", one_of(known), did_you_mean(word, known) or _STATUS_HINT)
+        Problem(
+            "--status", f"no status named {word!r}", format_choices(known), did_you_mean(word, known) or _STATUS_HINT
+        )
         for word in wording
         if word not in known
     ]

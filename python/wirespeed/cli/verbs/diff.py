@@ -135,12 +135,12 @@ def _values(difference: SettingDifference) -> dict[str, str | None]:
     """Both values as text, and where the second was read; device output cannot drive the terminal."""
     from wirespeed.checks.wording import differences, format_value
     from wirespeed.report.wording import clean
-    from wirespeed.settings import ENTITIES, settings_of
+    from wirespeed.settings import ENTITIES, list_settings
 
     intended, found = difference.intended, difference.found
     if difference.kind == "different":
-        kind = next(kind for kind in ENTITIES if difference.path in settings_of(kind))
-        intended, found = differences(settings_of(kind)[difference.path], intended, found)
+        kind = next(kind for kind in ENTITIES if difference.path in list_settings(kind))
+        intended, found = differences(list_settings(kind)[difference.path], intended, found)
     return {
         "intended": None if intended is None else format_value(intended),
         "found": None if found is None else clean(format_value(found)),
@@ -167,6 +167,6 @@ def _lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
 def _format_place(place: Place) -> str:
     """``leaf1:Eth1/18 queue 3`` and ``node1:eth0 gid 3`` inside a port, NIC or PCIe function; else with the kind."""
     text = place.device
-    for depth, (kind, name) in enumerate(place.within):
+    for depth, (kind, name) in enumerate(place.entities):
         text += f":{name}" if depth == 0 and kind in ("port", "nic", "pcie") else f" {kind} {name}"
     return text

@@ -76,11 +76,11 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
     from wirespeed.checks import checks
     from wirespeed.collect.support import counter_names
     from wirespeed.errors import Problem
-    from wirespeed.settings import ENTITIES, settings_of
+    from wirespeed.settings import ENTITIES, list_settings
 
     known = checks()
     failures = load().failures
-    settings = {path: setting for entity in ENTITIES for path, setting in settings_of(entity).items()}
+    settings = {path: setting for entity in ENTITIES for path, setting in list_settings(entity).items()}
     if name in known:
         return [lambda: _page(known[name])]
     if name in failures:

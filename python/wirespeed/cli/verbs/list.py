@@ -267,7 +267,7 @@ def _profiles() -> Rows:
 
 def _settings() -> Rows:
     from wirespeed.checks import checks
-    from wirespeed.settings import ENTITIES, settings_of
+    from wirespeed.settings import ENTITIES, list_settings
 
     return [
         {
@@ -277,7 +277,7 @@ def _settings() -> Rows:
             "checks": [check.id for check in checks().values() if path in check.needs],
         }
         for entity in ENTITIES
-        for path, setting in settings_of(entity).items()
+        for path, setting in list_settings(entity).items()
     ]
 
 

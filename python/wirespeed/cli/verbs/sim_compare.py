@@ -179,13 +179,13 @@ def _parse_options(
     Raises:
         Refusal: unknown algorithm or invalid time.
     """
-    from wirespeed.errors import Problem, Refusal, did_you_mean, one_of
+    from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
     from wirespeed.units import Duration
 
     names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
     wrong = [name for name in names if name not in known]
     problems = [
-        Problem("--algorithm", f"no algorithm named {name!r}", one_of(known), did_you_mean(name, known))
+        Problem("--algorithm", f"no algorithm named {name!r}", format_choices(known), did_you_mean(name, known))
         for name in wrong
     ]
     end = None

@@ -13,7 +13,7 @@ from wirespeed.cluster.fields import Unfit
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Nic, PcieFunction, Place, Port, Queue, Switch
-from wirespeed.settings.model import collections_of, get, group_of, settings_of
+from wirespeed.settings.model import get, list_collections, list_group_settings, list_settings
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults.places import Refuse, refusal_of
 from wirespeed.simulation.faults.values import value_of
@@ -40,7 +40,7 @@ SIMULATED = (
     "port.qos.watchdog.restore",
     "queue.discipline",
     "queue.weight",
-    *group_of(Queue, "queue.ecn"),
+    *list_group_settings(Queue, "queue.ecn"),
     "nic.qos.pfc",
     "nic.qos.roce_dscp",
     "nic.qos.cnp_priority",
@@ -144,7 +144,7 @@ class _Setting:
         if setting in SIMULATED:
             return True
         kind = _KINDS.get(setting.partition(".")[0])
-        if kind is not None and setting in settings_of(kind):
+        if kind is not None and setting in list_settings(kind):
             self._note("setting", f"{setting}, which the simulator does not know", f"one of {', '.join(SIMULATED)}")
         else:
             hint = did_you_mean(setting, list(SIMULATED))
@@ -196,7 +196,7 @@ class _SettingChange:
 
     def change(self, node: Any, place: Place) -> Any:
         """Change the setting in an entity and in everything that it contains."""
-        for path, members in collections_of(type(node)).items():
+        for path, members in list_collections(type(node)).items():
             inner = get(node, path)
             new = {name: self.change(entry, place.child(members.kind, name)) for name, entry in inner.items()}
             if any(new[name] is not inner[name] for name in inner):
@@ -209,9 +209,9 @@ class _SettingChange:
         return node
 
     def _is_target(self, node: Any, place: Place) -> bool:
-        if self._path not in settings_of(type(node)):
+        if self._path not in list_settings(type(node)):
             return False
-        ports = [name for kind, name in place.within if kind in ("port", "nic")]
+        ports = [name for kind, name in place.entities if kind in ("port", "nic")]
         if isinstance(node, PcieFunction):
             if place.name not in self._nics:
                 return False

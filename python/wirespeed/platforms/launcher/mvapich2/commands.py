@@ -12,7 +12,7 @@ from wirespeed.settings import Device, Host, Place
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
-    if not isinstance(device, Host) or place.within or device.launch.library != "mvapich2":
+    if not isinstance(device, Host) or place.entities or device.launch.library != "mvapich2":
         return None
     launch = device.launch
     if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter != "slurm":

@@ -11,6 +11,6 @@ from wirespeed.settings import Device, Host, Place
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
-    if not isinstance(device, Host) or place.within or device.launch.library not in ("nccl", "rccl"):
+    if not isinstance(device, Host) or place.entities or device.launch.library not in ("nccl", "rccl"):
         return None
     return line_of(f"/etc/{device.launch.library}.conf", path, device.launch)

@@ -12,7 +12,7 @@ _FILE = "/etc/systemd/system/slurmd.service.d/90-wirespeed.conf"
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
-    if not isinstance(device, Host) or place.within or path != "host.launch.memlock" or value != "unlimited":
+    if not isinstance(device, Host) or place.entities or path != "host.launch.memlock" or value != "unlimited":
         return None
     return SettingCommands(
         (

@@ -45,7 +45,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.within)
+    within = dict(place.entities)
     if "queue" in within:
         lines = _queue(within["queue"], path, value)
     elif "vlan" in within:

@@ -46,7 +46,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.within)
+    within = dict(place.entities)
     consequence = _CONSEQUENCES.get(path)
     if "peer" in within:
         lines = _peer(within["peer"], path, value, device)
