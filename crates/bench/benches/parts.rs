@@ -1,4 +1,4 @@
-//! The parts of the simulator that a run spends its time in, each by itself.
+//! Measures each part of the simulator that takes a large share of a run.
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use std::fs;
@@ -20,15 +20,15 @@ use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::Picoseconds;
 use wirespeed_sim::{reader, Simulation};
 
-/// Rounds in one iteration: more than the clock costs.
+/// Rounds in one iteration: enough that reading the clock takes a negligible part of the time.
 const ROUNDS: u64 = 1_000;
 /// A frame of 4,144 bytes at 100 Gb/s.
 const FRAME_TIME: Picoseconds = Picoseconds(331_520);
-/// The cells that it takes; the preset's are one byte.
+/// Buffer cells of this frame; a cell of the preset has one byte.
 const CELLS: u32 = 4_144;
 
-fn parts(criterion: &mut Criterion) {
-    let text = s3();
+fn bench_parts(criterion: &mut Criterion) {
+    let text = read_s3();
     let scenario = reader::read(&text, "hpcc", 1).expect("S3 is a scenario");
     let mut group = criterion.benchmark_group("per packet");
     group.throughput(Throughput::Elements(ROUNDS));
@@ -45,10 +45,10 @@ fn parts(criterion: &mut Criterion) {
     });
     group.bench_function("rc: packet and ACK", |bencher| {
         let mut connection = Connection::new();
-        bencher.iter(|| (0..ROUNDS).for_each(|_| connection.round()));
+        bencher.iter(|| (0..ROUNDS).for_each(|_| connection.exchange_packet()));
     });
-    group.bench_function("dcqcn: packet, every 8th notified", |bencher| {
-        let prepared = hpcc().congestion.prepare();
+    group.bench_function("dcqcn: packet, a CNP for every 8th", |bencher| {
+        let prepared = hpcc_parameters().congestion.prepare();
         let mut algorithm = prepared.start(100_000_000_000, Bytes(4096));
         let mut now = Picoseconds::ZERO;
         bencher.iter(|| {
@@ -64,7 +64,7 @@ fn parts(criterion: &mut Criterion) {
     });
     group.finish();
 
-    let mut group = criterion.benchmark_group("S3, once");
+    let mut group = criterion.benchmark_group("once in S3");
     group
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500));
@@ -84,16 +84,16 @@ fn parts(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn hpcc() -> wirespeed_sim::model::parameters::Parameters {
+fn hpcc_parameters() -> wirespeed_sim::model::parameters::Parameters {
     preset::by_name("hpcc").expect("a preset")
 }
 
-fn s3() -> String {
+fn read_s3() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator/S3.json");
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A lossless priority group of a switch of S3, in shared space and far below its threshold.
+/// A lossless priority group of a switch of S3 that uses shared space and is far below its threshold.
 fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
     let resolved = buffer_settings::resolve(scenario).expect("S3 has room");
     let link = scenario.links.len() - 1; // between two switches
@@ -115,7 +115,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
     (priority_group, pool)
 }
 
-/// Two ends and no network between them.
+/// Two connected transports without a network between them.
 struct Connection {
     sender: Rc,
     receiver: Rc,
@@ -124,7 +124,7 @@ struct Connection {
 
 impl Connection {
     fn new() -> Self {
-        let settings = Arc::new(Settings::new(&hpcc().transport, true));
+        let settings = Arc::new(Settings::new(&hpcc_parameters().transport, true));
         Connection {
             sender: Rc::new(Arc::clone(&settings)),
             receiver: Rc::new(settings),
@@ -132,13 +132,13 @@ impl Connection {
         }
     }
 
-    /// A packet goes, is acknowledged, and the acknowledgement arrives.
-    fn round(&mut self) {
+    /// Sends a packet, acknowledges it, and receives the acknowledgement.
+    fn exchange_packet(&mut self) {
         self.now += FRAME_TIME;
         if !self.sender.has_work() {
             self.sender.post(0, Kind::Write, Bytes(1 << 30));
         }
-        let segment = self.sender.next(self.now).expect("something was posted");
+        let segment = self.sender.next(self.now).expect("an operation is posted");
         let packet = Arrival {
             kind: segment.kind,
             psn: segment.psn,
@@ -162,5 +162,5 @@ impl Connection {
     }
 }
 
-criterion_group!(benches, parts);
+criterion_group!(benches, bench_parts);
 criterion_main!(benches);

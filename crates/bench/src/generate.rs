@@ -1,54 +1,54 @@
-//! Scenarios that are too large to be kept as files, and one that lasts a day. The same text each time.
+//! Generated scenarios: two that are too large to be stored as files, and one that lasts a day. Every call gives the same text.
 
 use std::fmt::Write as _;
 
-/// A scenario that is made when it is needed.
+/// A scenario that is generated when it is needed.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneratedScenario {
     /// Its name.
     pub name: &'static str,
-    /// What it is, for people.
-    pub what: &'static str,
-    /// Its hops when nothing is sent twice.
+    /// Topology and traffic in a sentence.
+    pub description: &'static str,
+    /// Its hops without retransmissions.
     pub hops: u64,
-    make: fn() -> Made,
+    generate: fn() -> Generated,
 }
 
 impl GeneratedScenario {
     /// The scenario, JSON.
     pub fn text(&self) -> String {
-        (self.make)().text
+        (self.generate)().text
     }
 }
 
-/// All that are run together.
+/// All generated scenarios; `sim-bench --large` runs them.
 pub const GENERATED: [GeneratedScenario; 3] = [
     GeneratedScenario {
         name: "K32",
-        what: "permutation, fat tree of 8,192 hosts, 1 MiB each",
+        description: "permutation, fat tree of 8,192 hosts, 1 MiB each",
         hops: 24_893_440,
-        make: || fat_tree("K32", 32, 1 << 20),
+        generate: || generate_fat_tree("K32", 32, 1 << 20),
     },
     GeneratedScenario {
         name: "RAIL",
-        what: "32,768 GPUs: 4,096 hosts with a NIC port on each of 8 rails of 64 leaves and 64 spines, 64 KiB from each port",
+        description: "32,768 GPUs: 4,096 hosts with a NIC port on each of 8 rails of 64 leaves and 64 spines, 64 KiB from each port",
         hops: 4_162_048,
-        make: || rails("RAIL", 4_096, 8, 64),
+        generate: || generate_rails("RAIL", 4_096, 8, 64),
     },
     GeneratedScenario {
         name: "DAY",
-        what: "24 hours, two leaves with four hosts each, 1 MiB from each host to the other leaf every minute",
+        description: "24 hours, two leaves with four hosts each, 1 MiB from each host to the other leaf every minute",
         hops: 23_592_960,
-        make: || day("DAY", 24 * 60),
+        generate: || generate_day("DAY", 24 * 60),
     },
 ];
 
-/// The one of that name.
-pub fn by_name(name: &str) -> Option<&'static GeneratedScenario> {
-    GENERATED.iter().find(|it| it.name == name)
+/// The generated scenario of this name.
+pub fn find_generated(name: &str) -> Option<&'static GeneratedScenario> {
+    GENERATED.iter().find(|scenario| scenario.name == name)
 }
 
-struct Made {
+struct Generated {
     text: String,
     /// A data packet of 4,096 bytes and its ACK on each link of its path.
     #[cfg_attr(not(test), allow(dead_code))]
@@ -57,7 +57,7 @@ struct Made {
 
 /// A k-ary fat tree (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches, k^2/4 cores, k^3/4 hosts
 /// at 100 Gb/s, 1 us of cable. Every host writes `bytes` to another, all in one cycle.
-fn fat_tree(name: &str, k: u64, bytes: u64) -> Made {
+fn generate_fat_tree(name: &str, k: u64, bytes: u64) -> Generated {
     let half = k / 2;
     let hosts = k * half * half;
     let switch = |pod: u64, number: u64| hosts + pod * k + number;
@@ -75,9 +75,9 @@ fn fat_tree(name: &str, k: u64, bytes: u64) -> Made {
     }
     let mut hops = 0;
     let mut flows = Vec::new();
-    let order = cycle(hosts);
-    for (place, source) in order.iter().enumerate() {
-        let destination = order[(place + 1) % order.len()];
+    let order = draw_cycle(hosts);
+    for (position, source) in order.iter().enumerate() {
+        let destination = order[(position + 1) % order.len()];
         let links = match (
             source / half == destination / half,
             source / (half * half) == destination / (half * half),
@@ -92,7 +92,7 @@ fn fat_tree(name: &str, k: u64, bytes: u64) -> Made {
         ));
     }
     let traffic = format!(r#""flows":[{}]"#, flows.join(","));
-    let text = scenario(
+    let text = format_scenario(
         name,
         hosts,
         k * k + half * half,
@@ -100,12 +100,12 @@ fn fat_tree(name: &str, k: u64, bytes: u64) -> Made {
         &links,
         &traffic,
     );
-    Made { text, hops }
+    Generated { text, hops }
 }
 
 /// Hosts with one NIC port on each rail at 400 Gb/s, 100 ns of cable; a rail has `radix` leaves and as many spines, each leaf a
 /// link to each spine. Every port writes 64 KiB to the same rail's port of another host, all in one cycle.
-fn rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Made {
+fn generate_rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Generated {
     let per_leaf = hosts / radix;
     let leaf = |rail: u64, number: u64| hosts + 2 * radix * rail + number;
     let spine = |rail: u64, number: u64| leaf(rail, radix + number);
@@ -120,9 +120,9 @@ fn rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Made {
     }
     let mut hops = 0;
     let (mut pairs, mut operations) = (Vec::new(), Vec::new());
-    let order = cycle(hosts);
-    for (place, a) in order.iter().enumerate() {
-        let b = order[(place + 1) % order.len()];
+    let order = draw_cycle(hosts);
+    for (position, a) in order.iter().enumerate() {
+        let b = order[(position + 1) % order.len()];
         let links = if a / per_leaf == b / per_leaf { 2 } else { 4 };
         for rail in 0..rails {
             hops += 2 * links * 16;
@@ -137,12 +137,12 @@ fn rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Made {
         pairs.join(","),
         operations.join(",")
     );
-    let text = scenario(name, hosts, 2 * radix * rails, (400, 100), &links, &traffic);
-    Made { text, hops }
+    let text = format_scenario(name, hosts, 2 * radix * rails, (400, 100), &links, &traffic);
+    Generated { text, hops }
 }
 
 /// Two leaves with four hosts each and two spines at 100 Gb/s. Every minute each host writes 1 MiB to its peer on the other leaf.
-fn day(name: &str, minutes: u64) -> Made {
+fn generate_day(name: &str, minutes: u64) -> Generated {
     const MINUTE_NS: u64 = 60_000_000_000;
     let mut links: Vec<[u64; 2]> = (0..8).map(|host| [host, 8 + host / 4]).collect();
     links.extend([[8, 10], [8, 11], [9, 10], [9, 11]]);
@@ -163,14 +163,14 @@ fn day(name: &str, minutes: u64) -> Made {
         pairs.join(","),
         operations.join(",")
     );
-    let text = scenario(name, 8, 4, (100, 1_000), &links, &traffic);
-    Made {
+    let text = format_scenario(name, 8, 4, (100, 1_000), &links, &traffic);
+    Generated {
         text,
         hops: minutes * 8 * 256 * 2 * 4,
     }
 }
 
-fn scenario(
+fn format_scenario(
     name: &str,
     hosts: u64,
     switches: u64,
@@ -183,14 +183,14 @@ fn scenario(
     );
     for (number, [a, b]) in links.iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        let _ = write!(text, "{comma}[{a},{b}]"); // a String takes everything
+        let _ = write!(text, "{comma}[{a},{b}]"); // writing to a String cannot fail
     }
     let _ = write!(text, "],{traffic}}}");
     text
 }
 
-/// All numbers below `count` in an order of chance, each followed by another, the last by the first.
-fn cycle(count: u64) -> Vec<u64> {
+/// All numbers below `count` in random order: a cycle in which each is followed by another, the last by the first.
+fn draw_cycle(count: u64) -> Vec<u64> {
     let mut order: Vec<u64> = (0..count).collect();
     // Fisher and Yates's shuffle, drawn by xorshift64 (Marsaglia, "Xorshift RNGs", J. Stat. Software 8(14), 2003).
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -198,8 +198,8 @@ fn cycle(count: u64) -> Vec<u64> {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        let other = (u128::from(random) * (last as u128 + 1)) >> 64;
-        order.swap(last, other as usize);
+        let partner = (u128::from(random) * (last as u128 + 1)) >> 64;
+        order.swap(last, partner as usize);
     }
     order
 }
@@ -211,57 +211,60 @@ mod tests {
     use wirespeed_sim::time::SECOND;
     use wirespeed_sim::{reader, Run, Threads};
 
-    fn read(made: &Made) -> Scenario {
-        reader::read(&made.text, "hpcc", 1).unwrap_or_else(|refused| panic!("{refused}"))
+    fn read(generated: &Generated) -> Scenario {
+        reader::read(&generated.text, "hpcc", 1).unwrap_or_else(|refusal| panic!("{refusal}"))
     }
 
     /// A small scenario of each kind completes, in the number of hops that its generator states.
     #[test]
-    fn small_ones_run() {
+    fn small_scenarios_complete() {
         let rows = [
-            (fat_tree("K4", 4, 50_000), 16, 20, 48, 16),
-            (rails("two rails", 16, 2, 4), 16, 16, 64, 32),
-            (day("an hour", 60), 8, 4, 12, 480),
+            (generate_fat_tree("K4", 4, 50_000), 16, 20, 48, 16),
+            (generate_rails("two rails", 16, 2, 4), 16, 16, 64, 32),
+            (generate_day("an hour", 60), 8, 4, 12, 480),
         ];
-        for (made, hosts, switches, links, operations) in rows {
-            let scenario = read(&made);
+        for (generated, hosts, switches, links, operations) in rows {
+            let scenario = read(&generated);
             assert_eq!((scenario.hosts, scenario.switches), (hosts, switches));
             assert_eq!(scenario.links.len(), links);
             assert_eq!(scenario.operations.len(), operations);
             let mut run = Run::new(scenario, Threads::AtMost(1)).unwrap();
             while run.advance(1 << 16) {}
             let summary = run.finish().summary;
-            assert_eq!(summary.hops, made.hops);
+            assert_eq!(summary.hops, generated.hops);
             assert_eq!((summary.failed, summary.drops), (0, 0));
         }
     }
 
     #[test]
-    fn the_large_ones_are_what_they_say() {
-        for (one, hosts, operations) in GENERATED
+    fn generated_scenarios_have_their_stated_hops() {
+        for (expected, hosts, operations) in GENERATED
             .iter()
             .zip([8_192, 4_096, 8])
             .zip([8_192, 32_768, 11_520])
             .map(|((a, b), c)| (a, b, c))
         {
-            let made = (one.make)();
-            assert_eq!(made.hops, one.hops, "{}", one.name);
-            let scenario = read(&made);
-            assert_eq!(scenario.name, one.name);
+            let generated = (expected.generate)();
+            assert_eq!(generated.hops, expected.hops, "{}", expected.name);
+            let scenario = read(&generated);
+            assert_eq!(scenario.name, expected.name);
             assert_eq!(
                 (scenario.hosts, scenario.operations.len()),
                 (hosts, operations)
             );
-            assert_eq!(by_name(one.name).unwrap().text(), made.text);
+            assert_eq!(
+                find_generated(expected.name).unwrap().text(),
+                generated.text
+            );
         }
-        let day = read(&(GENERATED[2].make)());
-        let last = day.operations.iter().map(|it| it.at).max();
-        assert_eq!(last, Some(86_400 * SECOND));
+        let day = read(&(GENERATED[2].generate)());
+        let last_start = day.operations.iter().map(|operation| operation.at).max();
+        assert_eq!(last_start, Some(86_400 * SECOND));
     }
 
     #[test]
-    fn a_cycle_comes_by_everyone() {
-        let mut order = cycle(1_000);
+    fn cycle_contains_every_number() {
+        let mut order = draw_cycle(1_000);
         assert_ne!(order[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         order.sort_unstable();
         assert!(order.into_iter().eq(0..1_000));

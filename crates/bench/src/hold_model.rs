@@ -1,4 +1,4 @@
-//! The hold model: a load for event queues, and the measure of how fast a machine is.
+//! The hold model: a load for event queues, and the measure of a machine's speed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -49,18 +49,18 @@ impl Queue for Heap {
     }
 }
 
-/// How much later than itself an event causes the next one.
+/// Distribution of the delay between an event and the event that it causes.
 #[derive(Debug, Clone, Copy)]
 pub enum Mix {
     /// 45 % 333 ns, 45 % 1.33 us, 10 % timers of 4 to 300 us: frames, hops and congestion control.
     Timers,
     /// A quarter each of 4.96 ns, 80 ns, 331.52 ns (a frame of 4,144 bytes at 100 Gb/s) and 1.3 us. All are whole multiples of
-    /// 80 ps, the time of a byte at that rate, so that many events are at one time.
+    /// 80 ps, the time of a byte at that rate, so that many events have the same time.
     Fabric,
 }
 
 /// The hold model (Jones, "An empirical comparison of priority-queue and event-set implementations", CACM 29(4), 1986): each
-/// event popped causes one push, so the number pending stays.
+/// event popped causes one push, so the number of pending events is constant.
 pub struct HoldModel<Q> {
     queue: Q,
     mix: Mix,
@@ -68,8 +68,8 @@ pub struct HoldModel<Q> {
 }
 
 impl<Q: Queue> HoldModel<Q> {
-    /// With `pending` events, held until nothing depends on the start: timers, drawn once in ten, come to be most of what
-    /// is pending.
+    /// A model with `pending` events after a warm-up that is long enough to forget the start: timers, a tenth of the draws,
+    /// become the majority of the pending events.
     pub fn new(mix: Mix, pending: u32) -> Self {
         let mut model = HoldModel {
             queue: Q::default(),
@@ -77,7 +77,7 @@ impl<Q: Queue> HoldModel<Q> {
             random: 0x9e37_79b9_7f4a_7c15,
         };
         for key in 0..pending {
-            let time = model.delta();
+            let time = model.draw_delay();
             let payload = key;
             model.queue.push(Event { time, key, payload });
         }
@@ -85,7 +85,7 @@ impl<Q: Queue> HoldModel<Q> {
         model
     }
 
-    /// Pops and pushes `count` times; the sum of the popped times makes two queues comparable.
+    /// Pops and pushes `count` times. Returns a checksum of the popped events, which two queues must agree on.
     #[inline]
     pub fn hold(&mut self, count: u32) -> u64 {
         let mut sum = 0u64;
@@ -94,15 +94,15 @@ impl<Q: Queue> HoldModel<Q> {
                 return sum;
             };
             sum = sum.wrapping_add(event.time.0).rotate_left(1) ^ u64::from(event.key);
-            let time = event.time + self.delta();
+            let time = event.time + self.draw_delay();
             self.queue.push(Event { time, ..event });
         }
         sum
     }
 
-    /// Drawn without a branch that depends on chance, so that the draw costs little beside the queue.
+    /// A random delay. No branch depends on the draw, so it takes little time compared with the queue.
     #[inline]
-    fn delta(&mut self) -> Picoseconds {
+    fn draw_delay(&mut self) -> Picoseconds {
         // xorshift64 (Marsaglia, "Xorshift RNGs", J. Stat. Software 8(14), 2003).
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -123,9 +123,9 @@ impl<Q: Queue> HoldModel<Q> {
     }
 }
 
-/// How fast this machine is: nanoseconds for one pop and one push of the standard library's heap with 65,536 events pending
-/// under `Mix::Timers`, the fastest of many rounds. Nothing of the simulator is in it, so a speed in its units is comparable
-/// between machines. Takes half a second.
+/// The speed of this machine: nanoseconds for one pop and one push of the standard library's heap with 65,536 events pending
+/// under `Mix::Timers`, the fastest of many rounds. It runs no code of the simulator, so a speed in its units is comparable
+/// between machines. It takes half a second.
 pub fn hold_model_ns() -> f64 {
     const ROUNDS: usize = 16;
     const HOLDS: u32 = 1 << 16;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_queues_pop_the_same() {
+    fn wheel_and_heap_pop_the_same_events() {
         for mix in [Mix::Timers, Mix::Fabric] {
             for pending in [1, 16, 4096, 65_536] {
                 let mut wheel = HoldModel::<EventQueue>::new(mix, pending);
@@ -155,26 +155,28 @@ mod tests {
     }
 
     #[test]
-    fn the_mix_has_its_stated_shares() {
+    fn timer_mix_has_its_stated_shares() {
         let mut model = HoldModel::<Heap>::new(Mix::Timers, 1);
-        let deltas: Vec<_> = (0..100_000).map(|_| model.delta()).collect();
-        let share = |delta: u64| {
+        let deltas: Vec<_> = (0..100_000).map(|_| model.draw_delay()).collect();
+        let share = |draw_delay: u64| {
             deltas
                 .iter()
-                .filter(|&&other| other == Picoseconds(delta))
+                .filter(|&&other| other == Picoseconds(draw_delay))
                 .count()
         };
         assert!((44_000..46_000).contains(&share(333_000)));
         assert!((44_000..46_000).contains(&share(1_330_000)));
-        let timers = deltas.iter().filter(|&&delta| delta >= 4 * MICROSECOND);
+        let timers = deltas
+            .iter()
+            .filter(|&&draw_delay| draw_delay >= 4 * MICROSECOND);
         assert!((9_500..10_900).contains(&timers.clone().count()));
         let mean = timers.clone().copied().sum::<Picoseconds>() / timers.count() as u64;
         assert!((148 * MICROSECOND..156 * MICROSECOND).contains(&mean));
     }
 
     #[test]
-    fn a_machine_has_a_speed() {
-        let speed = hold_model_ns();
-        assert!(speed > 1.0 && speed < 100_000.0, "{speed}");
+    fn hold_model_returns_a_plausible_time() {
+        let hold_ns = hold_model_ns();
+        assert!(hold_ns > 1.0 && hold_ns < 100_000.0, "{hold_ns}");
     }
 }

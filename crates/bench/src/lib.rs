@@ -1,7 +1,8 @@
-//! Speed of the simulator, with a calibration of the machine.
+//! Measures the speed of the simulator and calibrates its goals to the machine.
 //!
-//! `sim-bench` runs scenarios, kept or made ([`generate`]), one by one ([`measure`]) and sets them beside what is wanted and what others reach ([`goals`],
-//! [`report`]); [`hold`] makes figures of different machines comparable. The parts have Criterion benches.
+//! `sim-bench` runs stored or generated scenarios ([`generate`]) one after the other ([`measure`]) and compares their speed with
+//! goals and with other simulators ([`goals`], [`report`]). [`hold_model`] makes figures of different machines comparable. The
+//! Criterion benches in `benches/` measure parts of the simulator.
 
 pub mod generate;
 pub mod goals;

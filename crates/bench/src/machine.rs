@@ -1,10 +1,10 @@
-//! What a figure has to be quoted with: processor, load, date.
+//! The processor, load, memory and date that a figure is reported with.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The processor's name, and how many of it there are.
-pub fn processor() -> String {
+/// The processor's name and the number of CPUs.
+pub fn describe_processor() -> String {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
@@ -24,13 +24,13 @@ pub fn processor() -> String {
 }
 
 /// Runnable processes, mean over the last minute; `None` if the system does not report it.
-pub fn load() -> Option<f64> {
+pub fn read_load() -> Option<f64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split(' ').next()?.parse().ok()
 }
 
 /// Peak resident memory of this process, bytes; `None` if the system does not report it.
-pub fn peak_rss_bytes() -> Option<u64> {
+pub fn read_peak_rss_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
@@ -38,15 +38,15 @@ pub fn peak_rss_bytes() -> Option<u64> {
 }
 
 /// Today in UTC, `YYYY-MM-DD`.
-pub fn today() -> String {
+pub fn format_today() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    date(seconds / 86_400)
+        .map_or(0, |elapsed| elapsed.as_secs());
+    format_date(seconds / 86_400)
 }
 
 /// The Gregorian date `days` after 1970-01-01. A year is counted from March, so that the leap day is its last.
-fn date(days: u64) -> String {
+fn format_date(days: u64) -> String {
     const FROM_YEAR_0: u64 = 719_468; // days from 0000-03-01 to 1970-01-01
     const IN_400_YEARS: u64 = 146_097;
     let days = days + FROM_YEAR_0;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_have_dates() {
+    fn dates_of_days_are_gregorian() {
         for (days, expected) in [
             (0, "1970-01-01"),
             (58, "1970-02-28"),
@@ -77,7 +77,7 @@ mod tests {
             (47_540, "2100-02-28"),
             (47_541, "2100-03-01"),
         ] {
-            assert_eq!(date(days), expected, "{days}");
+            assert_eq!(format_date(days), expected, "{days}");
         }
     }
 }

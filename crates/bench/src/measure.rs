@@ -1,14 +1,14 @@
-//! One run of one scenario with the clock beside it.
+//! Measures one run of one scenario.
 
 use crate::machine;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use wirespeed_sim::{reader, Run, Threads};
 
-/// Events between two looks at whether the run has ended.
+/// Events between two checks for the end of the run.
 const EVENTS: u64 = 1 << 16;
 
-/// Cost of a run, and the results that verify it.
+/// Time and memory of a run, and the results that verify it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Name of the scenario.
@@ -17,29 +17,29 @@ pub struct Measurement {
     pub hops: u64,
     /// Events taken from the queue.
     pub events: u64,
-    /// From the parsed scenario to the first event, seconds.
+    /// Time from the parsed scenario to the first event, seconds.
     pub setup_s: f64,
-    /// From the first event to the filled tables, seconds.
+    /// Time from the first event to the complete tables, seconds.
     pub run_s: f64,
     /// Peak resident memory of the process, if the system reports it.
     pub peak_rss_bytes: Option<u64>,
-    /// Flows, and operations where the scenario has those.
+    /// Flows, or operations where the scenario has operations.
     pub flows: u64,
-    /// Of these, not completed.
+    /// Flows or operations that did not complete.
     pub unfinished: u64,
     /// Frames dropped in switches and NICs, without losses on links: buffer full, no route, or port down.
     pub drops: u64,
-    /// Data packets sent again.
+    /// Retransmitted data packets.
     pub retransmissions: u64,
 }
 
-/// What runs on several threads came to, each in turn with one on one thread and with as many such as there are threads, side
-/// by side: what these do together is all that the machine gives to several threads.
+/// Results of rounds. A round measures a run on one thread, a run on several threads, and as many concurrent runs on one thread
+/// as the second has threads. The throughput of the concurrent runs is the most that the machine gives to several threads.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rounds {
-    /// The best on several threads.
+    /// The shortest times on several threads.
     pub best: Option<Measurement>,
-    times: Vec<f64>,
+    speedups: Vec<f64>,
     ceilings: Vec<f64>,
 }
 
@@ -53,14 +53,14 @@ pub fn measure(
     seed: u64,
     threads: usize,
 ) -> Result<Measurement, String> {
-    let scenario = reader::read(&text, preset, seed).map_err(|refused| refused.to_string())?;
+    let scenario = reader::read(&text, preset, seed).map_err(|refusal| refusal.to_string())?;
     drop(text);
     let name = scenario.name.clone();
     let flows = scenario.operations.len() as u64;
 
     let start = Instant::now();
     let mut run =
-        Run::new(scenario, Threads::AtMost(threads)).map_err(|refused| refused.to_string())?;
+        Run::new(scenario, Threads::AtMost(threads)).map_err(|refusal| refusal.to_string())?;
     let setup_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     while run.advance(EVENTS) {}
@@ -74,7 +74,7 @@ pub fn measure(
         events: summary.events,
         setup_s,
         run_s,
-        peak_rss_bytes: machine::peak_rss_bytes(),
+        peak_rss_bytes: machine::read_peak_rss_bytes(),
         flows,
         unfinished: summary.failed,
         drops: summary.drops,
@@ -83,11 +83,11 @@ pub fn measure(
 }
 
 impl Measurement {
-    /// The shorter times of two runs of the same, and the larger memory.
+    /// Combines two runs of a scenario: the shorter times and the larger memory.
     ///
     /// # Errors
-    /// The two were not the same.
-    pub fn best(self, other: Measurement) -> Result<Measurement, String> {
+    /// The two runs have different results.
+    pub fn merge_best(self, other: Measurement) -> Result<Measurement, String> {
         let best = Measurement {
             setup_s: self.setup_s.min(other.setup_s),
             run_s: self.run_s.min(other.run_s),
@@ -98,81 +98,85 @@ impl Measurement {
         Ok(best)
     }
 
+    /// Checks that another run of the scenario has the same results.
+    ///
     /// # Errors
-    /// Another run did something else.
+    /// The two runs have different results.
     pub fn check_equal(&self, other: &Measurement) -> Result<(), String> {
-        let timed_alike = Measurement {
+        let with_equal_costs = Measurement {
             setup_s: self.setup_s,
             run_s: self.run_s,
             peak_rss_bytes: self.peak_rss_bytes,
             ..other.clone()
         };
-        if *self == timed_alike {
+        if *self == with_equal_costs {
             return Ok(());
         }
         Err(format!(
-            "{}: two runs differ in what they did",
+            "{}: two runs have different results",
             self.scenario
         ))
     }
 
-    /// From the parsed scenario to the filled tables, seconds.
-    pub fn all_s(&self) -> f64 {
+    /// Time from the parsed scenario to the complete tables, seconds.
+    pub fn total_s(&self) -> f64 {
         self.setup_s + self.run_s
     }
 
-    /// What is wrong with the run; a run with anything wrong has no speed.
+    /// The errors of the run. The speed of a run with errors is not reported.
     pub fn find_errors(&self, hops: Option<u64>) -> Vec<String> {
-        let mut missed = Vec::new();
+        let mut errors = Vec::new();
         if let Some(expected) = hops.filter(|expected| *expected != self.hops) {
-            missed.push(format!("{} hops, expected {expected}", self.hops));
+            errors.push(format!("{} hops, expected {expected}", self.hops));
         }
-        for (count, what) in [
+        for (count, problem) in [
             (self.unfinished, "flows not completed"),
             (self.drops, "drops"),
             (self.retransmissions, "retransmissions"),
         ] {
             if count > 0 {
-                missed.push(format!("{count} {what}"));
+                errors.push(format!("{count} {problem}"));
             }
         }
         if self.hops == 0 {
-            missed.push("no hops".to_owned());
+            errors.push("no hops".to_owned());
         }
-        missed
+        errors
     }
 }
 
 impl Rounds {
-    /// Adds a round: on one thread, on several, and those side by side.
+    /// Adds a round: a run on one thread, a run on several, and the concurrent runs on one thread each.
     ///
     /// # Errors
-    /// They were not the same.
+    /// The runs have different results.
     pub fn add(
         &mut self,
-        one: &Measurement,
+        single: &Measurement,
         several: Measurement,
-        side_by_side: &[Measurement],
+        concurrent: &[Measurement],
     ) -> Result<(), String> {
-        for other in side_by_side.iter().chain([&several]) {
-            one.check_equal(other)?;
+        for run in concurrent.iter().chain([&several]) {
+            single.check_equal(run)?;
         }
-        let beside = side_by_side.iter().map(|it| one.all_s() / it.all_s());
-        self.ceilings.push(beside.sum());
-        self.times.push(one.all_s() / several.all_s());
+        let throughputs = concurrent
+            .iter()
+            .map(|run| single.total_s() / run.total_s());
+        self.ceilings.push(throughputs.sum());
+        self.speedups.push(single.total_s() / several.total_s());
         self.best = Some(match self.best.take() {
-            Some(before) => before.best(several)?,
+            Some(best) => best.merge_best(several)?,
             None => several,
         });
         Ok(())
     }
 
-    /// How many times as fast as one thread several are: the middle of all rounds.
-    pub fn times(&self) -> f64 {
-        median(&self.times)
+    /// Speedup of several threads over one: the median of all rounds.
+    pub fn speedup(&self) -> f64 {
+        median(&self.speedups)
     }
 
-    /// How many times as much as one run several do side by side.
+    /// Throughput of the concurrent runs in units of a single run: the median of all rounds.
     pub fn ceiling(&self) -> f64 {
         median(&self.ceilings)
     }
@@ -182,9 +186,9 @@ impl Rounds {
 fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);
+    let number = |index: usize| sorted.get(index).copied().unwrap_or(f64::NAN);
     let count = sorted.len();
-    (at(count.saturating_sub(1) / 2) + at(count / 2)) / 2.0
+    (number(count.saturating_sub(1) / 2) + number(count / 2)) / 2.0
 }
 
 #[cfg(test)]
@@ -205,7 +209,7 @@ mod tests {
     };
 
     #[test]
-    fn the_best_of_two_takes_each_time_and_the_larger_memory() {
+    fn merged_runs_have_the_shorter_times_and_the_larger_memory() {
         let other = Measurement {
             setup_s: 0.75,
             run_s: 1.5,
@@ -216,42 +220,45 @@ mod tests {
             setup_s: 0.5,
             ..other.clone()
         };
-        assert_eq!(RUN.best(other), Ok(best));
+        assert_eq!(RUN.merge_best(other), Ok(best));
     }
 
     #[test]
-    fn the_middle_round_counts() {
-        let taking = |run_s: f64| Measurement {
-            run_s: run_s - RUN.setup_s,
+    fn speedup_is_the_median_of_rounds() {
+        let run_of = |total_s: f64| Measurement {
+            run_s: total_s - RUN.setup_s,
             ..RUN
         };
         let mut rounds = Rounds::default();
-        // On one thread, on two, and two side by side.
-        for (one, two, beside) in [
+        // One run on one thread, one on two threads, two concurrent runs.
+        for (single, several, concurrent) in [
             (4.0, 2.0, [4.0, 8.0]),
             (4.0, 4.0, [4.0, 4.0]),
             (6.0, 3.75, [8.0, 8.0]),
         ] {
-            let beside = beside.map(taking);
-            let added = rounds.add(&taking(one), taking(two), &beside);
-            assert_eq!(added, Ok(()));
+            let concurrent = concurrent.map(run_of);
+            let result = rounds.add(&run_of(single), run_of(several), &concurrent);
+            assert_eq!(result, Ok(()));
         }
-        assert_eq!((rounds.times(), rounds.ceiling()), (1.6, 1.5));
-        assert_eq!(rounds.best.as_ref(), Some(&taking(2.0)));
-        rounds.add(&taking(4.0), taking(2.0), &[]).unwrap();
-        assert_eq!(rounds.times(), 1.8);
+        assert_eq!((rounds.speedup(), rounds.ceiling()), (1.6, 1.5));
+        assert_eq!(rounds.best.as_ref(), Some(&run_of(2.0)));
+        rounds.add(&run_of(4.0), run_of(2.0), &[]).unwrap();
+        assert_eq!(rounds.speedup(), 1.8);
         let other = Measurement { drops: 1, ..RUN };
         assert!(rounds.add(&RUN, RUN, &[other]).is_err());
     }
 
     #[test]
-    fn two_runs_that_differ_are_no_two_runs_of_the_same() {
+    fn runs_with_different_results_are_refused() {
         let other = Measurement { events: 7, ..RUN };
-        let error = "S: two runs differ in what they did";
-        let named = |it: Measurement| Measurement {
+        let error = "S: two runs have different results";
+        let with_name = |run: Measurement| Measurement {
             scenario: "S".to_owned(),
-            ..it
+            ..run
         };
-        assert_eq!(named(RUN).best(named(other)), Err(error.to_owned()));
+        assert_eq!(
+            with_name(RUN).merge_best(with_name(other)),
+            Err(error.to_owned())
+        );
     }
 }

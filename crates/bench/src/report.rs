@@ -1,46 +1,46 @@
-//! Measurements beside goals, as a table and as JSON.
+//! Compares measurements with goals, as a table and as JSON.
 
 use crate::goals;
 use crate::measure::{Measurement, Rounds};
 use serde::Serialize;
 use std::fmt;
 
-/// Where and how it was measured.
+/// Machine, date and options of the measurements.
 #[derive(Debug, Clone, Serialize)]
-pub struct Setting {
+pub struct Conditions {
     /// Date, UTC.
     pub date: String,
     /// Processor.
     pub processor: String,
-    /// Load of the machine before and after, if the system reports it.
+    /// Load of the machine before and after the measurements, if the system reports it.
     pub load: [Option<f64>; 2],
-    /// The hold model, nanoseconds: before the first scenario and after each.
+    /// Times of the hold model before the first scenario and after each, nanoseconds.
     pub hold_ns: Vec<f64>,
     /// Preset of the runs.
     pub preset: String,
     /// Their seed.
     pub seed: u64,
-    /// Runs of which the best counts.
+    /// Runs of each scenario; the best counts.
     pub repeat: u32,
-    /// On how many threads each was run besides; 1 = it was not.
+    /// Threads of a second series of runs; 1 = no second series.
     pub threads: usize,
 }
 
-impl Setting {
-    /// What counts: noise only ever makes the hold model slower, and that would lower the goals.
+impl Conditions {
+    /// The fastest time counts, because noise makes the hold model slower and so would lower the goals.
     fn fastest_hold_ns(&self) -> f64 {
         self.hold_ns.iter().copied().fold(f64::INFINITY, f64::min)
     }
 }
 
-/// All of it.
+/// All measurements, compared with the goals.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    setting: Setting,
-    /// What a rate is worth here when it is worth 1 on the reference machine.
+    conditions: Conditions,
+    /// Speed of this machine over that of the reference machine.
     scale: f64,
     rows: Vec<Row>,
-    /// Of the scenarios in [`goals::KNOWN`], when all were run and right.
+    /// Mean speed on the [`goals::REFERENCES`], if all of them ran without errors.
     geometric_mean: Option<f64>,
     goals: Vec<Goal>,
 }
@@ -49,50 +49,50 @@ pub struct Report {
 struct Row {
     #[serde(flatten)]
     measurement: Measurement,
-    /// None when something was missed.
+    /// None if the run has errors.
     hops_per_s: Option<f64>,
     csg_htsim_hops_per_s: Option<f64>,
     ns3_hpcc_hops_per_s: Option<f64>,
-    /// Over csg-htsim's rate, scaled to this machine.
+    /// Speed over that of csg-htsim, scaled to this machine.
     ratio: Option<f64>,
-    /// On several threads.
-    several: Option<Several>,
-    missed: Vec<String>,
+    /// Results on several threads.
+    parallel: Option<Parallel>,
+    errors: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct Several {
+struct Parallel {
     setup_s: f64,
     run_s: f64,
     peak_rss_bytes: Option<u64>,
-    /// How many times as fast as on one: set-up and run.
-    times: f64,
-    /// How many times as much as many runs on one thread do side by side.
+    /// Speedup over one thread, set-up included.
+    speedup: f64,
+    /// Throughput of as many concurrent runs on one thread, in units of a single run.
     ceiling: f64,
 }
 
 #[derive(Debug, Clone, Serialize)]
 struct Goal {
-    what: String,
+    name: String,
     value: f64,
     /// Scaled to this machine.
-    bound: f64,
+    limit: f64,
     met: bool,
 }
 
 impl Report {
-    /// Compares the measurements, each on one thread and if requested on several, with the goals.
-    pub fn new(setting: Setting, measurements: Vec<(Measurement, Rounds)>) -> Report {
-        let scale = goals::REFERENCE_HOLD_NS / setting.fastest_hold_ns();
-        let preset = &setting.preset;
+    /// Compares the measurements with the goals: each on one thread, and on several where these were requested.
+    pub fn new(conditions: Conditions, measurements: Vec<(Measurement, Rounds)>) -> Report {
+        let scale = goals::REFERENCE_HOLD_NS / conditions.fastest_hold_ns();
+        let preset = &conditions.preset;
         let rows: Vec<Row> = measurements
             .into_iter()
-            .map(|(it, rounds)| Row::new(it, &rounds, preset, scale))
+            .map(|(measurement, rounds)| Row::new(measurement, &rounds, preset, scale))
             .collect();
         let geometric_mean = geometric_mean(&rows);
-        let goals = goals_of(&rows, geometric_mean, scale);
+        let goals = compare_with_goals(&rows, geometric_mean, scale);
         Report {
-            setting,
+            conditions,
             scale,
             rows,
             geometric_mean,
@@ -100,116 +100,116 @@ impl Report {
         }
     }
 
-    /// Whether every run did what it must.
-    pub fn is_right(&self) -> bool {
-        self.rows.iter().all(|row| row.missed.is_empty())
+    /// Whether every run is without errors.
+    pub fn is_valid(&self) -> bool {
+        self.rows.iter().all(|row| row.errors.is_empty())
     }
 
-    /// As JSON.
-    pub fn json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("numbers and text have JSON")
+    /// Formats the report as JSON.
+    pub fn format_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers and text are valid JSON")
     }
 }
 
 impl Row {
     fn new(measurement: Measurement, rounds: &Rounds, preset: &str, scale: f64) -> Row {
         let name = &measurement.scenario;
-        let known = goals::find_known(name, preset);
-        let missed = measurement.find_errors(goals::hops_of(name, preset));
-        let several = rounds.best.as_ref().map(|it| Several {
-            setup_s: it.setup_s,
-            run_s: it.run_s,
-            peak_rss_bytes: it.peak_rss_bytes,
-            times: rounds.times(),
+        let reference = goals::find_reference(name, preset);
+        let errors = measurement.find_errors(goals::expected_hops(name, preset));
+        let parallel = rounds.best.as_ref().map(|best| Parallel {
+            setup_s: best.setup_s,
+            run_s: best.run_s,
+            peak_rss_bytes: best.peak_rss_bytes,
+            speedup: rounds.speedup(),
             ceiling: rounds.ceiling(),
         });
-        let right = missed.is_empty();
-        let hops_per_s = right.then(|| measurement.hops as f64 / measurement.run_s);
-        let htsim = known.map(|known| known.htsim);
+        let is_valid = errors.is_empty();
+        let hops_per_s = is_valid.then(|| measurement.hops as f64 / measurement.run_s);
+        let htsim = reference.map(|reference| reference.htsim);
         Row {
             measurement,
             hops_per_s,
             csg_htsim_hops_per_s: htsim,
-            ns3_hpcc_hops_per_s: known.map(|known| known.hpcc),
+            ns3_hpcc_hops_per_s: reference.map(|reference| reference.hpcc),
             ratio: hops_per_s
                 .zip(htsim)
-                .map(|(ours, peer)| ours / (peer * scale)),
-            several,
-            missed,
+                .map(|(rate, htsim)| rate / (htsim * scale)),
+            parallel,
+            errors,
         }
     }
 }
 
-/// None when one is missing.
+/// The mean speed on the references; none if one of them has no speed.
 fn geometric_mean(rows: &[Row]) -> Option<f64> {
     let mut logarithms = 0.0;
-    for known in &goals::KNOWN {
-        logarithms += rate(rows, known.name)?.ln();
+    for reference in &goals::REFERENCES {
+        logarithms += reference_rate(rows, reference.name)?.ln();
     }
-    Some((logarithms / goals::KNOWN.len() as f64).exp())
+    Some((logarithms / goals::REFERENCES.len() as f64).exp())
 }
 
-fn rate(rows: &[Row], name: &str) -> Option<f64> {
+/// Hops per second on a reference.
+fn reference_rate(rows: &[Row], name: &str) -> Option<f64> {
     let row = rows.iter().find(|row| row.measurement.scenario == name)?;
     row.ratio.and(row.hops_per_s)
 }
 
-/// The goals for which there is a figure.
-fn goals_of(rows: &[Row], geometric_mean: Option<f64>, scale: f64) -> Vec<Goal> {
+/// Compares the measurements with the goals of their scenarios.
+fn compare_with_goals(rows: &[Row], geometric_mean: Option<f64>, scale: f64) -> Vec<Goal> {
     let mut goals = Vec::new();
-    let mut at_least = |what: String, value: f64, bound: f64| {
-        let met = value >= bound;
+    let mut add_minimum = |name: String, value: f64, limit: f64| {
+        let met = value >= limit;
         goals.push(Goal {
-            what,
+            name,
             value,
-            bound,
+            limit,
             met,
         });
     };
     const MILLION: f64 = 1e6;
     if let Some(value) = geometric_mean {
-        let bound = goals::GEOMETRIC_MEAN * scale;
-        at_least(
+        let limit = goals::GEOMETRIC_MEAN * scale;
+        add_minimum(
             "geometric mean, M hops/s".into(),
             value / MILLION,
-            bound / MILLION,
+            limit / MILLION,
         );
     }
-    for known in &goals::KNOWN {
-        let Some(value) = rate(rows, known.name) else {
+    for reference in &goals::REFERENCES {
+        let Some(value) = reference_rate(rows, reference.name) else {
             continue;
         };
-        let bound = match known.name {
+        let limit = match reference.name {
             goals::LARGE => goals::LARGE_HOPS_PER_S,
-            _ => known.htsim,
+            _ => reference.htsim,
         };
-        at_least(
-            format!("{}, M hops/s", known.name),
+        add_minimum(
+            format!("{}, M hops/s", reference.name),
             value / MILLION,
-            bound * scale / MILLION,
+            limit * scale / MILLION,
         );
     }
-    for name in goals::SHARED {
-        let several = right(rows, name).and_then(|row| row.several.as_ref());
-        if let Some(several) = several {
-            at_least(
-                format!("{name} on more threads, times"),
-                several.times,
-                goals::SHARED_TIMES,
+    for name in goals::PARALLEL {
+        let parallel = find_valid(rows, name).and_then(|row| row.parallel.as_ref());
+        if let Some(parallel) = parallel {
+            add_minimum(
+                format!("{name} speedup by threads"),
+                parallel.speedup,
+                goals::MIN_SPEEDUP,
             );
         }
     }
-    let mut below = |name: &str, what: &str, value: f64, bound: f64| {
-        let what = format!("{name} {what}");
-        let met = value < bound;
+    let mut add_maximum = |scenario: &str, figure: &str, value: f64, limit: f64| {
+        let met = value < limit;
         goals.push(Goal {
-            what,
+            name: format!("{scenario} {figure}"),
             value,
-            bound,
+            limit,
             met,
         });
     };
-    for (name, takes, seconds, bytes) in [
+    for (name, duration, seconds, bytes) in [
         (
             goals::LARGE,
             "set-up, s",
@@ -223,32 +223,32 @@ fn goals_of(rows: &[Row], geometric_mean: Option<f64>, scale: f64) -> Vec<Goal> 
             goals::LARGEST_PEAK_BYTES,
         ),
     ] {
-        let Some(row) = right(rows, name) else {
+        let Some(row) = find_valid(rows, name) else {
             continue;
         };
-        let it = &row.measurement;
+        let measurement = &row.measurement;
         let value = if name == goals::LARGE {
-            it.setup_s
+            measurement.setup_s
         } else {
-            it.all_s()
+            measurement.total_s()
         };
-        below(name, takes, value, seconds);
-        if let Some(peak) = it.peak_rss_bytes {
-            below(name, "peak, MB", peak as f64 / MILLION, bytes / MILLION);
+        add_maximum(name, duration, value, seconds);
+        if let Some(peak) = measurement.peak_rss_bytes {
+            add_maximum(name, "peak, MB", peak as f64 / MILLION, bytes / MILLION);
         }
     }
     goals
 }
 
-/// The row of a scenario that did all that is known of it.
-fn right<'a>(rows: &'a [Row], name: &str) -> Option<&'a Row> {
+/// The row of a scenario, if its run is without errors.
+fn find_valid<'a>(rows: &'a [Row], name: &str) -> Option<&'a Row> {
     let mut rows = rows.iter();
-    rows.find(|row| row.measurement.scenario == name && row.missed.is_empty())
+    rows.find(|row| row.measurement.scenario == name && row.errors.is_empty())
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Setting {
+        let Conditions {
             date,
             processor,
             load,
@@ -257,8 +257,8 @@ impl fmt::Display for Report {
             seed,
             repeat,
             threads,
-        } = &self.setting;
-        let [load_before, load_after] = load.map(|load| optional(load, 2));
+        } = &self.conditions;
+        let [load_before, load_after] = load.map(|load| format_or_dash(load, 2));
         writeln!(
             f,
             "{date}, {processor}, load {load_before} before and {load_after} after"
@@ -266,9 +266,9 @@ impl fmt::Display for Report {
         let slowest = hold_ns.iter().copied().fold(0.0, f64::max);
         writeln!(
             f,
-            "hold model (Rust BinaryHeap, 65,536 pending): {:.0} ns per pop and push, between scenarios up to {slowest:.0}; \
-             {:.0} on the reference machine: goals times {:.2}",
-            self.setting.fastest_hold_ns(),
+            "hold model (Rust BinaryHeap, 65,536 pending): {:.0} ns per pop and push, at most {slowest:.0} ns between scenarios, \
+             {:.0} ns on the reference machine; goals are multiplied by {:.2}",
+            self.conditions.fastest_hold_ns(),
             goals::REFERENCE_HOLD_NS,
             self.scale
         )?;
@@ -284,7 +284,7 @@ impl fmt::Display for Report {
             writeln!(
                 f,
                 "\ncsg-htsim (RoCE, PFC, no congestion control) and ns-3 HPCC (DCQCN, PFC): M hops/s on the reference \
-                 machine.\nratio: to csg-htsim scaled to this machine"
+                 machine.\nratio: M hops/s over those of csg-htsim scaled to this machine"
             )?;
         }
         self.write_goals(f)
@@ -308,52 +308,55 @@ impl Report {
             "ratio"
         )?;
         for row in &self.rows {
-            let it = &row.measurement;
-            write!(f, "{:<12}{:>10}", it.scenario, it.hops)?;
+            let measurement = &row.measurement;
+            write!(f, "{:<12}{:>10}", measurement.scenario, measurement.hops)?;
             let Some(rate) = row.hops_per_s else {
-                writeln!(f, "  no figure: {}", row.missed.join(", "))?;
+                writeln!(f, "  not valid: {}", row.errors.join(", "))?;
                 continue;
             };
             writeln!(
                 f,
                 "{:>10.4}{:>8.3}{:>10.2}{:>12.2}{:>9}{:>11}{:>11}{:>7}",
-                it.setup_s,
-                it.run_s,
+                measurement.setup_s,
+                measurement.run_s,
                 rate / 1e6,
-                it.events as f64 / it.hops as f64,
-                optional(it.peak_rss_bytes.map(|bytes| bytes as f64 / 1e6), 1),
-                optional(row.csg_htsim_hops_per_s.map(|rate| rate / 1e6), 2),
-                optional(row.ns3_hpcc_hops_per_s.map(|rate| rate / 1e6), 2),
-                optional(row.ratio, 1),
+                measurement.events as f64 / measurement.hops as f64,
+                format_or_dash(
+                    measurement.peak_rss_bytes.map(|bytes| bytes as f64 / 1e6),
+                    1
+                ),
+                format_or_dash(row.csg_htsim_hops_per_s.map(|rate| rate / 1e6), 2),
+                format_or_dash(row.ns3_hpcc_hops_per_s.map(|rate| rate / 1e6), 2),
+                format_or_dash(row.ratio, 1),
             )?;
         }
         Ok(())
     }
 
     fn write_several(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let threads = self.setting.threads;
+        let threads = self.conditions.threads;
         writeln!(
             f,
-            "\non {threads} threads; times as fast as one, and as many runs on one thread side by side: medians of rounds"
+            "\non {threads} threads: speedup over one thread, and throughput of {threads} concurrent runs over one run; medians of rounds"
         )?;
         writeln!(
             f,
-            "{:<12}{:>10}{:>8}{:>9}{:>15}{:>14}",
-            "scenario", "set-up s", "run s", "peak MB", "times as fast", "side by side"
+            "{:<12}{:>10}{:>8}{:>9}{:>9}{:>12}",
+            "scenario", "set-up s", "run s", "peak MB", "speedup", "concurrent"
         )?;
         for row in &self.rows {
-            let Some(it) = row.several.as_ref().filter(|_| row.missed.is_empty()) else {
+            let Some(parallel) = row.parallel.as_ref().filter(|_| row.errors.is_empty()) else {
                 continue;
             };
             writeln!(
                 f,
-                "{:<12}{:>10.4}{:>8.3}{:>9}{:>15.2}{:>14.2}",
+                "{:<12}{:>10.4}{:>8.3}{:>9}{:>9.2}{:>12.2}",
                 row.measurement.scenario,
-                it.setup_s,
-                it.run_s,
-                optional(it.peak_rss_bytes.map(|bytes| bytes as f64 / 1e6), 1),
-                it.times,
-                it.ceiling,
+                parallel.setup_s,
+                parallel.run_s,
+                format_or_dash(parallel.peak_rss_bytes.map(|bytes| bytes as f64 / 1e6), 1),
+                parallel.speedup,
+                parallel.ceiling,
             )?;
         }
         Ok(())
@@ -363,42 +366,42 @@ impl Report {
         if self.goals.is_empty() {
             return Ok(());
         }
-        writeln!(f, "\n{:<26}{:>8}{:>8}", "goal", "here", "bound")?;
+        writeln!(f, "\n{:<26}{:>10}{:>10}", "goal", "measured", "limit")?;
         for goal in &self.goals {
-            let met = if goal.met { "met" } else { "missed" };
-            let places = if goal.what.ends_with(", s") { 3 } else { 2 };
+            let verdict = if goal.met { "met" } else { "missed" };
+            let decimals = if goal.name.ends_with(", s") { 3 } else { 2 };
             writeln!(
                 f,
-                "{:<26}{:>8.places$}{:>8.places$}  {met}",
-                goal.what, goal.value, goal.bound
+                "{:<26}{:>10.decimals$}{:>10.decimals$}  {verdict}",
+                goal.name, goal.value, goal.limit
             )?;
         }
         Ok(())
     }
 }
 
-/// The number with so many places, or a dash.
-fn optional(number: Option<f64>, places: usize) -> String {
-    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.places$}"))
+/// The number with this many decimals, or a dash.
+fn format_or_dash(number: Option<f64>, decimals: usize) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goals::Known;
+    use crate::goals::Reference;
 
-    /// A run that was right and so many times as fast as it has to be on a machine twice as fast as the reference machine.
-    fn measurement(known: &Known, factor: f64) -> Measurement {
-        let rate = match known.name {
+    /// A valid run. Its speed is `factor` times the goal on a machine twice as fast as the reference machine.
+    fn measurement(reference: &Reference, factor: f64) -> Measurement {
+        let rate = match reference.name {
             goals::LARGE => goals::LARGE_HOPS_PER_S,
-            _ => known.htsim,
+            _ => reference.htsim,
         };
         Measurement {
-            scenario: known.name.to_owned(),
-            hops: known.hops,
-            events: known.hops,
+            scenario: reference.name.to_owned(),
+            hops: reference.hops,
+            events: reference.hops,
             setup_s: 0.05,
-            run_s: 0.5 * known.hops as f64 / rate / factor,
+            run_s: 0.5 * reference.hops as f64 / rate / factor,
             peak_rss_bytes: Some(80_000_000),
             flows: 16,
             unfinished: 0,
@@ -408,7 +411,7 @@ mod tests {
     }
 
     fn report(preset: &str, measurements: Vec<Measurement>) -> Report {
-        let setting = Setting {
+        let conditions = Conditions {
             date: "2026-11-21".to_owned(),
             processor: "a processor".to_owned(),
             load: [Some(0.25), None],
@@ -418,21 +421,25 @@ mod tests {
             repeat: 5,
             threads: 1,
         };
-        let alone = measurements.into_iter().map(|it| (it, Rounds::default()));
-        Report::new(setting, alone.collect())
+        let serial = measurements
+            .into_iter()
+            .map(|measurement| (measurement, Rounds::default()));
+        Report::new(conditions, serial.collect())
     }
 
     #[test]
-    fn goals_are_scaled() {
+    fn goals_are_scaled_to_the_machine() {
         for (factor, met) in [(1.001, true), (0.999, false)] {
-            let all = goals::KNOWN.iter().map(|known| measurement(known, factor));
-            let report = report("hpcc", all.collect());
-            assert!(report.is_right());
+            let measurements = goals::REFERENCES
+                .iter()
+                .map(|reference| measurement(reference, factor));
+            let report = report("hpcc", measurements.collect());
+            assert!(report.is_valid());
             assert_eq!(report.scale, 2.0);
             let goals: Vec<_> = report
                 .goals
                 .iter()
-                .map(|goal| (goal.what.as_str(), goal.bound, goal.met))
+                .map(|goal| (goal.name.as_str(), goal.limit, goal.met))
                 .collect();
             assert_eq!(
                 goals,
@@ -458,53 +465,53 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_hold_model_counts() {
+    fn fastest_hold_model_scales_the_goals() {
         assert_eq!(
             report("hpcc", Vec::new()).to_string().lines().nth(1),
             Some(
-                "hold model (Rust BinaryHeap, 65,536 pending): 39 ns per pop and push, between scenarios up to 41; \
-                 78 on the reference machine: goals times 2.00"
+                "hold model (Rust BinaryHeap, 65,536 pending): 39 ns per pop and push, at most 41 ns between scenarios, \
+                 78 ns on the reference machine; goals are multiplied by 2.00"
             )
         );
     }
 
     #[test]
-    fn a_mean_over_fewer_is_none() {
-        let four = goals::KNOWN[1..]
+    fn geometric_mean_needs_every_reference() {
+        let measurements = goals::REFERENCES[1..]
             .iter()
-            .map(|known| measurement(known, 1.0));
-        assert_eq!(report("hpcc", four.collect()).geometric_mean, None);
+            .map(|reference| measurement(reference, 1.0));
+        assert_eq!(report("hpcc", measurements.collect()).geometric_mean, None);
     }
 
     #[test]
-    fn a_wrong_run_has_no_figure() {
-        let right = measurement(&goals::KNOWN[0], 1.0);
-        for (wrong, line) in [
+    fn run_with_errors_has_no_speed() {
+        let valid = measurement(&goals::REFERENCES[0], 1.0);
+        for (invalid, line) in [
             (
-                Measurement { hops: 1_048_604, ..right.clone() },
-                "S1L            1048604  no figure: 1048604 hops, expected 1048576",
+                Measurement { hops: 1_048_604, ..valid.clone() },
+                "S1L            1048604  not valid: 1048604 hops, expected 1048576",
             ),
             (
-                Measurement { unfinished: 2, drops: 3, retransmissions: 4, ..right.clone() },
-                "S1L            1048576  no figure: 2 flows not completed, 3 drops, 4 retransmissions",
+                Measurement { unfinished: 2, drops: 3, retransmissions: 4, ..valid.clone() },
+                "S1L            1048576  not valid: 2 flows not completed, 3 drops, 4 retransmissions",
             ),
             (
-                Measurement { scenario: "mine".to_owned(), hops: 0, ..right.clone() },
-                "mine                 0  no figure: no hops",
+                Measurement { scenario: "mine".to_owned(), hops: 0, ..valid.clone() },
+                "mine                 0  not valid: no hops",
             ),
         ] {
-            let report = report("hpcc", vec![wrong]);
-            assert!(!report.is_right());
+            let report = report("hpcc", vec![invalid]);
+            assert!(!report.is_valid());
             assert!(report.goals.is_empty());
             assert_eq!(report.to_string().lines().nth(5), Some(line));
         }
     }
 
     #[test]
-    fn figures_of_others_are_for_the_hpcc_preset() {
-        let one = || vec![measurement(&goals::KNOWN[0], 1.0)];
+    fn references_apply_to_the_hpcc_preset() {
+        let measurements = || vec![measurement(&goals::REFERENCES[0], 1.0)];
         let line = |preset: &str| {
-            report(preset, one())
+            report(preset, measurements())
                 .to_string()
                 .lines()
                 .nth(5)
@@ -520,48 +527,53 @@ mod tests {
         );
     }
 
-    /// On two threads a second instead of two, a part of the memory more.
+    /// Runs on two threads take less time and more memory than on one.
     #[test]
-    fn several_threads_have_goals_of_their_own() {
-        let setting = report("hpcc", Vec::new()).setting;
-        let setting = Setting {
+    fn runs_on_two_threads_have_speedup_goals() {
+        let conditions = report("hpcc", Vec::new()).conditions;
+        let conditions = Conditions {
             threads: 2,
-            ..setting
+            ..conditions
         };
-        let one = |name: &str, hops: u64| Measurement {
+        let single = |name: &str, hops: u64| Measurement {
             scenario: name.to_owned(),
             hops,
             setup_s: 0.5,
             run_s: 1.5,
-            ..measurement(&goals::KNOWN[0], 1.0)
+            ..measurement(&goals::REFERENCES[0], 1.0)
         };
-        let two = |it: &Measurement, run_s| {
-            let two = Measurement {
+        let rounds = |single: &Measurement, run_s| {
+            let parallel = Measurement {
                 run_s,
                 peak_rss_bytes: Some(90_000_000),
-                ..it.clone()
+                ..single.clone()
             };
-            let beside = Measurement {
+            let concurrent = Measurement {
                 run_s: 2.0,
-                ..it.clone()
+                ..single.clone()
             };
             let mut rounds = Rounds::default();
-            rounds.add(it, two, &[beside.clone(), beside]).unwrap();
+            rounds
+                .add(single, parallel, &[concurrent.clone(), concurrent])
+                .unwrap();
             rounds
         };
-        let s3 = one("S3", goals::KNOWN[2].hops);
-        let k32 = one("K32", goals::hops_of("K32", "hpcc").unwrap());
-        let rows = vec![(s3.clone(), two(&s3, 0.5)), (k32.clone(), two(&k32, 0.9))];
-        let report = Report::new(setting, rows);
+        let s3 = single("S3", goals::REFERENCES[2].hops);
+        let k32 = single("K32", goals::expected_hops("K32", "hpcc").unwrap());
+        let rows = vec![
+            (s3.clone(), rounds(&s3, 0.5)),
+            (k32.clone(), rounds(&k32, 0.9)),
+        ];
+        let report = Report::new(conditions, rows);
         let goals = report.goals.iter();
         let goals: Vec<_> = goals
-            .map(|it| (it.what.as_str(), it.value, it.bound, it.met))
+            .map(|goal| (goal.name.as_str(), goal.value, goal.limit, goal.met))
             .collect();
         assert_eq!(
             goals[1..],
             [
-                ("S3 on more threads, times", 2.0, 1.5, true),
-                ("K32 on more threads, times", 2.0 / 1.4, 1.5, false),
+                ("S3 speedup by threads", 2.0, 1.5, true),
+                ("K32 speedup by threads", 2.0 / 1.4, 1.5, false),
                 ("S3 set-up, s", 0.5, 0.075, false),
                 ("S3 peak, MB", 80.0, 80.0, false),
                 ("K32 set-up and run, s", 2.0, 300.0, true),
@@ -576,10 +588,10 @@ mod tests {
         assert_eq!(
             lines[..4],
             [
-                "on 2 threads; times as fast as one, and as many runs on one thread side by side: medians of rounds",
-                "scenario      set-up s   run s  peak MB  times as fast  side by side",
-                "S3              0.5000   0.500     90.0           2.00          1.60",
-                "K32             0.5000   0.900     90.0           1.43          1.60",
+                "on 2 threads: speedup over one thread, and throughput of 2 concurrent runs over one run; medians of rounds",
+                "scenario      set-up s   run s  peak MB  speedup  concurrent",
+                "S3              0.5000   0.500     90.0     2.00        1.60",
+                "K32             0.5000   0.900     90.0     1.43        1.60",
             ]
         );
     }

@@ -1,6 +1,6 @@
-//! How fast the simulator is on the scenarios that all simulators are measured on.
+//! Measures the speed of the simulator on scenarios on which other simulators were measured too.
 //!
-//! Every run has a process of its own, so that the memory of one is not counted for the next.
+//! Every run has a separate process, so that the peak memory of one run is not counted for the next.
 
 use lexopt::prelude::*;
 use std::fs;
@@ -9,33 +9,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::thread;
 use wirespeed_bench::generate::{self, GENERATED};
-use wirespeed_bench::goals::KNOWN;
+use wirespeed_bench::goals::REFERENCES;
 use wirespeed_bench::hold_model::hold_model_ns;
 use wirespeed_bench::machine;
 use wirespeed_bench::measure::{measure, Measurement, Rounds};
-use wirespeed_bench::report::{Report, Setting};
+use wirespeed_bench::report::{Conditions, Report};
 
-/// Before every error.
-const NAME: &str = "sim-bench: ";
+/// Prefix of every error.
+const ERROR_PREFIX: &str = "sim-bench: ";
 
 const HELP: &str = "\
 Usage: sim-bench [OPTIONS] [SCENARIO ...]
 
-Times the simulator on each scenario, a file or the name of one that is made (K32, RAIL, DAY), by itself the files with
-known figures in examples/simulator/, and prints one table:
-hops (data and ACK frames starting on a link) per second, set-up, memory, and the goals scaled to the machine.
-A run that drops, retransmits, leaves a flow unfinished or has another number of hops than it must has no figure.
+Measure the speed of the simulator on each scenario: a file, or the name of a generated one (K32, RAIL, DAY).
+Default: the files of examples/simulator/ on which other simulators were measured.
+
+The table has hops (data and ACK frames starting on a link) per second, set-up time, peak memory, and goals scaled to the
+machine. A run that drops or retransmits packets, leaves flows unfinished or has an unexpected number of hops is not valid:
+its speed is not printed.
 
 Options:
   --preset NAME  parameters where the scenario has none [default: hpcc]
-  --seed N       seed of every chance [default: 1]
-  --threads N    besides, each on at most so many threads, and as many runs on one side by side, in turn with one [default: 1]
-  --large        besides the scenarios given, those that are made: 8,192 hosts, 32,768 GPUs, 24 hours
-  --repeat N     runs of each, of which the best counts [default: 5]
-  --json         the same as JSON
-  --help         this
+  --seed N       seed of random draws [default: 1]
+  --threads N    measure each scenario also on up to N threads, and as N concurrent runs on one thread each [default: 1]
+  --large        also run the generated scenarios: 8,192 hosts, 32,768 GPUs, 24 hours
+  --repeat N     runs of each scenario; the best counts [default: 5]
+  --json         print JSON
+  --help         print this help and exit
 
-Exit status: 0 all runs were right, however fast; 1 one was not, or could not be run; 2 wrong usage.
+Exit status: 0 all runs are valid, at any speed; 1 a run is not valid or failed; 2 wrong usage.
 ";
 
 struct Arguments {
@@ -50,34 +52,34 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = match arguments() {
+    let arguments = match parse_arguments() {
         Ok(Some(arguments)) => arguments,
         Ok(None) => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            eprintln!("{NAME}{error} (sim-bench --help)");
+            eprintln!("{ERROR_PREFIX}{error} (sim-bench --help)");
             return ExitCode::from(2);
         }
     };
-    let done = if arguments.in_process {
+    let result = if arguments.in_process {
         measure_in_process(&arguments)
     } else {
-        compare(&arguments)
+        print_report(&arguments)
     };
-    match done {
+    match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("{NAME}{error}");
+            eprintln!("{ERROR_PREFIX}{error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// `None`: `--help` was given.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+/// Parses the command line. `None`: `--help` was given.
+fn parse_arguments() -> Result<Option<Arguments>, lexopt::Error> {
     let mut arguments = Arguments {
         scenarios: Vec::new(),
         preset: "hpcc".to_owned(),
@@ -112,14 +114,14 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     if large {
-        let names = GENERATED.iter().map(|it| it.name.into());
+        let names = GENERATED.iter().map(|scenario| scenario.name.into());
         arguments.scenarios.extend(names);
     }
     if arguments.scenarios.is_empty() {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator");
-        arguments.scenarios = KNOWN
+        arguments.scenarios = REFERENCES
             .iter()
-            .map(|known| examples.join(known.name).with_extension("json"))
+            .map(|reference| examples.join(reference.name).with_extension("json"))
             .collect();
     }
     Ok(Some(arguments))
@@ -127,7 +129,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 
 fn measure_in_process(arguments: &Arguments) -> Result<bool, String> {
     for path in &arguments.scenarios {
-        let text = text_of(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = read_scenario(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let measurement = measure(text, &arguments.preset, arguments.seed, arguments.threads)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         let line = serde_json::to_string(&measurement).map_err(|error| error.to_string())?;
@@ -136,73 +138,74 @@ fn measure_in_process(arguments: &Arguments) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The scenario that is made, where its name is given, or the file's.
-fn text_of(path: &Path) -> std::io::Result<String> {
-    match path.to_str().and_then(generate::by_name) {
-        Some(made) => Ok(made.text()),
+/// The text of the generated scenario of this name, or of the file.
+fn read_scenario(path: &Path) -> std::io::Result<String> {
+    match path.to_str().and_then(generate::find_generated) {
+        Some(scenario) => Ok(scenario.text()),
         None => fs::read_to_string(path),
     }
 }
 
-/// Whether all runs were right.
-fn compare(arguments: &Arguments) -> Result<bool, String> {
-    let load_before = machine::load();
+/// Measures every scenario and prints the report. Returns whether all runs are valid.
+fn print_report(arguments: &Arguments) -> Result<bool, String> {
+    let load_before = machine::read_load();
     let mut hold_ns = vec![hold_model_ns()];
     let mut measurements = Vec::new();
     for path in &arguments.scenarios {
-        measurements.push(best(arguments, path)?);
+        measurements.push(measure_best(arguments, path)?);
         hold_ns.push(hold_model_ns());
     }
-    let setting = Setting {
-        date: machine::today(),
-        processor: machine::processor(),
-        load: [load_before, machine::load()],
+    let conditions = Conditions {
+        date: machine::format_today(),
+        processor: machine::describe_processor(),
+        load: [load_before, machine::read_load()],
         hold_ns,
         preset: arguments.preset.clone(),
         seed: arguments.seed,
         repeat: arguments.repeat,
         threads: arguments.threads,
     };
-    let report = Report::new(setting, measurements);
+    let report = Report::new(conditions, measurements);
     if arguments.json {
-        println!("{}", report.json());
+        println!("{}", report.format_json());
     } else {
         print!("{report}");
     }
-    Ok(report.is_right())
+    Ok(report.is_valid())
 }
 
-/// The best measurement on one thread. If requested, also rounds of one thread, several threads and several concurrent runs:
-/// rounds alternate, so a change in the machine's speed affects all three.
-fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), String> {
+/// Measures the scenario on one thread, and on request on several threads and in concurrent runs. The three alternate, so a
+/// change in the machine's speed affects all of them.
+fn measure_best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), String> {
     let mut best: Option<Measurement> = None;
     let mut rounds = Rounds::default();
     for _ in 0..arguments.repeat {
-        let one = start_process(arguments, path, 1)?;
+        let single = start_process(arguments, path, 1)?;
         if arguments.threads > 1 {
             let several = start_process(arguments, path, arguments.threads)?;
-            rounds.add(&one, several, &side_by_side(arguments, path)?)?;
+            rounds.add(&single, several, &start_concurrent(arguments, path)?)?;
         }
         best = Some(match best.take() {
-            Some(before) => before.best(one)?,
-            None => one,
+            Some(best) => best.merge_best(single)?,
+            None => single,
         });
     }
     Ok((best.expect("at least one run"), rounds))
 }
 
-/// As many runs on one thread as there are threads, at the same time.
-fn side_by_side(arguments: &Arguments, path: &Path) -> Result<Vec<Measurement>, String> {
+/// Starts as many concurrent runs on one thread each as `--threads` states.
+fn start_concurrent(arguments: &Arguments, path: &Path) -> Result<Vec<Measurement>, String> {
     thread::scope(|scope| {
         let run = || start_process(arguments, path, 1);
         let runs: Vec<_> = (0..arguments.threads).map(|_| scope.spawn(run)).collect();
-        let runs = runs.into_iter();
-        let ended = runs.map(|run| run.join().unwrap_or_else(|it| resume_unwind(it)));
-        ended.collect()
+        let results = runs
+            .into_iter()
+            .map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        results.collect()
     })
 }
 
-/// A run in a separate process.
+/// Runs the scenario in a separate process.
 fn start_process(
     arguments: &Arguments,
     path: &Path,
@@ -220,8 +223,8 @@ fn start_process(
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
-        return Err(match message.trim().strip_prefix(NAME) {
-            Some(why) => why.to_owned(),
+        return Err(match message.trim().strip_prefix(ERROR_PREFIX) {
+            Some(reason) => reason.to_owned(),
             None => format!("{}: {}\n{message}", path.display(), output.status),
         });
     }
