@@ -80,14 +80,14 @@ fn no_limiter_stands_before_the_first_notification() {
         Parameters::DcqcnNvidia(Nvidia::default()),
     ];
     for parameters in rows {
-        let mut it = parameters.prepare().start(40 * GIGABIT, Bytes(MTU));
-        it.on_sent(Picoseconds::ZERO, Bytes(1_000_000_000));
-        assert_eq!(it.rate(SECOND), None);
-        assert_eq!(it.peek(SECOND), None);
-        assert_eq!(it.alpha(SECOND), None);
-        it.on_cnp(SECOND);
+        let mut algorithm = parameters.prepare().start(40 * GIGABIT, Bytes(MTU));
+        algorithm.on_sent(Picoseconds::ZERO, Bytes(1_000_000_000));
+        assert_eq!(algorithm.rate(SECOND), None);
+        assert_eq!(algorithm.peek(SECOND), None);
+        assert_eq!(algorithm.alpha(SECOND), None);
+        algorithm.on_cnp(SECOND);
         let limited = parameters != Parameters::NONE;
-        assert_eq!(it.rate(SECOND).is_some(), limited);
+        assert_eq!(algorithm.rate(SECOND).is_some(), limited);
     }
 }
 
@@ -111,17 +111,17 @@ fn published_fast_recovery_and_additive_increase() {
         ),
     ];
     for (notifications, rates) in rows {
-        let mut it = start_published(Published::default(), 40);
+        let mut algorithm = start_published(Published::default(), 40);
         for _ in 0..notifications {
-            it.on_cnp(Picoseconds(7));
+            algorithm.on_cnp(Picoseconds(7));
         }
         for (n, rate) in (0..).zip(rates) {
             let due = Picoseconds(7) + n * 55 * MICROSECOND;
             if n > 0 {
-                assert_ne!(it.rate(due - Picoseconds(1)), Some(rate));
+                assert_ne!(algorithm.rate(due - Picoseconds(1)), Some(rate));
             }
-            assert_eq!(it.peek(due), Some(rate));
-            assert_eq!(it.rate(due), Some(rate));
+            assert_eq!(algorithm.peek(due), Some(rate));
+            assert_eq!(algorithm.rate(due), Some(rate));
         }
     }
 }
@@ -134,17 +134,17 @@ fn published_alpha_decays_by_its_timer() {
         (177, 0.500_193),
         (178, 0.498_239),
     ] {
-        let mut it = start_published(Published::default(), 40);
-        it.on_cnp(Picoseconds::ZERO);
+        let mut algorithm = start_published(Published::default(), 40);
+        algorithm.on_cnp(Picoseconds::ZERO);
         let due = periods * 55 * MICROSECOND;
         assert!(
-            (it.alpha(due).unwrap() - alpha).abs() < 1e-6,
+            (algorithm.alpha(due).unwrap() - alpha).abs() < 1e-6,
             "{periods}: {:?}",
-            it.alpha(due)
+            algorithm.alpha(due)
         );
         assert_eq!(
-            it.alpha(due),
-            it.alpha(due + 55 * MICROSECOND - Picoseconds(1))
+            algorithm.alpha(due),
+            algorithm.alpha(due + 55 * MICROSECOND - Picoseconds(1))
         );
     }
 }
@@ -153,19 +153,22 @@ fn published_alpha_decays_by_its_timer() {
 fn published_cut_by_alpha_before_or_after_it_is_raised() {
     let kept = 255.0 / 256.0;
     for (alpha_before_cut, by) in [(false, kept), (true, kept * kept + 1.0 / 256.0)] {
-        let mut it = start_published(
+        let mut algorithm = start_published(
             Published {
                 alpha_before_cut,
                 ..Published::default()
             },
             40,
         );
-        it.on_cnp(Picoseconds::ZERO);
-        it.on_cnp(55 * MICROSECOND);
+        algorithm.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(55 * MICROSECOND);
         // The increase that was due came first, and its rate is the new target.
-        assert_eq!(it.rate(55 * MICROSECOND), Some(30e9 * (1.0 - by / 2.0)));
         assert_eq!(
-            it.rate(110 * MICROSECOND),
+            algorithm.rate(55 * MICROSECOND),
+            Some(30e9 * (1.0 - by / 2.0))
+        );
+        assert_eq!(
+            algorithm.rate(110 * MICROSECOND),
             Some((30e9 * (1.0 - by / 2.0) + 30e9) / 2.0)
         );
     }
@@ -173,8 +176,8 @@ fn published_cut_by_alpha_before_or_after_it_is_raised() {
 
 #[test]
 fn published_byte_counter_keeps_what_is_over() {
-    let mut it = start_published(Published::default(), 40);
-    it.on_cnp(Picoseconds::ZERO);
+    let mut algorithm = start_published(Published::default(), 40);
+    algorithm.on_cnp(Picoseconds::ZERO);
     let rows = [
         (9_999_999, 20e9),
         (1, 30e9),
@@ -184,24 +187,24 @@ fn published_byte_counter_keeps_what_is_over() {
         (20_000_000, 39.375e9),
     ];
     for (bytes, rate) in rows {
-        it.on_sent(Picoseconds(1), Bytes(bytes));
-        assert_eq!(it.rate(Picoseconds(1)), Some(rate), "{bytes}");
+        algorithm.on_sent(Picoseconds(1), Bytes(bytes));
+        assert_eq!(algorithm.rate(Picoseconds(1)), Some(rate), "{bytes}");
     }
     // A notification starts the counter anew.
-    it.on_sent(Picoseconds(1), Bytes(9_999_999));
-    it.on_cnp(Picoseconds(2));
-    let cut = it.rate(Picoseconds(2));
-    it.on_sent(Picoseconds(2), Bytes(9_999_999));
-    assert_eq!(it.rate(Picoseconds(2)), cut);
+    algorithm.on_sent(Picoseconds(1), Bytes(9_999_999));
+    algorithm.on_cnp(Picoseconds(2));
+    let cut = algorithm.rate(Picoseconds(2));
+    algorithm.on_sent(Picoseconds(2), Bytes(9_999_999));
+    assert_eq!(algorithm.rate(Picoseconds(2)), cut);
 
     let by_time_only = Published {
         byte_counter_bytes: None,
         ..Published::default()
     };
-    let mut it = start_published(by_time_only, 40);
-    it.on_cnp(Picoseconds::ZERO);
-    it.on_sent(Picoseconds(1), Bytes(u32::MAX));
-    assert_eq!(it.rate(Picoseconds(1)), Some(20e9));
+    let mut algorithm = start_published(by_time_only, 40);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    algorithm.on_sent(Picoseconds(1), Bytes(u32::MAX));
+    assert_eq!(algorithm.rate(Picoseconds(1)), Some(20e9));
 }
 
 #[test]
@@ -215,36 +218,36 @@ fn published_hyper_increase_needs_both_counters() {
     };
     // (bytes sent before the second expiry of the timer, rise of the target at that expiry)
     for (bytes, rise) in [(0, 1e6), (999, 1e6), (1000, 64e6)] {
-        let mut it = start_published(parameters.clone(), 40);
-        it.on_cnp(Picoseconds::ZERO);
-        it.on_cnp(Picoseconds::ZERO);
+        let mut algorithm = start_published(parameters.clone(), 40);
+        algorithm.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(Picoseconds::ZERO);
         let mut target = 20e9 + 1e6;
         let mut rate = (10e9 + target) / 2.0;
-        assert_eq!(it.rate(55 * MICROSECOND), Some(rate));
-        it.on_sent(56 * MICROSECOND, Bytes(bytes));
+        assert_eq!(algorithm.rate(55 * MICROSECOND), Some(rate));
+        algorithm.on_sent(56 * MICROSECOND, Bytes(bytes));
         if bytes >= 1000 {
             target += 1e6;
             rate = (rate + target) / 2.0;
         }
         target += rise;
         rate = (rate + target) / 2.0;
-        assert_eq!(it.rate(110 * MICROSECOND), Some(rate), "{bytes}");
+        assert_eq!(algorithm.rate(110 * MICROSECOND), Some(rate), "{bytes}");
     }
 }
 
 #[test]
 fn no_cut_goes_below_the_minimum_rate() {
-    let mut it = start_published(Published::default(), 40);
+    let mut algorithm = start_published(Published::default(), 40);
     for _ in 0..20 {
-        it.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(Picoseconds::ZERO);
     }
-    assert_eq!(it.rate(Picoseconds::ZERO), Some(40e6));
+    assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(40e6));
 
-    let mut it = nvidia(ns3(), 100);
+    let mut algorithm = nvidia(ns3(), 100);
     for n in 0..20 {
-        it.on_cnp(n * 4 * MICROSECOND);
+        algorithm.on_cnp(n * 4 * MICROSECOND);
     }
-    assert_eq!(it.rate(80 * MICROSECOND), Some(1e9));
+    assert_eq!(algorithm.rate(80 * MICROSECOND), Some(1e9));
 }
 
 #[test]
@@ -253,58 +256,61 @@ fn a_rate_climbs_to_line_rate_and_stays_there() {
         start_published(Published::default(), 40),
         nvidia(Nvidia::default(), 40),
     ];
-    for mut it in rows {
-        it.on_cnp(Picoseconds::ZERO);
-        assert_eq!(it.rate(SECOND), Some(40e9));
-        it.on_sent(SECOND, Bytes(u32::MAX));
-        assert_eq!(it.rate(10_000_000 * SECOND), Some(40e9));
+    for mut algorithm in rows {
+        algorithm.on_cnp(Picoseconds::ZERO);
+        assert_eq!(algorithm.rate(SECOND), Some(40e9));
+        algorithm.on_sent(SECOND, Bytes(u32::MAX));
+        assert_eq!(algorithm.rate(10_000_000 * SECOND), Some(40e9));
         // Nothing is left of alpha, so the next notification cuts nothing.
-        it.on_cnp(10_000_000 * SECOND);
-        assert_eq!(it.rate(10_000_000 * SECOND), Some(40e9));
+        algorithm.on_cnp(10_000_000 * SECOND);
+        assert_eq!(algorithm.rate(10_000_000 * SECOND), Some(40e9));
     }
 }
 
 #[test]
 fn nvidia_alpha_comes_before_the_cut_and_the_first_notification_does_not_raise_it() {
     let kept = 255.0 / 256.0;
-    let mut it = nvidia(ns3(), 100);
-    it.on_cnp(Picoseconds::ZERO);
-    assert_eq!(it.rate(4 * MICROSECOND - Picoseconds(1)), Some(100e9));
+    let mut algorithm = nvidia(ns3(), 100);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    assert_eq!(
+        algorithm.rate(4 * MICROSECOND - Picoseconds(1)),
+        Some(100e9)
+    );
     let first = kept * kept * kept * kept;
-    assert_eq!(it.alpha(4 * MICROSECOND), Some(first));
+    assert_eq!(algorithm.alpha(4 * MICROSECOND), Some(first));
     let cut = 100e9 * (1.0 - first / 2.0);
-    assert_eq!(it.rate(4 * MICROSECOND), Some(cut));
+    assert_eq!(algorithm.rate(4 * MICROSECOND), Some(cut));
 
     // At 5 us, after alpha's period that ended there: the one that ends at 6 us has it. The cut is at 8 us.
-    it.on_cnp(5 * MICROSECOND);
-    it.on_cnp(5 * MICROSECOND + Picoseconds(1));
+    algorithm.on_cnp(5 * MICROSECOND);
+    algorithm.on_cnp(5 * MICROSECOND + Picoseconds(1));
     let second = (kept * (first * kept) + 1.0 / 256.0) * kept * kept;
-    assert_eq!(it.rate(8 * MICROSECOND - Picoseconds(1)), Some(cut));
-    assert_eq!(it.alpha(8 * MICROSECOND), Some(second));
+    assert_eq!(algorithm.rate(8 * MICROSECOND - Picoseconds(1)), Some(cut));
+    assert_eq!(algorithm.alpha(8 * MICROSECOND), Some(second));
     let cut = cut * (1.0 - second / 2.0);
-    assert_eq!(it.rate(8 * MICROSECOND), Some(cut));
+    assert_eq!(algorithm.rate(8 * MICROSECOND), Some(cut));
 
     // No increase since the first cut, so the target is still line rate.
     let increase = 308 * MICROSECOND;
-    assert_eq!(it.rate(increase - Picoseconds(1)), Some(cut));
-    assert_eq!(it.rate(increase), Some((cut + 100e9) / 2.0));
+    assert_eq!(algorithm.rate(increase - Picoseconds(1)), Some(cut));
+    assert_eq!(algorithm.rate(increase), Some((cut + 100e9) / 2.0));
 }
 
 #[test]
 fn nvidia_stages_of_the_increase() {
     // At 1 ms a cut of a rate that climbed meanwhile: it is the target from then on.
-    let mut it = nvidia(ns3(), 100);
-    it.on_cnp(Picoseconds::ZERO);
-    it.on_cnp(1000 * MICROSECOND);
-    let mut target = it.rate(1003 * MICROSECOND).unwrap();
-    let mut rate = it.rate(1004 * MICROSECOND).unwrap();
+    let mut algorithm = nvidia(ns3(), 100);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    algorithm.on_cnp(1000 * MICROSECOND);
+    let mut target = algorithm.rate(1003 * MICROSECOND).unwrap();
+    let mut rate = algorithm.rate(1004 * MICROSECOND).unwrap();
     assert!(rate < target && target < 99e9);
     for (stage, rise) in [(1, 0.0), (2, 20e6), (3, 200e6), (4, 200e6)] {
         let due = (1004 + stage * 300) * MICROSECOND;
-        assert_eq!(it.rate(due - Picoseconds(1)), Some(rate));
+        assert_eq!(algorithm.rate(due - Picoseconds(1)), Some(rate));
         target += rise;
         rate = (rate + target) / 2.0;
-        assert_eq!(it.rate(due), Some(rate), "{stage}");
+        assert_eq!(algorithm.rate(due), Some(rate), "{stage}");
     }
 }
 
@@ -329,18 +335,20 @@ fn nvidia_target_at_a_cut() {
             rpg_byte_reset_bytes: 4096,
             ..ns3()
         };
-        let mut it = nvidia(parameters, 100);
-        it.on_cnp(Picoseconds::ZERO);
-        it.on_sent(5 * MICROSECOND, Bytes(bytes));
-        it.on_cnp((cut_at - 1) * MICROSECOND);
-        let mut before = it.rate(cut_at * MICROSECOND - Picoseconds(1)).unwrap();
+        let mut algorithm = nvidia(parameters, 100);
+        algorithm.on_cnp(Picoseconds::ZERO);
+        algorithm.on_sent(5 * MICROSECOND, Bytes(bytes));
+        algorithm.on_cnp((cut_at - 1) * MICROSECOND);
+        let mut before = algorithm
+            .rate(cut_at * MICROSECOND - Picoseconds(1))
+            .unwrap();
         if cut_at == 304 {
             before = (before + 100e9) / 2.0;
         }
         let target = if clamped { before } else { 100e9 };
-        let cut = it.rate(cut_at * MICROSECOND).unwrap();
+        let cut = algorithm.rate(cut_at * MICROSECOND).unwrap();
         assert!(cut < before);
-        let next = it.rate((cut_at + 300) * MICROSECOND).unwrap();
+        let next = algorithm.rate((cut_at + 300) * MICROSECOND).unwrap();
         assert_eq!(
             next,
             (cut + target) / 2.0,
@@ -369,10 +377,10 @@ fn nvidia_size_of_a_cut() {
             dce_tcp_rtt_us: 5,
             ..ns3()
         };
-        let mut it = nvidia(parameters, 100);
-        it.on_cnp(Picoseconds::ZERO);
+        let mut algorithm = nvidia(parameters, 100);
+        algorithm.on_cnp(Picoseconds::ZERO);
         assert_eq!(
-            it.rate(4 * MICROSECOND),
+            algorithm.rate(4 * MICROSECOND),
             Some(100e9 * left),
             "{rpg_gd} {rpg_min_dec_fac_percent}"
         );
@@ -387,40 +395,40 @@ fn nvidia_first_rate_and_initial_alpha() {
         dce_tcp_rtt_us: 5,
         ..ns3()
     };
-    let mut it = nvidia(parameters, 100);
-    it.on_cnp(Picoseconds::ZERO);
-    assert_eq!(it.rate(Picoseconds::ZERO), Some(85e9));
-    assert_eq!(it.alpha(Picoseconds::ZERO), Some(0.5));
-    assert_eq!(it.rate(4 * MICROSECOND), Some(85e9 * 0.75));
-    assert_eq!(it.rate(304 * MICROSECOND), Some(85e9 * 0.875));
+    let mut algorithm = nvidia(parameters, 100);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(85e9));
+    assert_eq!(algorithm.alpha(Picoseconds::ZERO), Some(0.5));
+    assert_eq!(algorithm.rate(4 * MICROSECOND), Some(85e9 * 0.75));
+    assert_eq!(algorithm.rate(304 * MICROSECOND), Some(85e9 * 0.875));
 }
 
 #[test]
 fn nvidia_byte_counter_starts_anew_at_the_cut() {
-    let mut it = nvidia(Nvidia::default(), 100);
-    it.on_cnp(Picoseconds::ZERO);
-    it.on_sent(3 * MICROSECOND, Bytes(32_766));
-    let cut = it.rate(4 * MICROSECOND).unwrap();
-    it.on_sent(5 * MICROSECOND, Bytes(32_766));
-    assert_eq!(it.rate(5 * MICROSECOND), Some(cut));
-    it.on_sent(5 * MICROSECOND, Bytes(1));
-    assert_eq!(it.rate(5 * MICROSECOND), Some((cut + 100e9) / 2.0));
+    let mut algorithm = nvidia(Nvidia::default(), 100);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    algorithm.on_sent(3 * MICROSECOND, Bytes(32_766));
+    let cut = algorithm.rate(4 * MICROSECOND).unwrap();
+    algorithm.on_sent(5 * MICROSECOND, Bytes(32_766));
+    assert_eq!(algorithm.rate(5 * MICROSECOND), Some(cut));
+    algorithm.on_sent(5 * MICROSECOND, Bytes(1));
+    assert_eq!(algorithm.rate(5 * MICROSECOND), Some((cut + 100e9) / 2.0));
 }
 
 #[test]
 fn the_checks_are_anchored_at_the_first_notification() {
     // Notifications at 3, 9 and 10 us after it: cuts at 4 and 12 us, none at 8.
     let anchor: Picoseconds = Picoseconds(123_456_789);
-    let mut it = nvidia(ns3(), 100);
-    it.on_cnp(anchor);
+    let mut algorithm = nvidia(ns3(), 100);
+    algorithm.on_cnp(anchor);
     let at = |microseconds| anchor + microseconds * MICROSECOND;
-    it.on_cnp(at(3));
-    let cut = it.rate(at(4)).unwrap();
-    assert_eq!(it.rate(at(8)), Some(cut));
-    it.on_cnp(at(9));
-    it.on_cnp(at(10));
-    assert_eq!(it.rate(at(12) - Picoseconds(1)), Some(cut));
-    assert!(it.rate(at(12)).unwrap() < cut);
+    algorithm.on_cnp(at(3));
+    let cut = algorithm.rate(at(4)).unwrap();
+    assert_eq!(algorithm.rate(at(8)), Some(cut));
+    algorithm.on_cnp(at(9));
+    algorithm.on_cnp(at(10));
+    assert_eq!(algorithm.rate(at(12) - Picoseconds(1)), Some(cut));
+    assert!(algorithm.rate(at(12)).unwrap() < cut);
 }
 
 #[test]
@@ -581,10 +589,10 @@ fn parameters_that_do_not_fit() {
     ];
     for (parameters, expected) in rows {
         let refused = parameters.check("congestion", 25 * GIGABIT).err();
-        let found = refused.map_or(String::new(), |it| it.to_string());
+        let found = refused.map_or(String::new(), |refusal| refusal.to_string());
         let expected: Vec<String> = expected
             .iter()
-            .map(|it| format!("congestion.{it}"))
+            .map(|problem| format!("congestion.{problem}"))
             .collect();
         let expected = expected.join("\n");
         assert_eq!(found, expected);

@@ -70,13 +70,17 @@ fn the_draws_reach_everything() {
             summary.ecn_marks,
             summary.cnp_frames,
             // By noise alone.
-            summary.losses * u64::from(scenario.links.iter().all(|it| it.loss == 0.0)),
+            summary.losses * u64::from(scenario.links.iter().all(|link| link.loss == 0.0)),
             summary.watchdog_stuck,
             summary.watchdog_recovered,
             summary.watchdog_drops,
             summary.unroutable,
             // Frames waited where they came in, more than one at a time.
-            outcome.tables.iter().filter(|it| it.name == "voqs").count() as u64
+            outcome
+                .tables
+                .iter()
+                .filter(|table| table.name == "voqs")
+                .count() as u64
                 * summary.pfc_pauses,
             summary.trims,
             // In headroom that is shared; in a buffer of two pools.

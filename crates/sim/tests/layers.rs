@@ -538,9 +538,9 @@ impl Sources {
             return Some(file);
         };
         let uses = paths(&remove_tests(&self.0[&file])).into_iter();
-        let mut children = uses.filter(|it| it.passed_on);
-        let child = children.find_map(|it| {
-            let passed = self.resolve_path(&path[..length], &it.names)?;
+        let mut children = uses.filter(|import| import.passed_on);
+        let child = children.find_map(|import| {
+            let passed = self.resolve_path(&path[..length], &import.names)?;
             let is_child = passed.starts_with(&path[..length]) && passed.last() == Some(name);
             is_child.then_some(passed)
         });

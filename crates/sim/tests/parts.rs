@@ -274,23 +274,25 @@ fn mechanisms_in_parts() {
         rows.push((name, scenario));
     };
     for balance in [Balance::Spray, Balance::Flowlet, Balance::Adaptive] {
-        row("paths", &|it| {
-            it.parameters.ecmp.balance = balance;
-            it.parameters.ecmp.flowlet_gap_ns = 500;
+        row("paths", &|scenario| {
+            scenario.parameters.ecmp.balance = balance;
+            scenario.parameters.ecmp.flowlet_gap_ns = 500;
         });
     }
     for name in congestion::names() {
-        row(name, &|it| it.parameters.congestion = algorithm(name));
+        row(name, &|scenario| {
+            scenario.parameters.congestion = algorithm(name)
+        });
     }
-    row("packets sprayed and trimmed", &|it| {
-        it.parameters = support::ultra_ethernet();
-        let trimming = it.parameters.switch.trimming.as_mut().unwrap();
+    row("packets sprayed and trimmed", &|scenario| {
+        scenario.parameters = support::ultra_ethernet();
+        let trimming = scenario.parameters.switch.trimming.as_mut().unwrap();
         trimming.queue_ns = Some(1_000);
     });
-    row("credit of receivers", &|it| {
-        it.parameters = support::ultra_ethernet();
-        it.parameters.congestion = algorithm("rccc");
-        let trimming = it.parameters.switch.trimming.as_mut().unwrap();
+    row("credit of receivers", &|scenario| {
+        scenario.parameters = support::ultra_ethernet();
+        scenario.parameters.congestion = algorithm("rccc");
+        let trimming = scenario.parameters.switch.trimming.as_mut().unwrap();
         trimming.queue_ns = Some(1_000);
     });
     let link_down = |of| {
@@ -300,30 +302,33 @@ fn mechanisms_in_parts() {
             convergence: 15 * MICROSECOND,
         }))
     };
-    row("a link down", &|it| {
-        it.faults = vec![link_down(Links::One(LinkId(8)))];
-        it.parameters.transport.ack_timeout = 6;
+    row("a link down", &|scenario| {
+        scenario.faults = vec![link_down(Links::One(LinkId(8)))];
+        scenario.parameters.transport.ack_timeout = 6;
     });
-    row("a spine down", &|it| {
-        it.faults = vec![link_down(Links::OfNode(NodeId(10)))];
-        it.parameters.transport.ack_timeout = 6;
+    row("a spine down", &|scenario| {
+        scenario.faults = vec![link_down(Links::OfNode(NodeId(10)))];
+        scenario.parameters.transport.ack_timeout = 6;
     });
-    row("a stuck NIC and watchdogs", &|it| {
-        let (port, priorities) = (support::port(it, 7), 1 << it.parameters.transport.priority);
-        it.faults = vec![fault(Kind::StuckNic(StuckNic {
+    row("a stuck NIC and watchdogs", &|scenario| {
+        let (port, priorities) = (
+            support::port(scenario, 7),
+            1 << scenario.parameters.transport.priority,
+        );
+        scenario.faults = vec![fault(Kind::StuckNic(StuckNic {
             port: PortId(port),
             priorities,
         }))];
-        it.parameters.pfc.watchdog = Some(Watchdog {
+        scenario.parameters.pfc.watchdog = Some(Watchdog {
             detection_ns: 5_000,
             restoration_ns: 9_000,
             poll_ns: 1_000,
             action: WatchdogAction::Drop,
         });
-        it.parameters.transport.ack_timeout = 6;
+        scenario.parameters.transport.ack_timeout = 6;
     });
-    row("a slow receiver", &|it| {
-        it.parameters.nic.pipe = Some(Pipe {
+    row("a slow receiver", &|scenario| {
+        scenario.parameters.nic.pipe = Some(Pipe {
             pcie: None,
             gbps: Some(100),
             latency_ns: 300,
@@ -331,14 +336,14 @@ fn mechanisms_in_parts() {
             xoff_bytes: 100_000,
             xon_bytes: 50_000,
         });
-        let (port, rate) = (support::port(it, 0), 5_000_000_000);
-        it.faults = vec![fault(Kind::SlowReceiver(SlowReceiver {
+        let (port, rate) = (support::port(scenario, 0), 5_000_000_000);
+        scenario.faults = vec![fault(Kind::SlowReceiver(SlowReceiver {
             port: PortId(port),
             rate,
         }))];
     });
-    row("a narrow slot", &|it| {
-        it.parameters.nic.pipe = Some(Pipe {
+    row("a narrow slot", &|scenario| {
+        scenario.parameters.nic.pipe = Some(Pipe {
             pcie: Some(Pcie {
                 generation: 3,
                 width: 8,
@@ -359,13 +364,13 @@ fn mechanisms_in_parts() {
             xon_bytes: 50_000,
         });
     });
-    row("CNPs lost and late", &|it| {
-        let (port, delay) = (support::port(it, 7), 4 * MICROSECOND);
+    row("CNPs lost and late", &|scenario| {
+        let (port, delay) = (support::port(scenario, 7), 4 * MICROSECOND);
         let loss = cnp::Loss {
             link: LinkId(9),
             probability: 0.5,
         };
-        it.faults = vec![
+        scenario.faults = vec![
             fault(Kind::CnpLoss(loss)),
             fault(Kind::CnpDelay(cnp::Delay {
                 port: PortId(port),

@@ -148,7 +148,7 @@ impl Number {
         let list = place.trim_end_matches("[0]"); // a list that is wrong may be refused as a whole
         for value in valid_values(self.schema) {
             let problems = refusals(&scenario(self.replace_value(&value)));
-            let here = problems.iter().find(|it| it.place == place);
+            let here = problems.iter().find(|problem| problem.place == place);
             assert!(
                 here.is_none() || narrowed || dependent,
                 "{place} = {value}: {problems:?}"
@@ -159,7 +159,7 @@ impl Number {
             assert!(
                 problems
                     .iter()
-                    .any(|it| it.place == place || it.place == list),
+                    .any(|problem| problem.place == place || problem.place == list),
                 "{place} = {value} was accepted: {problems:?}"
             );
         }
@@ -170,7 +170,7 @@ impl Number {
         let mut whole = self.whole.clone();
         let mut slot = &mut whole;
         for key in self.path.replace('[', ".[").split('.') {
-            slot = match key.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            slot = match key.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
                 Some(index) => &mut slot[index.parse::<usize>().unwrap()],
                 None => &mut slot[key],
             };
@@ -256,7 +256,7 @@ fn leaf(schema: &'static Value) -> Option<&'static Value> {
     if let Some(variants) = variants(schema) {
         return variants.iter().find_map(leaf);
     }
-    let is_number = |it: &Value| it == "integer" || it == "number";
+    let is_number = |type_name: &Value| type_name == "integer" || type_name == "number";
     let found = match &schema["type"] {
         Value::Array(types) => types.iter().any(is_number),
         single => is_number(single),
@@ -272,7 +272,7 @@ fn sample(schema: &'static Value) -> Value {
         if let Some(value) = outer
             .get(key)
             .or(schema.get(key))
-            .filter(|it| !it.is_null())
+            .filter(|value| !value.is_null())
         {
             return value.clone();
         }
@@ -288,10 +288,13 @@ fn sample(schema: &'static Value) -> Value {
     }
     if let Some(properties) = schema["properties"].as_object() {
         let required = schema["required"].as_array();
-        let required = |name: &String| required.is_none_or(|all| all.iter().any(|it| it == name));
+        let required = |name: &String| {
+            required.is_none_or(|all| all.iter().any(|required_name| required_name == name))
+        };
         let fields = properties.iter().filter(|(key, _)| required(key));
-        let fields: Map<String, Value> =
-            fields.map(|(key, it)| (key.clone(), sample(it))).collect();
+        let fields: Map<String, Value> = fields
+            .map(|(key, schema)| (key.clone(), sample(schema)))
+            .collect();
         return Value::Object(fields);
     }
     match leaf(schema) {
@@ -325,7 +328,11 @@ fn variants(schema: &'static Value) -> Option<&'static Vec<Value>> {
 /// The least and the largest values that fit.
 fn valid_values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema["enum"].as_array() {
-        return values.iter().filter(|it| it.is_number()).cloned().collect();
+        return values
+            .iter()
+            .filter(|value| value.is_number())
+            .cloned()
+            .collect();
     }
     let just = |key: &str, step: f64| schema[key].as_f64().map(|bound| json!(bound + step));
     let least = schema
@@ -344,8 +351,8 @@ fn invalid_values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema["enum"].as_array() {
         let near = values.iter().filter_map(Value::as_u64);
         return near
-            .flat_map(|it| [json!(it - 1), json!(it + 1)])
-            .filter(|it| !values.contains(it))
+            .flat_map(|value| [json!(value - 1), json!(value + 1)])
+            .filter(|value| !values.contains(value))
             .collect();
     }
     let is_whole = schema["format"] != "double";

@@ -76,7 +76,7 @@ impl Checks<'_> {
             hint: String::new(),
         };
         let mut recorded_problems = self.problems.iter_mut();
-        match recorded_problems.find(|it| it.place == problem.place) {
+        match recorded_problems.find(|recorded_problem| recorded_problem.place == problem.place) {
             Some(recorded_problem) => *recorded_problem = problem,
             None => self.problems.push(problem),
         }

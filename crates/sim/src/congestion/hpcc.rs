@@ -144,10 +144,10 @@ impl Hpcc {
 
     /// W of algorithm 1; with `update` W_c is set to it.
     fn compute(&mut self, update: bool) {
-        let it = &*self.parameters;
-        let eta = f64::from(it.target_percent) / 100.0;
-        let step = f64::from(it.additive_bytes);
-        let multiplicative = self.utilisation >= eta || self.stage >= it.max_stage;
+        let parameters = &*self.parameters;
+        let eta = f64::from(parameters.target_percent) / 100.0;
+        let step = f64::from(parameters.additive_bytes);
+        let multiplicative = self.utilisation >= eta || self.stage >= parameters.max_stage;
         let window = match multiplicative {
             true => self.reference / (self.utilisation / eta) + step,
             false => self.reference + step,

@@ -45,7 +45,7 @@ const _: () = assert!(std::mem::size_of::<Algorithm>() <= 96);
 pub fn names() -> Vec<&'static str> {
     let algorithms = variants(form()).iter();
     algorithms
-        .filter_map(|it| it["properties"]["algorithm"]["const"].as_str())
+        .filter_map(|algorithm| algorithm["properties"]["algorithm"]["const"].as_str())
         .collect()
 }
 

@@ -118,7 +118,7 @@ impl Nscc {
         let base_rtt = parameters.config_base_rtt();
         let target = parameters.target_qdelay_ns;
         let packet = packet_bytes.as_f64();
-        let mut it = Nscc {
+        let mut nscc = Nscc {
             line,
             packet,
             scale: line * base_rtt / REFERENCE_BDP,
@@ -142,8 +142,8 @@ impl Nscc {
             reported_since: 0.0,
             parameters,
         };
-        it.set(f64::INFINITY);
-        it
+        nscc.set(f64::INFINITY);
+        nscc
     }
 
     /// MaxWnd.
@@ -233,11 +233,11 @@ impl Nscc {
             self.undelayed = 0.0;
             self.fast = false;
         }
-        let it = &self.parameters;
+        let parameters = &self.parameters;
         if self.fast {
-            return self.set(self.window + bytes * it.fi_scale * self.scale);
+            return self.set(self.window + bytes * parameters.fi_scale * self.scale);
         }
-        let packets = it.alpha_packets * self.scale * (self.target - delay) / REFERENCE_RTT;
+        let packets = parameters.alpha_packets * self.scale * (self.target - delay) / REFERENCE_RTT;
         self.increase += bytes * packets * self.packet;
     }
 
@@ -249,9 +249,9 @@ impl Nscc {
         if self.average_delay <= self.target || !due {
             return;
         }
-        let it = &self.parameters;
+        let parameters = &self.parameters;
         let above = (self.average_delay - self.target) / self.average_delay;
-        let left = (1.0 - it.gamma * above).max(it.max_md_jump);
+        let left = (1.0 - parameters.gamma * above).max(parameters.max_md_jump);
         self.cut_at = now;
         self.set(self.window * left);
     }

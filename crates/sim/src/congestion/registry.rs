@@ -2,20 +2,20 @@
 
 /// An expression for an algorithm that lists a trait, another for one that does not.
 macro_rules! if_listed {
-    (NotificationDriven [NotificationDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (AckDriven [AckDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (TelemetryDriven [TelemetryDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (PenaltyDriven [PenaltyDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (LossDriven [LossDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (Windowed [Windowed $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (CongestionEstimate [CongestionEstimate $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (UltraEthernet [UltraEthernet $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    (ReceiverDriven [ReceiverDriven $($rest:ident)*] $it:ident => $then:expr, $else:expr) => { $then };
-    ($name:ident [$first:ident $($rest:ident)*] $it:ident => $then:expr, $else:expr) => {
-        $crate::congestion::registry::if_listed!($name [$($rest)*] $it => $then, $else)
+    (NotificationDriven [NotificationDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (AckDriven [AckDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (TelemetryDriven [TelemetryDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (PenaltyDriven [PenaltyDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (LossDriven [LossDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (Windowed [Windowed $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (CongestionEstimate [CongestionEstimate $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (UltraEthernet [UltraEthernet $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    (ReceiverDriven [ReceiverDriven $($rest:ident)*] $value:ident => $then:expr, $else:expr) => { $then };
+    ($name:ident [$first:ident $($rest:ident)*] $value:ident => $then:expr, $else:expr) => {
+        $crate::congestion::registry::if_listed!($name [$($rest)*] $value => $then, $else)
     };
-    ($name:ident [] $it:ident => $then:expr, $else:expr) => {{
-        let _ = $it;
+    ($name:ident [] $value:ident => $then:expr, $else:expr) => {{
+        let _ = $value;
         $else
     }};
 }
@@ -43,42 +43,42 @@ macro_rules! register {
         impl Parameters {
             fn check_together(&self, checks: &mut Checks, line_rate_bps: u64) {
                 match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::check(it, checks, line_rate_bps),)+)+
+                    $($(Parameters::$name(parameters) => <$module::$name as Definition>::check(parameters, checks, line_rate_bps),)+)+
                 }
             }
 
             /// The feedback that senders need.
             pub fn feedback(&self) -> Feedback {
                 match self {
-                    $($(Parameters::$name(it) => <$module::$name as Definition>::feedback(it),)+)+
+                    $($(Parameters::$name(parameters) => <$module::$name as Definition>::feedback(parameters),)+)+
                 }
             }
 
             /// Number of entropy values that a queue pair sprays its packets over; 0 = no spraying.
             pub fn entropy_values(&self) -> u16 {
                 match self {
-                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::entropy_values(it), 0),)+)+
+                    $($(Parameters::$name(parameters) => registry::if_listed!(UltraEthernet $traits parameters => <$module::$name as UltraEthernet>::entropy_values(parameters), 0),)+)+
                 }
             }
 
             /// How receivers grant credit to senders; none = no credit required.
             pub fn granting(&self) -> Option<Granting> {
                 match self {
-                    $($(Parameters::$name(it) => registry::if_listed!(ReceiverDriven $traits it => Some(<$module::$name as Grants>::granting(it)), None),)+)+
+                    $($(Parameters::$name(parameters) => registry::if_listed!(ReceiverDriven $traits parameters => Some(<$module::$name as Grants>::granting(parameters)), None),)+)+
                 }
             }
 
             /// The reduction of its senders' windows that a slow receiver requests.
             pub(crate) fn penalty(&self) -> Penalty {
                 match self {
-                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::penalty(it), Penalty::default()),)+)+
+                    $($(Parameters::$name(parameters) => registry::if_listed!(UltraEthernet $traits parameters => <$module::$name as UltraEthernet>::penalty(parameters), Penalty::default()),)+)+
                 }
             }
 
             /// The RTTs of the longest path that the scenario leaves to the network.
             pub(crate) fn missing_base_rtts(&mut self) -> Vec<&mut Option<u32>> {
                 let mut rtts = match self {
-                    $($(Parameters::$name(it) => registry::if_listed!(UltraEthernet $traits it => <$module::$name as UltraEthernet>::base_rtts(it), Vec::new()),)+)+
+                    $($(Parameters::$name(parameters) => registry::if_listed!(UltraEthernet $traits parameters => <$module::$name as UltraEthernet>::base_rtts(parameters), Vec::new()),)+)+
                 };
                 rtts.retain(|rtt| rtt.is_none());
                 rtts
@@ -87,7 +87,7 @@ macro_rules! register {
             /// What all queue pairs share, once per scenario; parameters that [`check`](Self::check) refuses may panic here.
             pub fn prepare(&self) -> Prepared {
                 match self {
-                    $($(Parameters::$name(it) => Prepared::$name(Arc::new(<$module::$name as Definition>::prepare(it))),)+)+
+                    $($(Parameters::$name(parameters) => Prepared::$name(Arc::new(<$module::$name as Definition>::prepare(parameters))),)+)+
                 }
             }
         }
@@ -126,9 +126,9 @@ macro_rules! register {
             #[inline]
             pub fn receiver_driven(&self) -> Option<&dyn ReceiverDriven> {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(ReceiverDriven $traits it => {
-                        let state: &$module::$name = it;
-                        Some(state)
+                    $($(Algorithm::$name(state) => registry::if_listed!(ReceiverDriven $traits state => {
+                        let sender: &$module::$name = state;
+                        Some(sender)
                     }, None),)+)+
                 }
             }
@@ -137,9 +137,9 @@ macro_rules! register {
             #[inline]
             pub fn receiver_driven_mut(&mut self) -> Option<&mut dyn ReceiverDriven> {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(ReceiverDriven $traits it => {
-                        let state: &mut $module::$name = it;
-                        Some(state)
+                    $($(Algorithm::$name(state) => registry::if_listed!(ReceiverDriven $traits state => {
+                        let sender: &mut $module::$name = state;
+                        Some(sender)
                     }, None),)+)+
                 }
             }
@@ -148,7 +148,7 @@ macro_rules! register {
             #[inline]
             pub fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(NotificationDriven $traits it => it.on_sent(now, bytes), ()),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(NotificationDriven $traits state => state.on_sent(now, bytes), ()),)+)+
                 }
             }
 
@@ -156,7 +156,7 @@ macro_rules! register {
             #[inline]
             pub fn on_cnp(&mut self, now: Picoseconds) {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(NotificationDriven $traits it => it.on_cnp(now), ()),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(NotificationDriven $traits state => state.on_cnp(now), ()),)+)+
                 }
             }
 
@@ -164,10 +164,10 @@ macro_rules! register {
             /// traits ask for them.
             pub fn on_ack(&mut self, ack: &Ack, hops: &[Hop], penalty: Penalty) {
                 match self {
-                    $($(Algorithm::$name(it) => {
-                        registry::if_listed!(AckDriven $traits it => it.on_ack(ack), ());
-                        registry::if_listed!(TelemetryDriven $traits it => it.on_telemetry(ack, hops), ());
-                        registry::if_listed!(PenaltyDriven $traits it => it.on_penalty(ack, penalty), ());
+                    $($(Algorithm::$name(state) => {
+                        registry::if_listed!(AckDriven $traits state => state.on_ack(ack), ());
+                        registry::if_listed!(TelemetryDriven $traits state => state.on_telemetry(ack, hops), ());
+                        registry::if_listed!(PenaltyDriven $traits state => state.on_penalty(ack, penalty), ());
                     })+)+
                 }
             }
@@ -175,28 +175,28 @@ macro_rules! register {
             /// Something was lost.
             pub fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(LossDriven $traits it => it.on_loss(now, loss), ()),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(LossDriven $traits state => state.on_loss(now, loss), ()),)+)+
                 }
             }
 
             /// No more bytes than this may be outstanding, but always one packet; `None` = any number.
             pub fn window(&self) -> Option<f64> {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(Windowed $traits it => it.window(), None),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(Windowed $traits state => state.window(), None),)+)+
                 }
             }
 
             /// The rate that it allows, bits per second; `None` = line rate: for time series.
             pub fn throughput(&self, now: Picoseconds) -> Option<f64> {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(Windowed $traits it => it.throughput(now), it.peek(now)),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(Windowed $traits state => state.throughput(now), state.peek(now)),)+)+
                 }
             }
 
             /// The estimate of congestion, 0 to 1, where the algorithm has one and a limiter is active.
             pub fn alpha(&self, now: Picoseconds) -> Option<f64> {
                 match self {
-                    $($(Algorithm::$name(it) => registry::if_listed!(CongestionEstimate $traits it => it.alpha(now), None),)+)+
+                    $($(Algorithm::$name(state) => registry::if_listed!(CongestionEstimate $traits state => state.alpha(now), None),)+)+
                 }
             }
         }
@@ -205,13 +205,13 @@ macro_rules! register {
             #[inline]
             fn rate(&mut self, now: Picoseconds) -> Option<f64> {
                 match self {
-                    $($(Algorithm::$name(it) => it.rate(now),)+)+
+                    $($(Algorithm::$name(state) => state.rate(now),)+)+
                 }
             }
 
             fn peek(&self, now: Picoseconds) -> Option<f64> {
                 match self {
-                    $($(Algorithm::$name(it) => it.peek(now),)+)+
+                    $($(Algorithm::$name(state) => state.peek(now),)+)+
                 }
             }
         }

@@ -175,9 +175,9 @@ impl Swift {
     }
 
     fn set(&mut self, window: f64) {
-        let it = &self.constants.parameters;
-        let most = it.max_window_packets;
-        self.window = window.min(most).max(it.min_window_packets);
+        let parameters = &self.constants.parameters;
+        let most = parameters.max_window_packets;
+        self.window = window.min(most).max(parameters.min_window_packets);
     }
 }
 
@@ -197,7 +197,7 @@ impl AckDriven for Swift {
         let Some(rtt) = ack.rtt else { return };
         self.rtt = rtt;
         let constants = Arc::clone(&self.constants);
-        let it = &constants.parameters;
+        let parameters = &constants.parameters;
         let (delay, target) = (rtt.as_f64(), constants.target(self.window));
         if delay < target {
             // An unused window is no evidence of the network (RFC 7661).
@@ -205,17 +205,18 @@ impl AckDriven for Swift {
                 return;
             }
             let acked = ack.bytes.as_f64() / self.packet;
-            return self.set(self.window + it.additive_packets * acked / self.window.max(1.0));
+            return self
+                .set(self.window + parameters.additive_packets * acked / self.window.max(1.0));
         }
-        let left = 1.0 - it.beta * (delay - target) / delay;
-        self.cut(ack.now, left.max(1.0 - it.max_mdf));
+        let left = 1.0 - parameters.beta * (delay - target) / delay;
+        self.cut(ack.now, left.max(1.0 - parameters.max_mdf));
     }
 }
 
 impl LossDriven for Swift {
     fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
-        let it = &self.constants.parameters;
-        let (left, reset) = (1.0 - it.max_mdf, it.retransmit_reset_times);
+        let parameters = &self.constants.parameters;
+        let (left, reset) = (1.0 - parameters.max_mdf, parameters.retransmit_reset_times);
         match loss {
             Loss::Gap { .. } | Loss::Trimmed { .. } => self.timeouts = 0,
             Loss::Timeout { .. } => self.timeouts += 1,

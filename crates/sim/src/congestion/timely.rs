@@ -127,30 +127,34 @@ impl Definition for Timely {
 impl Timely {
     /// Algorithm 1; times in ps.
     fn update(&mut self, rtt: f64) {
-        let it = &*self.parameters;
+        let parameters = &*self.parameters;
         let ps = |ns: u32| f64::from(ns) * NANOSECOND.as_f64();
         let change = rtt - self.previous.unwrap_or(rtt);
         self.previous = Some(rtt);
-        self.difference = (1.0 - it.alpha) * self.difference + it.alpha * change;
-        let gradient = self.difference / ps(it.min_rtt_ns);
-        let delta = it.delta_bps.map_or(self.line / 1e3, |bps| bps as f64);
-        let least = it.min_rate_bps.map_or(self.line / 1e2, |bps| bps as f64);
-        if rtt < ps(it.t_low_ns) {
+        self.difference = (1.0 - parameters.alpha) * self.difference + parameters.alpha * change;
+        let gradient = self.difference / ps(parameters.min_rtt_ns);
+        let delta = parameters
+            .delta_bps
+            .map_or(self.line / 1e3, |bps| bps as f64);
+        let least = parameters
+            .min_rate_bps
+            .map_or(self.line / 1e2, |bps| bps as f64);
+        if rtt < ps(parameters.t_low_ns) {
             self.falling = 0;
             self.rate += delta;
-        } else if rtt > ps(it.t_high_ns) {
+        } else if rtt > ps(parameters.t_high_ns) {
             self.falling = 0;
-            self.rate *= 1.0 - it.beta * (1.0 - ps(it.t_high_ns) / rtt);
+            self.rate *= 1.0 - parameters.beta * (1.0 - ps(parameters.t_high_ns) / rtt);
         } else if gradient <= 0.0 {
             self.falling = self.falling.saturating_add(1);
-            let times = match self.falling >= it.hyperactive_after {
-                true => f64::from(it.hyperactive_after),
+            let times = match self.falling >= parameters.hyperactive_after {
+                true => f64::from(parameters.hyperactive_after),
                 false => 1.0,
             };
             self.rate += times * delta;
         } else {
             self.falling = 0;
-            self.rate *= (1.0 - it.beta * gradient).max(0.0);
+            self.rate *= (1.0 - parameters.beta * gradient).max(0.0);
         }
         self.rate = self.rate.max(least).min(self.line);
     }

@@ -168,10 +168,12 @@ impl Credits {
     /// A row for each sender that sent a packet.
     pub fn table(&self) -> Table {
         let all = (0..).map(QueuePairId).zip(&self.senders);
-        let senders = all.filter_map(|(id, it)| Some((id, (*it)?)));
-        let rows: Vec<_> = senders.filter(|(_, it)| it.spent > Bytes(0)).collect();
+        let senders = all.filter_map(|(id, sender)| Some((id, (*sender)?)));
+        let rows: Vec<_> = senders
+            .filter(|(_, sender)| sender.spent > Bytes(0))
+            .collect();
         let of = |value: &dyn Fn(&Sender) -> u64| {
-            Column::U64(rows.iter().map(|(_, it)| value(it)).collect())
+            Column::U64(rows.iter().map(|(_, sender)| value(sender)).collect())
         };
         let granted = rows
             .iter()
@@ -183,12 +185,12 @@ impl Credits {
                     "queue_pair",
                     Column::U32(rows.iter().map(|(id, _)| id.0).collect()),
                 ),
-                ("asked_bytes", of(&|it| it.requested.0)),
+                ("asked_bytes", of(&|sender| sender.requested.0)),
                 ("granted_bytes", Column::U64(granted.collect())),
-                ("initial_bytes", of(&|it| it.initial.0)),
-                ("received_bytes", of(&|it| it.granted.0)),
-                ("spent_bytes", of(&|it| it.spent.0)),
-                ("requests", of(&|it| it.requests)),
+                ("initial_bytes", of(&|sender| sender.initial.0)),
+                ("received_bytes", of(&|sender| sender.granted.0)),
+                ("spent_bytes", of(&|sender| sender.spent.0)),
+                ("requests", of(&|sender| sender.requests)),
             ],
         )
     }

@@ -39,7 +39,10 @@ impl NicPort {
             gate: Picoseconds::ZERO,
             message_gap: rate.map_or(Picoseconds::ZERO, |rate| SECOND / rate),
             pipe_until: Picoseconds::ZERO,
-            pipe: parameters.pipe.as_ref().map(|it| HostPipe::new(it).into()),
+            pipe: parameters
+                .pipe
+                .as_ref()
+                .map(|pipe| HostPipe::new(pipe).into()),
             ready: 0,
             control_ignores_pause: parameters.control_ignores_pause,
             rings: Default::default(),

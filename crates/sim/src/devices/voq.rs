@@ -329,15 +329,15 @@ impl EgressQueue {
     }
 
     /// The next frame to receive credit, if the window has space: cores receive one credit each in turn.
-    fn grant(&mut self, it: &Egress, frames: &mut Frames, now: Picoseconds) -> Option<u32> {
-        if self.granted >= it.window || self.cores.iter().all(|voq| voq.line.is_empty()) {
+    fn grant(&mut self, egress: &Egress, frames: &mut Frames, now: Picoseconds) -> Option<u32> {
+        if self.granted >= egress.window || self.cores.iter().all(|voq| voq.line.is_empty()) {
             return None;
         }
         while self.cores[self.turn].line.is_empty() || self.cores[self.turn].balance <= Bytes(0) {
             self.turn = (self.turn + 1) % self.cores.len();
             let next = &mut self.cores[self.turn];
             if !next.line.is_empty() {
-                next.balance += it.credit;
+                next.balance += egress.credit;
             }
         }
         let voq = &mut self.cores[self.turn];

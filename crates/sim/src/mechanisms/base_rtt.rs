@@ -25,8 +25,8 @@ impl IdleNetwork {
     pub fn measure(scenario: &Scenario) -> Option<IdleNetwork> {
         let connections = scenario.connections.iter();
         let ports = connections
-            .filter(|it| it.service == Service::Rc)
-            .flat_map(|it| it.ports());
+            .filter(|connection| connection.service == Service::Rc)
+            .flat_map(|connection| connection.ports());
         let rates = ports.map(|port| scenario.links[port.link()].rate);
         Some(IdleNetwork {
             base_rtt: longest(scenario)?,
@@ -69,9 +69,9 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     };
     let (mut there, mut back) = (paths(data), paths(Bytes(framing.ack_bytes)));
     let connections = scenario.connections.iter().enumerate();
-    let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
-    let ends = acknowledged.flat_map(|(number, it)| {
-        [(0, it.port_a), (1, it.port_b)]
+    let acknowledged = connections.filter(|(_, connection)| connection.service == Service::Rc);
+    let ends = acknowledged.flat_map(|(number, connection)| {
+        [(0, connection.port_a), (1, connection.port_b)]
             .map(|(side, port)| (QueuePairId::of_connection(number, side), port))
     });
     let rtt = |(id, port): (QueuePairId, PortId)| {

@@ -75,9 +75,9 @@ impl Division {
     /// Of these slices.
     pub fn from_slices(slices: &[Slice]) -> Division {
         Division {
-            shared: slices.iter().map(|it| it.shared).collect(),
-            lossy: slices.iter().filter_map(|it| it.lossy).collect(),
-            headroom: slices.iter().filter_map(|it| it.headroom).collect(),
+            shared: slices.iter().map(|slice| slice.shared).collect(),
+            lossy: slices.iter().filter_map(|slice| slice.lossy).collect(),
+            headroom: slices.iter().filter_map(|slice| slice.headroom).collect(),
         }
     }
 

@@ -27,7 +27,7 @@ pub struct BufferSettings {
 impl BufferSettings {
     /// Index of the first pool of each switch among all pools.
     pub fn first_pools(&self) -> Vec<u32> {
-        let counts = self.pools.iter().map(|it| it.pools().count() as u32);
+        let counts = self.pools.iter().map(|pool| pool.pools().count() as u32);
         let ends = counts.scan(0, |end, count| {
             *end += count;
             Some(*end)
@@ -221,14 +221,18 @@ impl<'a> Rules<'a> {
             let groups = Priority::all().filter(|priority| lossless & priority.bit() != 0);
             let headroom =
                 groups.map(|priority| priority_settings[(port, priority)].headroom_cells);
-            let reserve = priority_settings.of_port(port).map(|it| it.reserve_cells);
+            let reserve = priority_settings
+                .of_port(port)
+                .map(|setting| setting.reserve_cells);
             match switch.pool_counts {
                 PoolCounts::PriorityGroup => {
                     headrooms.extend(headroom);
                     reserves.extend(reserve);
                 }
                 PoolCounts::Port => {
-                    let all = priority_settings.of_port(port).map(|it| it.headroom_cells);
+                    let all = priority_settings
+                        .of_port(port)
+                        .map(|setting| setting.headroom_cells);
                     headrooms.extend(headroom.max().or(all.max()));
                     reserves.extend(reserve.max());
                 }

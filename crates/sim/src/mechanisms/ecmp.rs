@@ -103,7 +103,9 @@ impl Flow {
             None => pair(self.ports[0].0, self.ports[1].0),
             Some([IpAddr::V4(from), IpAddr::V4(to)]) => pair(from.to_bits(), to.to_bits()),
             Some(addresses) => {
-                let halves = addresses.map(wide).map(|it| [(it >> 64) as u64, it as u64]);
+                let halves = addresses
+                    .map(wide)
+                    .map(|address| [(address >> 64) as u64, address as u64]);
                 let halves = halves.into_iter().flatten();
                 halves.fold(0, |so_far, half| mix(so_far ^ half))
             }
@@ -138,8 +140,8 @@ impl Flow {
         let derive_addresses = || self.ports.map(|port| IpAddr::V4(derive_address(port)));
         for address in self.addresses.unwrap_or_else(derive_addresses) {
             match address {
-                IpAddr::V4(it) => crc.update(&it.octets()),
-                IpAddr::V6(it) => crc.update(&it.octets()),
+                IpAddr::V4(address) => crc.update(&address.octets()),
+                IpAddr::V6(address) => crc.update(&address.octets()),
             }
         }
         let [source, destination] = self.udp_ports.map(u16::to_be_bytes);
@@ -179,8 +181,8 @@ fn derive_address(port: PortId) -> Ipv4Addr {
 /// An address as one number.
 fn wide(address: IpAddr) -> u128 {
     match address {
-        IpAddr::V4(it) => u128::from(it.to_bits()),
-        IpAddr::V6(it) => it.to_bits(),
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
     }
 }
 
@@ -245,7 +247,7 @@ mod tests {
         Flow {
             ports: [PortId(2), PortId(0)],
             hosts: [NodeId(1), NodeId(0)],
-            addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
+            addresses: addresses.map(|both| both.map(|address| address.parse().unwrap())),
             udp_ports: [100, 10_000],
             protocol: UDP,
         }

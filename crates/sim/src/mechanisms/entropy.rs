@@ -61,20 +61,20 @@ mod tests {
     #[test]
     fn values_take_turns_and_one_that_met_a_queue_sits_one_out() {
         for queue_pair in [0, 1, 77, 12_345] {
-            let mut it = EntropyValues::new(1, QueuePairId(queue_pair), 4);
-            let round: Vec<u16> = (0..4).map(|_| it.take()).collect();
+            let mut values = EntropyValues::new(1, QueuePairId(queue_pair), 4);
+            let round: Vec<u16> = (0..4).map(|_| values.take()).collect();
             assert!(round.iter().all(|port| *port >= FIRST_PORT), "{round:?}");
-            assert_eq!(it.take(), round[0]);
-            it.avoid(round[2]);
-            it.avoid(round[2]);
-            let rest: Vec<u16> = (0..6).map(|_| it.take()).collect();
+            assert_eq!(values.take(), round[0]);
+            values.avoid(round[2]);
+            values.avoid(round[2]);
+            let rest: Vec<u16> = (0..6).map(|_| values.take()).collect();
             let [a, b, c, d] = round[..] else { panic!() };
             assert_eq!(rest, [b, d, a, b, c, d]);
             for port in round.iter() {
-                it.avoid(*port);
+                values.avoid(*port);
             }
             assert_eq!(
-                (it.take(), it.take()),
+                (values.take(), values.take()),
                 (a, b),
                 "all are avoided, so none is"
             );
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn one_value_is_always_the_same() {
-        let mut it = EntropyValues::new(9, QueuePairId(3), 1);
-        let port = it.take();
-        it.avoid(port);
-        assert_eq!(it.take(), port);
+        let mut values = EntropyValues::new(9, QueuePairId(3), 1);
+        let port = values.take();
+        values.avoid(port);
+        assert_eq!(values.take(), port);
     }
 }

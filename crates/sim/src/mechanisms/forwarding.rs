@@ -63,12 +63,14 @@ impl Forwarding {
         }
         let next_hops = NextHops::from_scenario(scenario);
         let queue_pairs = queue_pairs_of(scenario.connections.len());
-        let cut_off = queue_pairs.clone().filter(|it| !next_hops.reach(*it));
+        let cut_off = queue_pairs
+            .clone()
+            .filter(|queue_pair| !next_hops.reach(*queue_pair));
         refuse_unreachable(scenario, cut_off.collect())?;
         Ok(Some(Forwarding {
             table: 0,
             flows: queue_pairs
-                .map(|it| Flow::from_scenario(scenario, it))
+                .map(|queue_pair| Flow::from_scenario(scenario, queue_pair))
                 .collect(),
             choice_counts: vec![0; next_hops.sets.count()],
             flowlets: vec![HashMap::new(); scenario.switches as usize],

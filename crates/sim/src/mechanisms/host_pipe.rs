@@ -54,7 +54,7 @@ impl HostPipe {
             byte,
             usual: into,
             into,
-            link: link.map(|it| Link::new(it).expect("a link that there is")),
+            link: link.map(|parameters| Link::new(parameters).expect("a link that there is")),
             latency: parameters.latency_ns * NANOSECOND,
             sizes,
             buffer,

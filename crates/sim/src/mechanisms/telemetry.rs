@@ -87,10 +87,11 @@ pub(crate) struct Telemetry {
 impl Telemetry {
     /// Built as the algorithms of a scenario require; `None` if none of them processes ACKs.
     pub fn new(scenario: &Scenario) -> Option<Box<Telemetry>> {
-        if feedbacks(scenario).all(|it| it == Feedback::Notifications) {
+        if feedbacks(scenario).all(|feedback| feedback == Feedback::Notifications) {
             return None;
         }
-        let written = feedbacks(scenario).any(|it| matches!(it, Feedback::Telemetry { .. }));
+        let written =
+            feedbacks(scenario).any(|feedback| matches!(feedback, Feedback::Telemetry { .. }));
         let ports = if written { 2 * scenario.links.len() } else { 0 };
         let sent_bytes = vec![Bytes(0); ports];
         Some(Box::new(Telemetry {
@@ -167,7 +168,9 @@ impl Telemetry {
     /// The entropy value of the frame at `index`; 0 = none.
     #[inline]
     pub fn entropy(&self, index: u32) -> u16 {
-        self.records.get(index as usize).map_or(0, |it| it.entropy)
+        self.records
+            .get(index as usize)
+            .map_or(0, |record| record.entropy)
     }
 
     /// The frame at `index` was trimmed by the last switch before its receiver.
@@ -210,7 +213,7 @@ impl Telemetry {
 
 /// The telemetry header is part of every data packet, and every ACK returns it.
 pub(crate) fn make_room(scenario: &mut Scenario) {
-    let bytes = feedbacks(scenario).map(|it| match it {
+    let bytes = feedbacks(scenario).map(|feedback| match feedback {
         Feedback::Telemetry { header_bytes } => header_bytes,
         _ => Bytes(0),
     });

@@ -22,11 +22,11 @@ pub(crate) struct Trimming {
 
 impl Trimming {
     pub fn from_switch(switch: &Switch) -> Option<Self> {
-        let it: &parameters::Trimming = switch.trimming.as_ref()?;
+        let trimming: &parameters::Trimming = switch.trimming.as_ref()?;
         Some(Trimming {
-            priority: Priority(it.priority),
-            bytes: Bytes(it.trimmed_bytes as u16),
-            longest_queue: it.queue_ns.map(|ns| ns * NANOSECOND),
+            priority: Priority(trimming.priority),
+            bytes: Bytes(trimming.trimmed_bytes as u16),
+            longest_queue: trimming.queue_ns.map(|ns| ns * NANOSECOND),
         })
     }
 

@@ -89,8 +89,12 @@ impl Pcie {
 
     /// Data of one completion at most.
     fn completion(&self) -> u32 {
-        let boundary = self.reads.and_then(|it| it.read_completion_boundary_bytes);
-        boundary.map_or(self.max_payload_bytes, |it| it.min(self.max_payload_bytes))
+        let boundary = self
+            .reads
+            .and_then(|reads| reads.read_completion_boundary_bytes);
+        boundary.map_or(self.max_payload_bytes, |boundary| {
+            boundary.min(self.max_payload_bytes)
+        })
     }
 
     /// Bits of data per second at most, where only one direction has any: from memory, into memory.
@@ -98,15 +102,19 @@ impl Pcie {
         let link = self.link()?;
         let into = link.write_bits_per_second(self.max_payload_bytes)?;
         let from = link.read_bits_per_second(self.completion())?;
-        let held = self.ordered_writes.map(|it| match it {
+        let held = self.ordered_writes.map(|ordered| match ordered {
             OrderedWrites::Outstanding { writes, commit_ns } => {
                 outstanding_rate(writes, self.max_payload_bytes, commit_ns)
             }
             OrderedWrites::Measured { bps } => bps,
         });
-        let requested = self
-            .reads
-            .map(|it| outstanding_rate(it.tags, it.max_read_request_bytes, it.round_trip_ns));
+        let requested = self.reads.map(|reads| {
+            outstanding_rate(
+                reads.tags,
+                reads.max_read_request_bytes,
+                reads.round_trip_ns,
+            )
+        });
         Ok([
             from.min(requested.unwrap_or(u64::MAX)),
             into.min(held.unwrap_or(u64::MAX)),
@@ -135,7 +143,9 @@ impl Link {
             byte: ByteTime::from_rate(parameters.link()?.bits_per_second()),
             write: Bytes(parameters.max_payload_bytes),
             completion: Bytes(parameters.completion()),
-            request: parameters.reads.map(|it| Bytes(it.max_read_request_bytes)),
+            request: parameters
+                .reads
+                .map(|reads| Bytes(reads.max_read_request_bytes)),
             dllp: Bytes(parameters.dllp_bytes.unwrap_or(0)),
             into_until: Picoseconds::ZERO,
             from_until: Picoseconds::ZERO,

@@ -221,7 +221,7 @@ impl Scenario {
         let framing = self.parameters.framing.encapsulated();
         let longest = framing.longest(Bytes(self.parameters.transport.mtu_bytes));
         let mut connections = self.connections.iter();
-        if !connections.any(|it| it.service.of_sockets()) {
+        if !connections.any(|connection| connection.service.of_sockets()) {
             return longest;
         }
         let payload = Service::Udp.payload(&self.parameters);
@@ -230,10 +230,17 @@ impl Scenario {
 
     /// Bit n: there may be frames of priority n other than PFC frames.
     pub fn priorities(&self) -> u8 {
-        let of_connections = self.connections.iter().map(|it| it.priority.0);
+        let of_connections = self
+            .connections
+            .iter()
+            .map(|connection| connection.priority.0);
         let sets = (0..self.sets()).map(|number| self.set(number));
         let of_devices = sets.flat_map(|set| {
-            let trimmed = set.switch.trimming.as_ref().map(|it| it.priority);
+            let trimmed = set
+                .switch
+                .trimming
+                .as_ref()
+                .map(|trimming| trimming.priority);
             let sent = [set.transport.priority, set.notification.priority];
             sent.into_iter()
                 .chain(set.transport.ack_priority)
@@ -257,7 +264,7 @@ impl Scenario {
     pub fn believed_peer(&self, port: PortId) -> PortId {
         let faults = self.faults.iter();
         let mut peer = faults.filter_map(|fault| match &fault.kind {
-            Kind::Miswiring(it) => it.believed_peer(port),
+            Kind::Miswiring(miswiring) => miswiring.believed_peer(port),
             _ => None,
         });
         peer.next().unwrap_or(port.peer())

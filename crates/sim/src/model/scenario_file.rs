@@ -474,7 +474,7 @@ fn without_null(schema: &mut schemars::Schema) {
     let required = fields.get("required").cloned().unwrap_or_default();
     let is_required = |name: &String| {
         let names = required.as_array();
-        names.is_some_and(|names| names.iter().any(|it| it == name))
+        names.is_some_and(|names| names.iter().any(|key| key == name))
     };
     let properties = fields.get_mut("properties");
     let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) else {
@@ -490,14 +490,14 @@ fn exclude_null(property: &mut serde_json::Value) {
         return;
     };
     if let Some(serde_json::Value::Array(types)) = fields.get_mut("type") {
-        types.retain(|it| it != "null");
+        types.retain(|type_name| type_name != "null");
         if let [single] = types.as_slice() {
             let single = single.clone();
             fields.insert("type".into(), single);
         }
     }
     if let Some(serde_json::Value::Array(variants)) = fields.get_mut("anyOf") {
-        variants.retain(|it| it["type"] != "null");
+        variants.retain(|variant| variant["type"] != "null");
         if let [single] = variants.as_slice() {
             let reference = single["$ref"].clone();
             fields.shift_remove("anyOf");
@@ -507,7 +507,9 @@ fn exclude_null(property: &mut serde_json::Value) {
 }
 
 fn without_null_in_variants(schema: &mut schemars::Schema) {
-    let variants = schema.get_mut("oneOf").and_then(|it| it.as_array_mut());
+    let variants = schema
+        .get_mut("oneOf")
+        .and_then(|schema| schema.as_array_mut());
     for variant in variants.into_iter().flatten() {
         if let Ok(variant) = variant.try_into() {
             without_null(variant);

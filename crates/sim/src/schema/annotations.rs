@@ -79,7 +79,7 @@ pub fn annotate(schema: &mut Value) {
 }
 
 fn is_number(property: &Map<String, Value>) -> bool {
-    let number = |it: &Value| it == "integer" || it == "number";
+    let number = |type_name: &Value| type_name == "integer" || type_name == "number";
     match property.get("type") {
         Some(Value::Array(types)) => types.iter().any(number),
         Some(single) => number(single),

@@ -60,7 +60,7 @@ impl<'s> Check<'s> {
         let schema = resolve(self.document, schema);
         match data {
             Value::Number(number) => {
-                let schema = self.branch(schema, |it| it["type"] != "null");
+                let schema = self.branch(schema, |variant| variant["type"] != "null");
                 if !fits(schema, number) {
                     self.note(place, plain(number), schema);
                 }
@@ -75,7 +75,7 @@ impl<'s> Check<'s> {
                 }
             }
             Value::Object(fields) => {
-                let schema = self.branch(schema, |it| has_tags(it, data));
+                let schema = self.branch(schema, |variant| has_tags(variant, data));
                 for (key, inner) in fields {
                     let of_key = &schema["properties"][key.as_str()];
                     self.value(of_key, inner, &format!("{place}.{key}"));
@@ -92,10 +92,10 @@ impl<'s> Check<'s> {
 
     fn find(&self, schema: &'s Value, is_it: impl Fn(&Value) -> bool + Copy) -> Option<&'s Value> {
         let variants = variants(schema).iter();
-        let mut variants = variants.map(|it| resolve(self.document, it));
-        variants.find_map(|it| match is_it(it) {
-            true => Some(it),
-            false => self.find(it, is_it),
+        let mut variants = variants.map(|variant| resolve(self.document, variant));
+        variants.find_map(|variant| match is_it(variant) {
+            true => Some(variant),
+            false => self.find(variant, is_it),
         })
     }
 

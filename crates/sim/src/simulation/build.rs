@@ -128,7 +128,10 @@ impl Simulation {
 
     fn build_ports(&mut self, resolved: &BufferSettings) {
         let pools = resolved.first_pools();
-        let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
+        let written = self
+            .telemetry
+            .as_ref()
+            .is_some_and(|telemetry| telemetry.by_switches());
         for port in ports_of(self.scenario.links.len()) {
             let link = self.scenario.links[port.link()];
             let node = self.scenario.node_of(port);

@@ -50,7 +50,11 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
 impl Simulation {
     /// Captures a frame that `port` starts to send, or that has arrived at it.
     pub(crate) fn capture_frame(&mut self, port: PortId, index: u32) {
-        let Some(number) = self.captures.iter().position(|it| it.port == port) else {
+        let Some(number) = self
+            .captures
+            .iter()
+            .position(|capture| capture.port == port)
+        else {
             return;
         };
         let now: Picoseconds = self.now;
@@ -124,8 +128,8 @@ impl Simulation {
             },
             ends => {
                 let [source, destination] = ends.map(|end| match end {
-                    IpAddr::V4(it) => it.to_ipv6_mapped(),
-                    IpAddr::V6(it) => it,
+                    IpAddr::V4(address) => address.to_ipv6_mapped(),
+                    IpAddr::V6(address) => address,
                 });
                 Addresses::V6 {
                     source,

@@ -40,7 +40,10 @@ impl Simulation {
             switch,
             node: NodeId::of_switch(self.scenario.hosts, switch),
             sender,
-            entropy: self.telemetry.as_ref().map_or(0, |it| it.entropy(index)),
+            entropy: self
+                .telemetry
+                .as_ref()
+                .map_or(0, |telemetry| telemetry.entropy(index)),
         };
         let (ports, queues) = (&self.ports, &self.queues);
         let load = |port: PortId| match is_down(&ports[port]) {

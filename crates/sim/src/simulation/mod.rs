@@ -117,7 +117,11 @@ impl Simulation {
             hops: self.totals.hops,
             completed: self.operations.completed(),
             operations: self.scenario.operations.len() as u64,
-            delivered_bytes: self.queue_pairs.iter().map(|it| it.received.bytes).sum(),
+            delivered_bytes: self
+                .queue_pairs
+                .iter()
+                .map(|queue_pair| queue_pair.received.bytes)
+                .sum(),
             bytes: sum_bytes(&self.scenario.operations),
         }
     }
@@ -128,16 +132,20 @@ impl Simulation {
         let pools = |headroom| {
             self.pools
                 .iter()
-                .filter(move |it| it.of_headroom == headroom)
+                .filter(move |pool| pool.of_headroom == headroom)
         };
         Occupancy {
             frames: self.frames.live() as u64,
-            queued_bytes: self.queues.iter().map(|it| it.bytes.widen::<u64>()).sum(),
-            cells: groups().map(|it| u64::from(it.used)).sum(),
-            headroom_cells: groups().map(|it| u64::from(it.headroom_used)).sum(),
-            shared_cells: pools(false).map(|it| it.used).sum(),
-            pool_cells: pools(false).map(|it| it.cells).sum(),
-            shared_headroom_cells: pools(true).map(|it| it.used).sum(),
+            queued_bytes: self
+                .queues
+                .iter()
+                .map(|queue| queue.bytes.widen::<u64>())
+                .sum(),
+            cells: groups().map(|group| u64::from(group.used)).sum(),
+            headroom_cells: groups().map(|group| u64::from(group.headroom_used)).sum(),
+            shared_cells: pools(false).map(|pool| pool.used).sum(),
+            pool_cells: pools(false).map(|pool| pool.cells).sum(),
+            shared_headroom_cells: pools(true).map(|pool| pool.used).sum(),
         }
     }
 
@@ -318,6 +326,6 @@ impl Simulation {
 
 /// The sum saturates: a run never delivers that many bytes.
 fn sum_bytes(operations: &[Operation]) -> Bytes {
-    let sizes = operations.iter().map(|it| it.bytes);
+    let sizes = operations.iter().map(|operation| operation.bytes);
     sizes.fold(Bytes(0), |sum, bytes| sum.saturating_add(bytes))
 }

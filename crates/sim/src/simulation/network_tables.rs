@@ -19,7 +19,7 @@ pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
                 "least_ps",
                 Column::U64(
                     operations(simulation)
-                        .map(|it| least(simulation, it).unwrap_or(NEVER).0)
+                        .map(|queue_pair| least(simulation, queue_pair).unwrap_or(NEVER).0)
                         .collect(),
                 ),
             )],
@@ -32,13 +32,19 @@ fn links(simulation: &Simulation) -> Table {
     let switches: Vec<u8> = simulation
         .ports
         .iter()
-        .map(|it| u8::from(it.switch))
+        .map(|port| u8::from(port.switch))
         .collect();
     Table::new(
         "links",
         vec![
-            ("a", Column::U32(links.iter().map(|it| it.a.0).collect())),
-            ("b", Column::U32(links.iter().map(|it| it.b.0).collect())),
+            (
+                "a",
+                Column::U32(links.iter().map(|link| link.a.0).collect()),
+            ),
+            (
+                "b",
+                Column::U32(links.iter().map(|link| link.b.0).collect()),
+            ),
             (
                 "a_is_switch",
                 Column::U8(switches.iter().copied().step_by(2).collect()),
@@ -49,11 +55,11 @@ fn links(simulation: &Simulation) -> Table {
             ),
             (
                 "rate_bps",
-                Column::U64(links.iter().map(|it| it.rate).collect()),
+                Column::U64(links.iter().map(|link| link.rate).collect()),
             ),
             (
                 "delay_ps",
-                Column::U64(links.iter().map(|it| it.delay.0).collect()),
+                Column::U64(links.iter().map(|link| link.delay.0).collect()),
             ),
         ],
     )
@@ -163,7 +169,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
 fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, Bytes<u32>)]) -> Picoseconds {
     let ports: Vec<_> = path
         .iter()
-        .map(|it| &simulation.ports[it.index()])
+        .map(|port| &simulation.ports[port.index()])
         .collect();
     // Time at which each port has sent all frames so far.
     let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];
@@ -186,5 +192,5 @@ fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, Bytes<u32>)]
         }
     }
     let last = sent.last().copied().flatten().unwrap_or(Picoseconds::ZERO);
-    last + ports.last().map_or(Picoseconds::ZERO, |it| it.flight)
+    last + ports.last().map_or(Picoseconds::ZERO, |port| port.flight)
 }

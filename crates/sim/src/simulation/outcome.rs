@@ -310,11 +310,20 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
                 "priority",
                 Column::U8(queues.map(|(_, priority)| priority.0).collect()),
             ),
-            ("times_stuck", of(&|it| u64::from(it.times_stuck))),
-            ("times_recovered", of(&|it| u64::from(it.times_recovered))),
-            ("stuck_ps", of(&|it| it.stuck_until(simulation.now).0)),
-            ("dropped_frames", of(&|it| it.dropped_frames)),
-            ("dropped_bytes", of(&|it| it.dropped_bytes.0)),
+            (
+                "times_stuck",
+                of(&|watchdog| u64::from(watchdog.times_stuck)),
+            ),
+            (
+                "times_recovered",
+                of(&|watchdog| u64::from(watchdog.times_recovered)),
+            ),
+            (
+                "stuck_ps",
+                of(&|watchdog| watchdog.stuck_until(simulation.now).0),
+            ),
+            ("dropped_frames", of(&|watchdog| watchdog.dropped_frames)),
+            ("dropped_bytes", of(&|watchdog| watchdog.dropped_bytes.0)),
         ],
     ))
 }
@@ -375,8 +384,8 @@ impl Simulation {
         let group = self.groups.get(at);
         // Marks: of frames that were dropped when the port went down.
         let queue = self.queues.get(at);
-        queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
-            || group.is_some_and(|it| it.most_used > 0)
+        queue.is_some_and(|queue| queue.frames > 0 || queue.marks > 0)
+            || group.is_some_and(|group| group.most_used > 0)
             || self.sides[at.0].drops[at.1] > 0
             || pause.xoff_sent > 0
             || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost

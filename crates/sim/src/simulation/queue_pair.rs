@@ -126,7 +126,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn nic_receive(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
-        let mut carried = self.telemetry.as_ref().map(|it| it.of(index));
+        let mut carried = self.telemetry.as_ref().map(|telemetry| telemetry.of(index));
         self.frames.remove(index);
         let id = frame.queue_pair;
         match frame.kind {
@@ -139,7 +139,7 @@ impl Simulation {
         if frame.has(TRIMMED) && frame.kind != Kind::Ack {
             return self.header_arrives(id, &frame, carried.as_ref());
         }
-        let wanted = carried.as_ref().map_or(Bytes(0), |it| it.credit);
+        let wanted = carried.as_ref().map_or(Bytes(0), |record| record.credit);
         if wanted > Bytes(0) && frame.kind != Kind::Ack {
             self.record_credit_demand(id, wanted, Bytes(0));
         }

@@ -12,7 +12,7 @@ impl Simulation {
     pub(crate) fn wait_at_ingress(&mut self, egress: PortId, priority: Priority, index: u32) {
         let at = (egress, priority);
         let slice = self.slices[self.frames[index].ingress.index()];
-        let Some(voq) = self.voqs.as_mut().and_then(|it| it.queue(at, slice)) else {
+        let Some(voq) = self.voqs.as_mut().and_then(|voqs| voqs.queue(at, slice)) else {
             return;
         };
         let marker = self.markers[self.queues[at].marker as usize];

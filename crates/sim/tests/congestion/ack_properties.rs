@@ -34,7 +34,7 @@ fn algorithm() -> impl Strategy<Value = (Parameters, u64, Bounds)> {
 }
 
 fn any_dctcp(a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
-    let it = dctcp::Parameters {
+    let dctcp = dctcp::Parameters {
         g: a.max(1e-3),
         initial_alpha: b,
         initial_window_packets: 1 + (c * 100.0) as u32,
@@ -45,12 +45,12 @@ fn any_dctcp(a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         window: Some((f64::from(MTU), f64::INFINITY)),
         rate: None,
     };
-    (Parameters::Dctcp(it), bounds)
+    (Parameters::Dctcp(dctcp), bounds)
 }
 
 fn any_timely(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     let least = 1 + (a * line as f64 / 2.0) as u64;
-    let it = timely::Parameters {
+    let timely = timely::Parameters {
         alpha: b.max(1e-3),
         beta: c.max(1e-3),
         min_rate_bps: Some(least),
@@ -62,13 +62,13 @@ fn any_timely(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         window: None,
         rate: Some((least as f64, line as f64)),
     };
-    (Parameters::Timely(it), bounds)
+    (Parameters::Timely(timely), bounds)
 }
 
 fn any_swift(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     let least = a.max(1e-4);
     let most = least + 1_000.0 * b;
-    let it = swift::Parameters {
+    let swift = swift::Parameters {
         min_window_packets: least,
         max_window_packets: most,
         initial_window_packets: least + c * (most - least),
@@ -81,27 +81,27 @@ fn any_swift(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         window: Some((least * packet, most * packet)),
         rate: Some((0.0, line as f64)),
     };
-    (Parameters::Swift(it), bounds)
+    (Parameters::Swift(swift), bounds)
 }
 
 fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
-    let it = hpcc::Parameters {
+    let hpcc = hpcc::Parameters {
         target_percent: 1 + (a * 99.0) as u32,
         max_stage: (b * 10.0) as u32,
         additive_bytes: 1 + (c * 5_000.0) as u32,
         base_rtt_ns: 5_000 + (a * 50_000.0) as u32,
         ..hpcc::Parameters::default()
     };
-    let in_flight = line as f64 / 8.0 * f64::from(it.base_rtt_ns) / 1e9;
+    let in_flight = line as f64 / 8.0 * f64::from(hpcc.base_rtt_ns) / 1e9;
     let bounds = Bounds {
-        window: Some((f64::from(it.additive_bytes), in_flight)),
+        window: Some((f64::from(hpcc.additive_bytes), in_flight)),
         rate: Some((0.0, line as f64)),
     };
-    (Parameters::Hpcc(it), bounds)
+    (Parameters::Hpcc(hpcc), bounds)
 }
 
 fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
-    let it = nscc::Parameters {
+    let nscc = nscc::Parameters {
         config_base_rtt_ns: Some(1_000 + (a * 50_000.0) as u32),
         target_qdelay_ns: (b > 0.5).then_some(1 + (b * 50_000.0) as u32),
         gamma: c.max(1e-3),
@@ -112,12 +112,12 @@ fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         ..nscc::Parameters::default()
     };
     let packet = f64::from(MTU);
-    let in_flight = line as f64 / 8.0 * f64::from(it.config_base_rtt_ns.unwrap()) / 1e9;
+    let in_flight = line as f64 / 8.0 * f64::from(nscc.config_base_rtt_ns.unwrap()) / 1e9;
     let bounds = Bounds {
-        window: Some((packet, (it.max_wnd_bdp * in_flight).max(packet))),
+        window: Some((packet, (nscc.max_wnd_bdp * in_flight).max(packet))),
         rate: None,
     };
-    (Parameters::Nscc(it), bounds)
+    (Parameters::Nscc(nscc), bounds)
 }
 
 /// What a sender has in flight, by packet numbers, and when it is.
@@ -136,15 +136,15 @@ struct Sender {
 
 impl Sender {
     /// An ACK of any number of packets, late or early, marked or not; or a loss.
-    fn process_event(&mut self, it: &mut Algorithm, line: u64, call: [u16; 4]) {
+    fn process_event(&mut self, algorithm: &mut Algorithm, line: u64, call: [u16; 4]) {
         let [what, packets, wait, other] = call.map(u32::from);
         self.now += u64::from(wait) * 10 * NANOSECOND;
         self.next += packets % 50;
         let (until, next) = (self.until, self.next);
         self.overtaken = false;
         match what % 16 {
-            0 => it.on_loss(self.now, Loss::Timeout { next }),
-            1 | 2 => it.on_loss(self.now, Loss::Gap { until, next }),
+            0 => algorithm.on_loss(self.now, Loss::Timeout { next }),
+            1 | 2 => algorithm.on_loss(self.now, Loss::Gap { until, next }),
             3 => {
                 let trimmed = Loss::Trimmed {
                     psn: until,
@@ -152,7 +152,7 @@ impl Sender {
                     outstanding: next - until,
                     last_hop: other % 2 == 0,
                 };
-                it.on_loss(self.now, trimmed);
+                algorithm.on_loss(self.now, trimmed);
             }
             _ => {
                 let acknowledged = (next - until).min(other % 64);
@@ -176,7 +176,7 @@ impl Sender {
                         self.newest = (hops.len(), first.time);
                     }
                 }
-                it.on_ack(
+                algorithm.on_ack(
                     &Ack {
                         now: self.now,
                         bytes: Bytes(acknowledged * MTU),
@@ -194,7 +194,7 @@ impl Sender {
                 );
             }
         }
-        it.on_sent(self.now, Bytes(MTU));
+        algorithm.on_sent(self.now, Bytes(MTU));
     }
 
     /// Telemetry of two switches: they send at most the line rate; queue depths are arbitrary.
@@ -223,18 +223,18 @@ proptest! {
         calls in prop::collection::vec(any::<[u16; 4]>(), 0..300),
     ) {
         prop_assert_eq!(parameters.check("", line), Ok(()));
-        let mut it = parameters.prepare().start(line, Bytes(MTU));
+        let mut algorithm = parameters.prepare().start(line, Bytes(MTU));
         let mut sender = Sender::default();
         let by_telemetry = matches!(parameters, Parameters::Hpcc(_));
         for call in calls {
-            let before = (it.window(), it.alpha(sender.now));
-            sender.process_event(&mut it, line, call);
+            let before = (algorithm.window(), algorithm.alpha(sender.now));
+            sender.process_event(&mut algorithm, line, call);
             if by_telemetry && sender.overtaken {
-                prop_assert_eq!((it.window(), it.alpha(sender.now)), before, "it is of the past");
+                prop_assert_eq!((algorithm.window(), algorithm.alpha(sender.now)), before, "it is of the past");
             }
-            let seen = (it.window(), it.peek(sender.now), it.alpha(sender.now));
-            prop_assert_eq!(it.rate(sender.now), seen.1, "looking changes nothing");
-            prop_assert_eq!((it.window(), it.peek(sender.now), it.alpha(sender.now)), seen);
+            let seen = (algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now));
+            prop_assert_eq!(algorithm.rate(sender.now), seen.1, "looking changes nothing");
+            prop_assert_eq!((algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now)), seen);
             // A product of powers of two and bytes may be off by its last bit.
             let within = |value: f64, (least, most): (f64, f64)| {
                 value.is_finite() && value >= least * (1.0 - 1e-12) && value <= most * (1.0 + 1e-12)

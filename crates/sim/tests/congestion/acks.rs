@@ -37,80 +37,80 @@ fn close(found: Option<f64>, expected: f64) {
 
 #[test]
 fn dctcp_by_hand() {
-    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    let mut algorithm = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     assert_eq!(
-        (it.window(), it.rate(Picoseconds::ZERO)),
+        (algorithm.window(), algorithm.rate(Picoseconds::ZERO)),
         (Some(10_000.0), None)
     );
     // Slow start: a window acknowledged is a window more. Nothing of it was marked: alpha keeps 15/16.
-    acknowledge(&mut it, &ack(10_000, 10, 20));
+    acknowledge(&mut algorithm, &ack(10_000, 10, 20));
     assert_eq!(
-        (it.window(), it.alpha(Picoseconds::ZERO)),
+        (algorithm.window(), algorithm.alpha(Picoseconds::ZERO)),
         (Some(20_000.0), Some(15.0 / 16.0))
     );
-    assert_eq!(it.throughput(Picoseconds::ZERO), Some(16e9));
+    assert_eq!(algorithm.throughput(Picoseconds::ZERO), Some(16e9));
     // All of the next window is marked: alpha = 15/16 * 15/16 + 1/16, and half of that is cut.
     let marked = Ack {
         marked: true,
         ..ack(10_000, 21, 41)
     };
-    acknowledge(&mut it, &marked);
+    acknowledge(&mut algorithm, &marked);
     let alpha: f64 = 225.0 / 256.0 + 16.0 / 256.0;
-    assert_eq!(it.alpha(Picoseconds::ZERO), Some(alpha));
+    assert_eq!(algorithm.alpha(Picoseconds::ZERO), Some(alpha));
     let window = 20_000.0 * (1.0 - alpha / 2.0);
-    assert_eq!(it.window(), Some(window));
+    assert_eq!(algorithm.window(), Some(window));
     // Once per window, and a marked ACK does not raise the window.
     acknowledge(
-        &mut it,
+        &mut algorithm,
         &Ack {
             marked: true,
             ..ack(5_000, 41, 51)
         },
     );
-    assert_eq!(it.window(), Some(window));
+    assert_eq!(algorithm.window(), Some(window));
     // Congestion avoidance: a packet more per window acknowledged. 5 of 11 packets of this one were marked.
-    acknowledge(&mut it, &ack(6_000, 47, 57));
-    assert_eq!(it.window(), Some(window + 1000.0 * 6000.0 / window));
+    acknowledge(&mut algorithm, &ack(6_000, 47, 57));
+    assert_eq!(algorithm.window(), Some(window + 1000.0 * 6000.0 / window));
     close(
-        it.alpha(Picoseconds::ZERO),
+        algorithm.alpha(Picoseconds::ZERO),
         15.0 / 16.0 * alpha + 1.0 / 16.0 * 5.0 / 11.0,
     );
 }
 
 #[test]
 fn dctcp_grows_only_while_the_window_holds_it_back() {
-    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    let mut algorithm = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
     // 4 packets of 10 were in flight, then 5.
-    acknowledge(&mut it, &ack(1_000, 1, 4));
-    assert_eq!(it.window(), Some(10_000.0));
-    acknowledge(&mut it, &ack(1_000, 2, 6));
-    assert_eq!(it.window(), Some(11_000.0));
+    acknowledge(&mut algorithm, &ack(1_000, 1, 4));
+    assert_eq!(algorithm.window(), Some(10_000.0));
+    acknowledge(&mut algorithm, &ack(1_000, 2, 6));
+    assert_eq!(algorithm.window(), Some(11_000.0));
 }
 
 #[test]
 fn dctcp_floor_and_losses() {
-    let mut it = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
-    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 3, next: 12 });
-    assert_eq!(it.window(), Some(5_000.0));
+    let mut algorithm = start_algorithm(Parameters::Dctcp(dctcp::Parameters::default()), 100);
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Gap { until: 3, next: 12 });
+    assert_eq!(algorithm.window(), Some(5_000.0));
     // The same window of packets lost another.
-    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 7, next: 12 });
-    assert_eq!(it.window(), Some(5_000.0));
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Gap { until: 7, next: 12 });
+    assert_eq!(algorithm.window(), Some(5_000.0));
     for until in 0..5 {
         acknowledge(
-            &mut it,
+            &mut algorithm,
             &Ack {
                 marked: true,
                 ..ack(1_000, 13 + until, 13 + until)
             },
         );
     }
-    assert_eq!(it.window(), Some(2_000.0));
-    it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 20 });
-    assert_eq!(it.window(), Some(1_000.0));
+    assert_eq!(algorithm.window(), Some(2_000.0));
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 20 });
+    assert_eq!(algorithm.window(), Some(1_000.0));
     // Slow start up to the half of what there was, which is the floor.
-    acknowledge(&mut it, &ack(1_000, 21, 21));
-    acknowledge(&mut it, &ack(1_000, 22, 22));
-    assert_eq!(it.window(), Some(2_500.0));
+    acknowledge(&mut algorithm, &ack(1_000, 21, 21));
+    acknowledge(&mut algorithm, &ack(1_000, 22, 22));
+    assert_eq!(algorithm.window(), Some(2_500.0));
 }
 
 /// 100 Gb/s are 12,500 bytes in a microsecond.
@@ -131,33 +131,33 @@ fn hpcc_by_hand() {
         base_rtt_ns: 10_000,
         ..hpcc::Parameters::default()
     };
-    let mut it = start_algorithm(Parameters::Hpcc(parameters), 100);
+    let mut algorithm = start_algorithm(Parameters::Hpcc(parameters), 100);
     assert_eq!(
-        (it.window(), it.rate(Picoseconds::ZERO)),
+        (algorithm.window(), algorithm.rate(Picoseconds::ZERO)),
         (Some(125_000.0), Some(100e9))
     );
-    let acknowledge = |it: &mut Algorithm, hop: Hop, until, next| {
-        it.on_ack(&ack(1000, until, next), &[hop], Penalty::default());
-        it.window().unwrap()
+    let acknowledge = |algorithm: &mut Algorithm, hop: Hop, until, next| {
+        algorithm.on_ack(&ack(1000, until, next), &[hop], Penalty::default());
+        algorithm.window().unwrap()
     };
     // The first ACK changes nothing: a rate needs two.
     assert_eq!(
-        acknowledge(&mut it, hop(100, 1_000_000, 50_000), 1, 10),
+        acknowledge(&mut algorithm, hop(100, 1_000_000, 50_000), 1, 10),
         125_000.0
     );
     // A full link for one T, and a fifth of T's bytes at least in the queue: u = 1.2.
-    let first = acknowledge(&mut it, hop(110, 1_125_000, 25_000), 2, 20);
+    let first = acknowledge(&mut algorithm, hop(110, 1_125_000, 25_000), 2, 20);
     close(Some(first), 125_000.0 / (1.2 / 0.95) + 80.0);
-    close(it.rate(Picoseconds::ZERO), first * 8.0 / 10e-6);
+    close(algorithm.rate(Picoseconds::ZERO), first * 8.0 / 10e-6);
     // Half of T at half of the rate: U = 0.6 + 0.25, below 0.95. Not a new window yet: W_c stays.
-    let second = acknowledge(&mut it, hop(115, 1_156_250, 0), 20, 25);
+    let second = acknowledge(&mut algorithm, hop(115, 1_156_250, 0), 20, 25);
     close(Some(second), first + 80.0);
     // 0.425 + 0.25 = 0.675: the next window; four more make five additive steps.
     let mut until = 21;
     for step in 1..=5 {
         let now = 115 + 5 * step;
         let window = acknowledge(
-            &mut it,
+            &mut algorithm,
             hop(now, 1_156_250 + 31_250 * step, 0),
             until,
             until,
@@ -166,7 +166,12 @@ fn hpcc_by_hand() {
         until += 1;
     }
     // After them the sixth is multiplicative. U halves its distance to 0.5 with each: 0.5 + 0.35 / 2^6.
-    let sixth = acknowledge(&mut it, hop(145, 1_156_250 + 31_250 * 6, 0), until, until);
+    let sixth = acknowledge(
+        &mut algorithm,
+        hop(145, 1_156_250 + 31_250 * 6, 0),
+        until,
+        until,
+    );
     let expected = (first + 400.0) / ((0.5 + 0.35 / 64.0) / 0.95) + 80.0;
     close(Some(sixth), expected.min(125_000.0));
 }
@@ -179,14 +184,14 @@ fn hpcc_does_not_go_back_in_time() {
         ..hpcc::Parameters::default()
     };
     let windows = |microseconds: &[u64]| {
-        let mut it = start_algorithm(Parameters::Hpcc(parameters.clone()), 100);
+        let mut algorithm = start_algorithm(Parameters::Hpcc(parameters.clone()), 100);
         let windows = (1..).zip(microseconds).map(|(until, microsecond)| {
-            it.on_ack(
+            algorithm.on_ack(
                 &ack(1000, until, until),
                 &[hop(*microsecond, microsecond * 6_000, 0)],
                 Penalty::default(),
             );
-            it.window().unwrap()
+            algorithm.window().unwrap()
         });
         windows.collect::<Vec<_>>()
     };
@@ -204,29 +209,29 @@ fn hpcc_takes_the_fullest_link_and_restarts_on_another_path() {
         base_rtt_ns: 10_000,
         ..hpcc::Parameters::default()
     };
-    let mut it = start_algorithm(Parameters::Hpcc(parameters), 100);
+    let mut algorithm = start_algorithm(Parameters::Hpcc(parameters), 100);
     let other = |microsecond, sent_bytes| Hop {
         port: PortId(9),
         rate: 400 * GIGABIT,
         ..hop(microsecond, sent_bytes, 0)
     };
-    it.on_ack(
+    algorithm.on_ack(
         &ack(1000, 1, 5),
         &[hop(0, 0, 0), other(0, 0)],
         Penalty::default(),
     );
     // 100 of 100 Gb/s; 200 of 400 Gb/s.
     let hops = [hop(10, 125_000, 0), other(10, 250_000)];
-    it.on_ack(&ack(1000, 2, 6), &hops, Penalty::default());
-    close(it.window(), 125_000.0 * 0.95 + 80.0);
-    let window = it.window();
-    it.on_ack(
+    algorithm.on_ack(&ack(1000, 2, 6), &hops, Penalty::default());
+    close(algorithm.window(), 125_000.0 * 0.95 + 80.0);
+    let window = algorithm.window();
+    algorithm.on_ack(
         &ack(1000, 9, 9),
         &[hop(20, 900_000, 90_000)],
         Penalty::default(),
     );
-    acknowledge(&mut it, &ack(1000, 10, 10));
-    assert_eq!(it.window(), window);
+    acknowledge(&mut algorithm, &ack(1000, 10, 10));
+    assert_eq!(algorithm.window(), window);
 }
 
 #[test]
@@ -235,19 +240,19 @@ fn swift_by_hand() {
         initial_window_packets: 12.0,
         ..swift::Parameters::default()
     };
-    let mut it = start_algorithm(Parameters::Swift(parameters), 100);
-    let after = |it: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
+    let mut algorithm = start_algorithm(Parameters::Swift(parameters), 100);
+    let after = |algorithm: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
         let acknowledgement = Ack {
             now,
             rtt: Some(rtt),
             ..ack(3 * PACKET, 10, 30)
         };
-        acknowledge(it, &acknowledgement);
-        it.window().unwrap() / f64::from(PACKET)
+        acknowledge(algorithm, &acknowledgement);
+        algorithm.window().unwrap() / f64::from(PACKET)
     };
     // Below the target: 3 packets acknowledged of a window of 12.
     close(
-        Some(after(&mut it, Picoseconds::ZERO, 20 * MICROSECOND)),
+        Some(after(&mut algorithm, Picoseconds::ZERO, 20 * MICROSECOND)),
         12.25,
     );
     // The target of 12.25 packets: alpha = 100 us / (1/sqrt(0.1) - 1/sqrt(100)), and
@@ -256,18 +261,21 @@ fn swift_by_hand() {
     let target = 20.0 + alpha / 3.5 - alpha / 10.0;
     let left = 1.0 - 0.8 * (40.0 - target) / 40.0;
     let cut = 12.25 * left;
-    close(Some(after(&mut it, MICROSECOND, 40 * MICROSECOND)), cut);
+    close(
+        Some(after(&mut algorithm, MICROSECOND, 40 * MICROSECOND)),
+        cut,
+    );
     // Once per RTT ...
     close(
-        Some(after(&mut it, 40 * MICROSECOND, 40 * MICROSECOND)),
+        Some(after(&mut algorithm, 40 * MICROSECOND, 40 * MICROSECOND)),
         cut,
     );
     // ... and never by more than half.
     close(
-        Some(after(&mut it, 901 * MICROSECOND, 900 * MICROSECOND)),
+        Some(after(&mut algorithm, 901 * MICROSECOND, 900 * MICROSECOND)),
         cut / 2.0,
     );
-    assert_eq!(it.rate(Picoseconds::ZERO), None);
+    assert_eq!(algorithm.rate(Picoseconds::ZERO), None);
 }
 
 #[test]
@@ -276,11 +284,11 @@ fn swift_paces_a_window_below_one_packet() {
         initial_window_packets: 0.5,
         ..swift::Parameters::default()
     };
-    let mut it = start_algorithm(Parameters::Swift(parameters), 100);
-    assert_eq!(it.rate(Picoseconds::ZERO), None);
+    let mut algorithm = start_algorithm(Parameters::Swift(parameters), 100);
+    assert_eq!(algorithm.rate(Picoseconds::ZERO), None);
     // The target of 0.5 packets is 20 us + 32.66 us * (1.414 - 0.1) = 62.9 us.
     acknowledge(
-        &mut it,
+        &mut algorithm,
         &Ack {
             rtt: Some(60 * MICROSECOND),
             ..ack(PACKET, 1, 1)
@@ -288,16 +296,16 @@ fn swift_paces_a_window_below_one_packet() {
     );
     // A packet acknowledged is one packet more: 1.5 are not paced.
     assert_eq!(
-        (it.window(), it.rate(Picoseconds::ZERO)),
+        (algorithm.window(), algorithm.rate(Picoseconds::ZERO)),
         (Some(1_500.0), None)
     );
-    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 1, next: 1 });
-    assert_eq!(it.window(), Some(750.0));
-    close(it.rate(Picoseconds::ZERO), 750.0 * 8.0 / 60e-6);
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Gap { until: 1, next: 1 });
+    assert_eq!(algorithm.window(), Some(750.0));
+    close(algorithm.rate(Picoseconds::ZERO), 750.0 * 8.0 / 60e-6);
     for _ in 0..5 {
-        it.on_loss(MICROSECOND, Loss::Timeout { next: 1 });
+        algorithm.on_loss(MICROSECOND, Loss::Timeout { next: 1 });
     }
-    assert_eq!(it.window(), Some(2.5));
+    assert_eq!(algorithm.window(), Some(2.5));
 }
 
 #[test]
@@ -307,22 +315,22 @@ fn timely_by_hand() {
         hyperactive_after: 3,
         ..timely::Parameters::default()
     };
-    let mut it = start_algorithm(Parameters::Timely(parameters), 10);
+    let mut algorithm = start_algorithm(Parameters::Timely(parameters), 10);
     assert_eq!(
-        (it.rate(Picoseconds::ZERO), it.window()),
+        (algorithm.rate(Picoseconds::ZERO), algorithm.window()),
         (Some(10e9), None)
     );
     // A packet takes 0.8 us of the sender's link.
     let mut after = |rtt_ns: u64| {
         let rtt = Some(Picoseconds::from_nanoseconds(rtt_ns + 800));
         acknowledge(
-            &mut it,
+            &mut algorithm,
             &Ack {
                 rtt,
                 ..ack(64_000, 1, 1)
             },
         );
-        it.rate(Picoseconds::ZERO).unwrap()
+        algorithm.rate(Picoseconds::ZERO).unwrap()
     };
     // Above T_high: 1 - 0.8 (1 - 500/1000) = 0.6.
     close(Some(after(1_000_000)), 6e9);
@@ -342,20 +350,20 @@ fn timely_by_hand() {
 
 #[test]
 fn timely_takes_one_rtt_per_segment() {
-    let mut it = start_algorithm(Parameters::Timely(timely::Parameters::default()), 10);
+    let mut algorithm = start_algorithm(Parameters::Timely(timely::Parameters::default()), 10);
     let slow = Ack {
         rtt: Some(1000 * MICROSECOND),
         ..ack(1000, 1, 1)
     };
     for _ in 0..63 {
-        acknowledge(&mut it, &slow);
-        assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
+        acknowledge(&mut algorithm, &slow);
+        assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(10e9));
     }
     // Without an RTT the segment goes on.
-    acknowledge(&mut it, &Ack { rtt: None, ..slow });
-    assert_eq!(it.rate(Picoseconds::ZERO), Some(10e9));
-    acknowledge(&mut it, &slow);
-    assert!(it.rate(Picoseconds::ZERO) < Some(10e9));
+    acknowledge(&mut algorithm, &Ack { rtt: None, ..slow });
+    assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(10e9));
+    acknowledge(&mut algorithm, &slow);
+    assert!(algorithm.rate(Picoseconds::ZERO) < Some(10e9));
 }
 
 #[test]

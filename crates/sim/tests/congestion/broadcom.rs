@@ -22,31 +22,37 @@ fn d(parameters: Broadcom) -> Algorithm {
     start_broadcom(Parameters::DcqcnD(parameters))
 }
 
-fn send(it: &mut Algorithm, now: Picoseconds, packets: u32) {
+fn send(algorithm: &mut Algorithm, now: Picoseconds, packets: u32) {
     for _ in 0..packets {
-        it.on_sent(now, Bytes(4096));
+        algorithm.on_sent(now, Bytes(4096));
     }
 }
 
 #[test]
 fn the_first_epoch_halves_and_five_more_recover() {
-    for mut it in [p(Broadcom::default()), d(Broadcom::default())] {
-        assert_eq!(it.rate(Picoseconds::ZERO), None);
-        it.on_cnp(Picoseconds(7));
+    for mut algorithm in [p(Broadcom::default()), d(Broadcom::default())] {
+        assert_eq!(algorithm.rate(Picoseconds::ZERO), None);
+        algorithm.on_cnp(Picoseconds(7));
         // Without a packet in the epoch all of it was congested.
         assert_eq!(
-            (it.rate(Picoseconds(7)), it.alpha(Picoseconds(7))),
+            (
+                algorithm.rate(Picoseconds(7)),
+                algorithm.alpha(Picoseconds(7))
+            ),
             (Some(40e9), Some(1.0))
         );
-        assert_eq!(it.rate(Picoseconds(7 - 1) + RTT), Some(40e9));
+        assert_eq!(algorithm.rate(Picoseconds(7 - 1) + RTT), Some(40e9));
         let rates = [20e9, 30e9, 35e9, 37.5e9, 38.75e9, 39.375e9, 39.6875e9];
         for (n, rate) in (1..).zip(rates) {
-            assert_eq!(it.peek(Picoseconds(7) + n * RTT), Some(rate));
-            assert_eq!(it.rate(Picoseconds(7) + n * RTT), Some(rate));
-            assert_eq!(it.rate(Picoseconds(7 - 1) + (n + 1) * RTT), Some(rate));
+            assert_eq!(algorithm.peek(Picoseconds(7) + n * RTT), Some(rate));
+            assert_eq!(algorithm.rate(Picoseconds(7) + n * RTT), Some(rate));
+            assert_eq!(
+                algorithm.rate(Picoseconds(7 - 1) + (n + 1) * RTT),
+                Some(rate)
+            );
         }
         // Six quiet epochs: 15/16 each.
-        let alpha = it.alpha(Picoseconds(7) + 7 * RTT).unwrap();
+        let alpha = algorithm.alpha(Picoseconds(7) + 7 * RTT).unwrap();
         assert!((alpha - 0.9375_f64.powi(6)).abs() < 1e-15);
     }
 }
@@ -54,19 +60,19 @@ fn the_first_epoch_halves_and_five_more_recover() {
 #[test]
 fn p_counts_epochs_and_d_counts_packets() {
     // Epochs of 8 packets: 2 CNPs in the first, 4 in the second, none in the third.
-    let run = |mut it: Algorithm| {
-        it.on_cnp(Picoseconds::ZERO);
-        it.on_cnp(Picoseconds(1));
-        send(&mut it, Picoseconds(2), 8);
-        let first = it.rate(RTT).unwrap();
+    let run = |mut algorithm: Algorithm| {
+        algorithm.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(Picoseconds(1));
+        send(&mut algorithm, Picoseconds(2), 8);
+        let first = algorithm.rate(RTT).unwrap();
         for _ in 0..4 {
-            it.on_cnp(RTT + Picoseconds(1));
+            algorithm.on_cnp(RTT + Picoseconds(1));
         }
-        send(&mut it, RTT + Picoseconds(2), 8);
-        let second = it.rate(2 * RTT).unwrap();
-        send(&mut it, 2 * RTT + Picoseconds(1), 8);
-        let third = it.rate(3 * RTT).unwrap();
-        (first, second, third, it.alpha(3 * RTT).unwrap())
+        send(&mut algorithm, RTT + Picoseconds(2), 8);
+        let second = algorithm.rate(2 * RTT).unwrap();
+        send(&mut algorithm, 2 * RTT + Picoseconds(1), 8);
+        let third = algorithm.rate(3 * RTT).unwrap();
+        (first, second, third, algorithm.alpha(3 * RTT).unwrap())
     };
     let at_every_cut = Broadcom {
         tr_update_cyls: 255,
@@ -88,22 +94,22 @@ fn p_counts_epochs_and_d_counts_packets() {
 
 #[test]
 fn more_cnps_than_packets_are_all_of_them() {
-    let mut it = d(Broadcom {
+    let mut algorithm = d(Broadcom {
         init_cp: 0,
         g: 0,
         ..Broadcom::default()
     });
     for _ in 0..5 {
-        it.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(Picoseconds::ZERO);
     }
-    send(&mut it, Picoseconds(1), 4);
-    assert_eq!(it.rate(RTT), Some(20e9));
-    assert_eq!(it.alpha(RTT), Some(1.0));
+    send(&mut algorithm, Picoseconds(1), 4);
+    assert_eq!(algorithm.rate(RTT), Some(20e9));
+    assert_eq!(algorithm.alpha(RTT), Some(1.0));
 }
 
 #[test]
 fn the_rise_doubles_at_both_thresholds() {
-    let mut it = p(Broadcom {
+    let mut algorithm = p(Broadcom {
         fr_num_rtts: 1,
         ai_rate_incr: 10,
         ai_rtt_th1: 2,
@@ -111,14 +117,14 @@ fn the_rise_doubles_at_both_thresholds() {
         tr_update_cyls: 255,
         ..Broadcom::default()
     });
-    it.on_cnp(Picoseconds::ZERO);
-    it.on_cnp(RTT);
+    algorithm.on_cnp(Picoseconds::ZERO);
+    algorithm.on_cnp(RTT);
     let (mut target, mut rate) = (20e9, 10e9);
-    assert_eq!(it.rate(2 * RTT), Some(rate));
+    assert_eq!(algorithm.rate(2 * RTT), Some(rate));
     for (n, rises) in (3..).zip([0.0, 1.0, 1.0, 2.0, 4.0, 4.0]) {
         target += rises * 10.0 * UNIT;
         rate = (rate + target) / 2.0;
-        assert_eq!(it.rate(n * RTT), Some(rate), "{n}");
+        assert_eq!(algorithm.rate(n * RTT), Some(rate), "{n}");
     }
 }
 
@@ -137,24 +143,28 @@ fn so_many_cuts_in_a_row_move_the_target() {
         (p(cuts(3)), 10e9),
         (p(cuts(255)), 10e9),
     ];
-    for (n, (mut it, target)) in rows.into_iter().enumerate() {
+    for (n, (mut algorithm, target)) in rows.into_iter().enumerate() {
         for epoch in 0..3 {
-            it.on_cnp(epoch * RTT);
+            algorithm.on_cnp(epoch * RTT);
         }
-        assert_eq!(it.rate(3 * RTT), Some(5e9));
-        assert_eq!(it.rate(4 * RTT), Some((5e9 + target) / 2.0), "row {n}");
+        assert_eq!(algorithm.rate(3 * RTT), Some(5e9));
+        assert_eq!(
+            algorithm.rate(4 * RTT),
+            Some((5e9 + target) / 2.0),
+            "row {n}"
+        );
     }
     // After an increase they are counted anew.
-    let mut it = p(cuts(1));
+    let mut algorithm = p(cuts(1));
     for epoch in 0..3 {
-        it.on_cnp(epoch * RTT);
+        algorithm.on_cnp(epoch * RTT);
     }
-    assert_eq!(it.rate(4 * RTT), Some(22.5e9));
-    it.on_cnp(4 * RTT);
+    assert_eq!(algorithm.rate(4 * RTT), Some(22.5e9));
+    algorithm.on_cnp(4 * RTT);
     // cp is 15/16 after one quiet epoch, 241/256 after this one.
     let cut = 22.5e9 * (1.0 - 241.0 / 512.0);
-    assert_eq!(it.rate(5 * RTT), Some(cut));
-    assert_eq!(it.rate(6 * RTT), Some((cut + 22.5e9) / 2.0));
+    assert_eq!(algorithm.rate(5 * RTT), Some(cut));
+    assert_eq!(algorithm.rate(6 * RTT), Some((cut + 22.5e9) / 2.0));
 }
 
 #[test]
@@ -166,12 +176,12 @@ fn the_rise_goes_with_line_rate() {
             tr_update_cyls: 255,
             ..Broadcom::default()
         });
-        let mut it = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
-        it.on_cnp(Picoseconds::ZERO);
-        it.on_cnp(RTT);
+        let mut algorithm = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
+        algorithm.on_cnp(Picoseconds::ZERO);
+        algorithm.on_cnp(RTT);
         // Rate and target were a quarter and half of line rate.
         let target = line / 2.0 + line / 1000.0;
-        assert_eq!(it.rate(3 * RTT), Some((line / 4.0 + target) / 2.0));
+        assert_eq!(algorithm.rate(3 * RTT), Some((line / 4.0 + target) / 2.0));
     }
 }
 
@@ -182,9 +192,9 @@ fn a_lone_flow_is_back_at_nine_tenths_four_rtts_after_one_cnp() {
         let line = gigabits as f64 * 1e9;
         for parameters in [Parameters::DcqcnP, Parameters::DcqcnD] {
             let parameters = parameters(Broadcom::default());
-            let mut it = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
-            it.on_cnp(Picoseconds::ZERO);
-            let regained = (1..).find(|&n| n > 1 && it.rate(n * RTT).unwrap() >= 0.9 * line);
+            let mut algorithm = parameters.prepare().start(gigabits * GIGABIT, Bytes(MTU));
+            algorithm.on_cnp(Picoseconds::ZERO);
+            let regained = (1..).find(|&n| n > 1 && algorithm.rate(n * RTT).unwrap() >= 0.9 * line);
             assert_eq!(regained, Some(4), "{gigabits}");
         }
     }
@@ -193,7 +203,7 @@ fn a_lone_flow_is_back_at_nine_tenths_four_rtts_after_one_cnp() {
 #[test]
 fn first_rates_floor_cap_and_divider() {
     // 3000 units are 38.4 Gb/s, 2000 are 25.6, 1000 are 12.8.
-    let mut it = p(Broadcom {
+    let mut algorithm = p(Broadcom {
         l64b_per_rtt: 3000,
         init_cr: 1000,
         init_tr: 2000,
@@ -206,33 +216,39 @@ fn first_rates_floor_cap_and_divider() {
         tr_update_cyls: 255,
         ..Broadcom::default()
     });
-    it.on_cnp(Picoseconds::ZERO);
+    algorithm.on_cnp(Picoseconds::ZERO);
     assert_eq!(
-        (it.rate(Picoseconds::ZERO), it.alpha(Picoseconds::ZERO)),
+        (
+            algorithm.rate(Picoseconds::ZERO),
+            algorithm.alpha(Picoseconds::ZERO)
+        ),
         (Some(12.8e9), Some(0.5))
     );
     // The newest epoch is all that counts: cp = 1, a quarter off.
-    assert_eq!(it.rate(RTT), Some(9.6e9));
-    it.on_cnp(RTT);
-    assert_eq!(it.rate(2 * RTT), Some(700.0 * UNIT));
+    assert_eq!(algorithm.rate(RTT), Some(9.6e9));
+    algorithm.on_cnp(RTT);
+    assert_eq!(algorithm.rate(2 * RTT), Some(700.0 * UNIT));
     // The target rises by more than there is; the rate comes to what 3000 units are.
-    assert_eq!(it.rate(3 * RTT), Some((700.0 * UNIT + 38.4e9) / 2.0));
-    assert_eq!(it.rate(300 * RTT), Some(38.4e9));
+    assert_eq!(algorithm.rate(3 * RTT), Some((700.0 * UNIT + 38.4e9) / 2.0));
+    assert_eq!(algorithm.rate(300 * RTT), Some(38.4e9));
 }
 
 #[test]
 fn a_queue_pair_that_sent_nothing_starts_anew() {
-    let mut it = p(Broadcom {
+    let mut algorithm = p(Broadcom {
         inact_th_us: 100,
         ..Broadcom::default()
     });
-    it.on_cnp(Picoseconds::ZERO);
-    send(&mut it, 50 * MICROSECOND, 1);
-    assert_eq!(it.peek(150 * MICROSECOND - Picoseconds(1)), Some(35e9));
-    assert_eq!(it.peek(150 * MICROSECOND), None);
-    assert_eq!(it.rate(150 * MICROSECOND), None);
-    it.on_cnp(150 * MICROSECOND);
-    assert_eq!(it.rate(150 * MICROSECOND), Some(40e9));
+    algorithm.on_cnp(Picoseconds::ZERO);
+    send(&mut algorithm, 50 * MICROSECOND, 1);
+    assert_eq!(
+        algorithm.peek(150 * MICROSECOND - Picoseconds(1)),
+        Some(35e9)
+    );
+    assert_eq!(algorithm.peek(150 * MICROSECOND), None);
+    assert_eq!(algorithm.rate(150 * MICROSECOND), None);
+    algorithm.on_cnp(150 * MICROSECOND);
+    assert_eq!(algorithm.rate(150 * MICROSECOND), Some(40e9));
 }
 
 #[test]

@@ -18,22 +18,24 @@ impl Naive {
         let line = line_rate_bps as f64;
         match parameters {
             Parameters::LineRate(_) => Naive::LineRate,
-            Parameters::Dcqcn(it) => Naive::Dcqcn(NaiveDcqcn {
-                parameters: it.clone(),
+            Parameters::Dcqcn(parameters) => Naive::Dcqcn(NaiveDcqcn {
+                parameters: parameters.clone(),
                 line,
                 limited: None,
             }),
-            Parameters::DcqcnNvidia(it) => Naive::DcqcnNvidia(NaiveNvidia {
-                parameters: it.clone(),
+            Parameters::DcqcnNvidia(parameters) => Naive::DcqcnNvidia(NaiveNvidia {
+                parameters: parameters.clone(),
                 line,
                 limited: None,
             }),
-            Parameters::DcqcnP(it) | Parameters::DcqcnD(it) => Naive::DcqcnEpochs(NaiveEpochs {
-                parameters: it.clone(),
-                share: matches!(parameters, Parameters::DcqcnD(_)),
-                line,
-                limited: None,
-            }),
+            Parameters::DcqcnP(broadcom) | Parameters::DcqcnD(broadcom) => {
+                Naive::DcqcnEpochs(NaiveEpochs {
+                    parameters: broadcom.clone(),
+                    share: matches!(parameters, Parameters::DcqcnD(_)),
+                    line,
+                    limited: None,
+                })
+            }
             _ => panic!("algorithms with feedback of ACKs have no timers"),
         }
     }
@@ -42,9 +44,9 @@ impl Naive {
         self.run(now);
         match self {
             Naive::LineRate => {}
-            Naive::Dcqcn(it) => it.on_sent(bytes),
-            Naive::DcqcnNvidia(it) => it.on_sent(bytes),
-            Naive::DcqcnEpochs(it) => it.on_sent(now, bytes),
+            Naive::Dcqcn(naive) => naive.on_sent(bytes),
+            Naive::DcqcnNvidia(naive) => naive.on_sent(bytes),
+            Naive::DcqcnEpochs(naive) => naive.on_sent(now, bytes),
         }
     }
 
@@ -52,9 +54,9 @@ impl Naive {
         self.run(now);
         match self {
             Naive::LineRate => {}
-            Naive::Dcqcn(it) => it.on_cnp(now),
-            Naive::DcqcnNvidia(it) => it.on_cnp(now),
-            Naive::DcqcnEpochs(it) => it.on_cnp(now),
+            Naive::Dcqcn(naive) => naive.on_cnp(now),
+            Naive::DcqcnNvidia(naive) => naive.on_cnp(now),
+            Naive::DcqcnEpochs(naive) => naive.on_cnp(now),
         }
     }
 
@@ -63,18 +65,27 @@ impl Naive {
         self.run(now);
         match self {
             Naive::LineRate => None,
-            Naive::Dcqcn(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
-            Naive::DcqcnNvidia(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
-            Naive::DcqcnEpochs(it) => it.limited.as_ref().map(|it| (it.cr, it.cp)),
+            Naive::Dcqcn(naive) => naive
+                .limited
+                .as_ref()
+                .map(|limited| (limited.rc, limited.alpha)),
+            Naive::DcqcnNvidia(naive) => naive
+                .limited
+                .as_ref()
+                .map(|limited| (limited.rc, limited.alpha)),
+            Naive::DcqcnEpochs(naive) => naive
+                .limited
+                .as_ref()
+                .map(|limited| (limited.cr, limited.cp)),
         }
     }
 
     fn run(&mut self, now: Picoseconds) {
         match self {
             Naive::LineRate => {}
-            Naive::Dcqcn(it) => it.run(now),
-            Naive::DcqcnNvidia(it) => it.run(now),
-            Naive::DcqcnEpochs(it) => it.run(now),
+            Naive::Dcqcn(naive) => naive.run(now),
+            Naive::DcqcnNvidia(naive) => naive.run(now),
+            Naive::DcqcnEpochs(naive) => naive.run(now),
         }
     }
 }
@@ -101,40 +112,42 @@ struct LimitedDcqcn {
 impl NaiveDcqcn {
     fn run(&mut self, now: Picoseconds) {
         let p = &self.parameters;
-        let Some(it) = &mut self.limited else { return };
+        let Some(limited) = &mut self.limited else {
+            return;
+        };
         loop {
-            let next = it.alpha_timer.min(it.increase_timer);
+            let next = limited.alpha_timer.min(limited.increase_timer);
             if next > now {
                 return;
             }
-            if next == it.alpha_timer {
-                it.alpha *= 1.0 - p.g;
-                it.alpha_timer += u64::from(p.alpha_timer_ns) * NANOSECOND;
+            if next == limited.alpha_timer {
+                limited.alpha *= 1.0 - p.g;
+                limited.alpha_timer += u64::from(p.alpha_timer_ns) * NANOSECOND;
             } else {
-                it.increase(p, self.line);
-                it.t += 1;
-                it.increase_timer += u64::from(p.increase_timer_ns) * NANOSECOND;
+                limited.increase(p, self.line);
+                limited.t += 1;
+                limited.increase_timer += u64::from(p.increase_timer_ns) * NANOSECOND;
             }
         }
     }
 
     fn on_sent(&mut self, bytes: u32) {
         let p = &self.parameters;
-        let (Some(it), Some(period)) = (&mut self.limited, p.byte_counter_bytes) else {
+        let (Some(limited), Some(period)) = (&mut self.limited, p.byte_counter_bytes) else {
             return;
         };
-        it.bytes += u64::from(bytes);
-        while it.bytes >= u64::from(period) {
-            it.bytes -= u64::from(period);
-            it.increase(p, self.line);
-            it.bc += 1;
+        limited.bytes += u64::from(bytes);
+        while limited.bytes >= u64::from(period) {
+            limited.bytes -= u64::from(period);
+            limited.increase(p, self.line);
+            limited.bc += 1;
         }
     }
 
     fn on_cnp(&mut self, now: Picoseconds) {
         let p = &self.parameters;
         let line = self.line;
-        let it = self.limited.get_or_insert(LimitedDcqcn {
+        let limited = self.limited.get_or_insert(LimitedDcqcn {
             rc: line,
             rt: line,
             alpha: 1.0,
@@ -144,16 +157,20 @@ impl NaiveDcqcn {
             t: 0,
             bc: 0,
         });
-        let before = it.alpha;
-        it.alpha = (1.0 - p.g) * it.alpha + p.g;
-        let by = if p.alpha_before_cut { it.alpha } else { before };
-        it.rt = it.rc;
-        it.rc = (it.rc * (1.0 - by / 2.0)).max(p.min_rate_bps as f64);
-        it.t = 0;
-        it.bc = 0;
-        it.bytes = 0;
-        it.alpha_timer = now + u64::from(p.alpha_timer_ns) * NANOSECOND;
-        it.increase_timer = now + u64::from(p.increase_timer_ns) * NANOSECOND;
+        let before = limited.alpha;
+        limited.alpha = (1.0 - p.g) * limited.alpha + p.g;
+        let by = if p.alpha_before_cut {
+            limited.alpha
+        } else {
+            before
+        };
+        limited.rt = limited.rc;
+        limited.rc = (limited.rc * (1.0 - by / 2.0)).max(p.min_rate_bps as f64);
+        limited.t = 0;
+        limited.bc = 0;
+        limited.bytes = 0;
+        limited.alpha_timer = now + u64::from(p.alpha_timer_ns) * NANOSECOND;
+        limited.increase_timer = now + u64::from(p.increase_timer_ns) * NANOSECOND;
     }
 }
 
@@ -197,32 +214,35 @@ struct LimitedNvidia {
 impl NaiveNvidia {
     fn run(&mut self, now: Picoseconds) {
         let p = &self.parameters;
-        let Some(it) = &mut self.limited else { return };
+        let Some(limited) = &mut self.limited else {
+            return;
+        };
         loop {
-            let mut next = it.alpha_timer.min(it.decrease_timer);
-            if let Some(increase) = it.increase_timer {
+            let mut next = limited.alpha_timer.min(limited.decrease_timer);
+            if let Some(increase) = limited.increase_timer {
                 next = next.min(increase);
             }
             if next > now {
                 return;
             }
-            if next == it.alpha_timer {
+            if next == limited.alpha_timer {
                 let g = 1.0 - f64::from(p.dce_tcp_g) / 1024.0;
-                it.alpha *= 1.0 - g;
-                if it.alpha_cnp {
-                    it.alpha += g;
+                limited.alpha *= 1.0 - g;
+                if limited.alpha_cnp {
+                    limited.alpha += g;
                 }
-                it.alpha_cnp = false;
-                it.alpha_timer += u64::from(p.dce_tcp_rtt_us) * MICROSECOND;
-            } else if Some(next) == it.increase_timer {
-                it.increase(p, self.line);
-                it.time_stage += 1;
-                it.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+                limited.alpha_cnp = false;
+                limited.alpha_timer += u64::from(p.dce_tcp_rtt_us) * MICROSECOND;
+            } else if Some(next) == limited.increase_timer {
+                limited.increase(p, self.line);
+                limited.time_stage += 1;
+                limited.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
             } else {
-                it.decrease_timer += u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND;
-                if it.decrease_cnp {
-                    it.decrease(p);
-                    it.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+                limited.decrease_timer += u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND;
+                if limited.decrease_cnp {
+                    limited.decrease(p);
+                    limited.increase_timer =
+                        Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
                 }
             }
         }
@@ -230,23 +250,25 @@ impl NaiveNvidia {
 
     fn on_sent(&mut self, bytes: u32) {
         let p = &self.parameters;
-        let Some(it) = &mut self.limited else { return };
+        let Some(limited) = &mut self.limited else {
+            return;
+        };
         if p.rpg_byte_reset_bytes == 0 {
             return;
         }
-        it.bytes += u64::from(bytes);
-        while it.bytes >= u64::from(p.rpg_byte_reset_bytes) {
-            it.bytes -= u64::from(p.rpg_byte_reset_bytes);
-            it.increase(p, self.line);
-            it.byte_stage += 1;
+        limited.bytes += u64::from(bytes);
+        while limited.bytes >= u64::from(p.rpg_byte_reset_bytes) {
+            limited.bytes -= u64::from(p.rpg_byte_reset_bytes);
+            limited.increase(p, self.line);
+            limited.byte_stage += 1;
         }
     }
 
     fn on_cnp(&mut self, now: Picoseconds) {
         let p = &self.parameters;
-        if let Some(it) = &mut self.limited {
-            it.alpha_cnp = true;
-            it.decrease_cnp = true;
+        if let Some(limited) = &mut self.limited {
+            limited.alpha_cnp = true;
+            limited.decrease_cnp = true;
             return;
         }
         let rate = match p.rate_to_set_on_first_cnp_mbps {
@@ -337,36 +359,40 @@ impl NaiveEpochs {
     }
 
     fn run(&mut self, now: Picoseconds) {
-        let Some(mut it) = self.limited.clone() else {
+        let Some(mut limited) = self.limited.clone() else {
             return;
         };
         let p = &self.parameters;
         let idle = u64::from(p.inact_th_us) * MICROSECOND;
-        if idle > Picoseconds::ZERO && now - it.sent_at >= idle {
+        if idle > Picoseconds::ZERO && now - limited.sent_at >= idle {
             self.limited = None;
             return;
         }
-        while it.end <= now {
-            let mut level = f64::from(u8::from(it.c > 0));
-            if self.share && it.c > 0 && it.c < it.n {
-                level = f64::from(it.c) / f64::from(it.n);
+        while limited.end <= now {
+            let mut level = f64::from(u8::from(limited.c > 0));
+            if self.share && limited.c > 0 && limited.c < limited.n {
+                level = f64::from(limited.c) / f64::from(limited.n);
             }
             let g = 0.5_f64.powi(p.g as i32);
-            it.cp = (1.0 - g) * it.cp + g * level;
-            if it.c > 0 {
+            limited.cp = (1.0 - g) * limited.cp + g * level;
+            if limited.c > 0 {
                 let moving = match p.tr_update_cyls {
                     0 => 1 + u32::from(self.share),
                     cuts => cuts,
                 };
-                it.row = if it.quiet > 0 { 1 } else { it.row + 1 };
-                if it.row <= moving {
-                    it.tr = it.cr;
+                limited.row = if limited.quiet > 0 {
+                    1
+                } else {
+                    limited.row + 1
+                };
+                if limited.row <= moving {
+                    limited.tr = limited.cr;
                 }
-                let least = self.rate(p.cr_min_th).min(it.cr);
-                it.cr = (it.cr * (1.0 - it.cp / f64::from(p.red_div))).max(least);
-                it.quiet = 0;
+                let least = self.rate(p.cr_min_th).min(limited.cr);
+                limited.cr = (limited.cr * (1.0 - limited.cp / f64::from(p.red_div))).max(least);
+                limited.quiet = 0;
             } else {
-                let beyond = it.quiet as i64 - i64::from(p.fr_num_rtts);
+                let beyond = limited.quiet as i64 - i64::from(p.fr_num_rtts);
                 let mut rise = match p.ai_rate_incr {
                     _ if beyond < 0 => 0.0,
                     0 => self.cap() / 1000.0,
@@ -377,20 +403,20 @@ impl NaiveEpochs {
                 } else if p.ai_rtt_th1 > 0 && beyond >= i64::from(p.ai_rtt_th1) {
                     rise *= 2.0;
                 }
-                it.tr = (it.tr + rise).min(self.cap());
-                it.cr = (it.cr + it.tr) / 2.0;
-                it.quiet += 1;
+                limited.tr = (limited.tr + rise).min(self.cap());
+                limited.cr = (limited.cr + limited.tr) / 2.0;
+                limited.quiet += 1;
             }
-            (it.n, it.c) = (0, 0);
-            it.end += u64::from(p.rtt_us) * MICROSECOND;
+            (limited.n, limited.c) = (0, 0);
+            limited.end += u64::from(p.rtt_us) * MICROSECOND;
         }
-        self.limited = Some(it);
+        self.limited = Some(limited);
     }
 
     fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
-        if let (Some(it), true) = (&mut self.limited, bytes > 0) {
-            it.n += 1;
-            it.sent_at = now;
+        if let (Some(limited), true) = (&mut self.limited, bytes > 0) {
+            limited.n += 1;
+            limited.sent_at = now;
         }
     }
 

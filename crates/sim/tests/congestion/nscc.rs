@@ -38,9 +38,9 @@ fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack 
 }
 
 /// Brings the window down to `packets`, a loss each.
-fn window_of(it: &mut Algorithm, packets: f64) {
-    while it.window().unwrap() > (packets + 0.5) * f64::from(PACKET) {
-        it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 0 });
+fn window_of(algorithm: &mut Algorithm, packets: f64) {
+    while algorithm.window().unwrap() > (packets + 0.5) * f64::from(PACKET) {
+        algorithm.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 0 });
     }
 }
 
@@ -52,25 +52,28 @@ fn it_begins_with_the_largest_window() {
             config_base_rtt_ns: Some(rtt_us * 1000),
             ..Nscc::default()
         };
-        let it = start_nscc(parameters, gigabits);
-        close(it.window(), window);
+        let algorithm = start_nscc(parameters, gigabits);
+        close(algorithm.window(), window);
         assert_eq!(
-            (it.peek(Picoseconds::ZERO), it.throughput(Picoseconds::ZERO)),
+            (
+                algorithm.peek(Picoseconds::ZERO),
+                algorithm.throughput(Picoseconds::ZERO)
+            ),
             (None, None)
         );
     }
     // A shorter RTT makes the largest smaller.
-    let mut it = start_nscc(Nscc::default(), 100);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
     acknowledge(
-        &mut it,
+        &mut algorithm,
         &Ack {
             rtt: Some(BASE / 2),
             ..ack(MICROSECOND, 0, Picoseconds::ZERO, false)
         },
     );
-    close(it.window(), MOST / 2.0);
+    close(algorithm.window(), MOST / 2.0);
     assert_eq!(
-        it.throughput(Picoseconds::ZERO),
+        algorithm.throughput(Picoseconds::ZERO),
         Some(100e9),
         "never above line rate"
     );
@@ -81,36 +84,45 @@ fn it_begins_with_the_largest_window() {
 #[test]
 fn below_the_target_it_grows_by_what_is_missing() {
     for (delay_us, missing) in [(6, 3.0), (3, 6.0), (8, 1.0)] {
-        let mut it = start_nscc(Nscc::default(), 100);
-        window_of(&mut it, 100.0);
+        let mut algorithm = start_nscc(Nscc::default(), 100);
+        window_of(&mut algorithm, 100.0);
         let now = 5 * MICROSECOND;
-        acknowledge(&mut it, &ack(now, 8, delay_us * MICROSECOND, false));
-        close(it.window(), 100_000.0);
-        acknowledge(&mut it, &ack(now, 1, delay_us * MICROSECOND, false));
+        acknowledge(&mut algorithm, &ack(now, 8, delay_us * MICROSECOND, false));
+        close(algorithm.window(), 100_000.0);
+        acknowledge(&mut algorithm, &ack(now, 1, delay_us * MICROSECOND, false));
         let window = 100_000.0 + 9_000.0 * 4.0 * 1_000.0 * (missing / 12.0) / 100_000.0;
-        close(it.window(), window);
-        acknowledge(&mut it, &ack(BASE, 0, delay_us * MICROSECOND, false));
-        close(it.window(), window + 150.0);
+        close(algorithm.window(), window);
+        acknowledge(&mut algorithm, &ack(BASE, 0, delay_us * MICROSECOND, false));
+        close(algorithm.window(), window + 150.0);
     }
 }
 
 #[test]
 fn above_the_target_without_a_mark_all_grow_by_the_same() {
     for packets in [50.0, 100.0] {
-        let mut it = start_nscc(Nscc::default(), 100);
-        window_of(&mut it, packets);
-        acknowledge(&mut it, &ack(5 * MICROSECOND, 10, 20 * MICROSECOND, false));
+        let mut algorithm = start_nscc(Nscc::default(), 100);
+        window_of(&mut algorithm, packets);
+        acknowledge(
+            &mut algorithm,
+            &ack(5 * MICROSECOND, 10, 20 * MICROSECOND, false),
+        );
         let window = packets * 1_000.0;
-        close(it.window(), window + 10_000.0 * 5.0 * 1_000.0 / window);
+        close(
+            algorithm.window(),
+            window + 10_000.0 * 5.0 * 1_000.0 / window,
+        );
     }
 }
 
 #[test]
 fn a_mark_without_delay_changes_nothing() {
-    let mut it = start_nscc(Nscc::default(), 100);
-    window_of(&mut it, 100.0);
-    acknowledge(&mut it, &ack(5 * MICROSECOND, 20, 8 * MICROSECOND, true));
-    close(it.window(), 100_000.0);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    window_of(&mut algorithm, 100.0);
+    acknowledge(
+        &mut algorithm,
+        &ack(5 * MICROSECOND, 20, 8 * MICROSECOND, true),
+    );
+    close(algorithm.window(), 100_000.0);
 }
 
 /// The window less 0.8 of the share by which the average is above the target, at least half, once per RTT.
@@ -122,38 +134,44 @@ fn a_mark_and_delay_cut() {
             eta_packets: 1e-9,
             ..Nscc::default()
         };
-        let mut it = start_nscc(parameters, 100);
-        window_of(&mut it, 100.0);
+        let mut algorithm = start_nscc(parameters, 100);
+        window_of(&mut algorithm, 100.0);
         // After an RTT a sample is all of the average.
         let delay = delay_us * MICROSECOND;
-        acknowledge(&mut it, &ack(2 * BASE, 1, delay, true));
-        close(it.window(), 100_000.0 * left);
-        acknowledge(&mut it, &ack(3 * BASE, 1, delay, true));
-        close(it.window(), 100_000.0 * left);
-        acknowledge(&mut it, &ack(3 * BASE + Picoseconds(1), 1, delay, true));
-        close(it.window(), 100_000.0 * left * left);
+        acknowledge(&mut algorithm, &ack(2 * BASE, 1, delay, true));
+        close(algorithm.window(), 100_000.0 * left);
+        acknowledge(&mut algorithm, &ack(3 * BASE, 1, delay, true));
+        close(algorithm.window(), 100_000.0 * left);
+        acknowledge(
+            &mut algorithm,
+            &ack(3 * BASE + Picoseconds(1), 1, delay, true),
+        );
+        close(algorithm.window(), 100_000.0 * left * left);
     }
 }
 
 /// A window without any delay: from then on a quarter of what is acknowledged, at once.
 #[test]
 fn without_delay_it_grows_fast() {
-    let mut it = start_nscc(Nscc::default(), 100);
-    window_of(&mut it, 100.0);
-    acknowledge(&mut it, &ack(MICROSECOND, 100, Picoseconds::ZERO, false));
-    let before = it.window().unwrap();
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    window_of(&mut algorithm, 100.0);
+    acknowledge(
+        &mut algorithm,
+        &ack(MICROSECOND, 100, Picoseconds::ZERO, false),
+    );
+    let before = algorithm.window().unwrap();
     // The growth of a packet's delay below 1 us is that of the rule below the target.
     close(
         Some(before),
         100_000.0 + 100_000.0 * 4.0 * 1_000.0 * 0.75 / 100_000.0,
     );
-    acknowledge(&mut it, &ack(MICROSECOND, 8, MICROSECOND / 2, false));
-    close(it.window(), before + 2_000.0);
+    acknowledge(&mut algorithm, &ack(MICROSECOND, 8, MICROSECOND / 2, false));
+    close(algorithm.window(), before + 2_000.0);
     // A delay ends it: 8 us are missing to the target.
-    acknowledge(&mut it, &ack(MICROSECOND, 8, MICROSECOND, false));
+    acknowledge(&mut algorithm, &ack(MICROSECOND, 8, MICROSECOND, false));
     let fast = before + 2_000.0;
     close(
-        it.window(),
+        algorithm.window(),
         fast + 8_000.0 * 4.0 * 1_000.0 * (8.0 / 12.0) / fast,
     );
 }
@@ -168,35 +186,41 @@ fn quick_adapt() {
         outstanding: 6,
         last_hop: false,
     };
-    let mut it = start_nscc(Nscc::default(), 100);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
     // The first trim only begins a period of RTT and target, and takes its packet off.
-    it.on_loss(MICROSECOND, trimmed);
-    close(it.window(), MOST - 1_000.0);
-    acknowledge(&mut it, &ack(2 * MICROSECOND, 7, 9 * MICROSECOND, true));
+    algorithm.on_loss(MICROSECOND, trimmed);
+    close(algorithm.window(), MOST - 1_000.0);
+    acknowledge(
+        &mut algorithm,
+        &ack(2 * MICROSECOND, 7, 9 * MICROSECOND, true),
+    );
     let end = MICROSECOND + 21 * MICROSECOND;
-    it.on_loss(end - Picoseconds(1), trimmed);
-    close(it.window(), MOST - 2_000.0);
-    it.on_loss(end, trimmed);
-    close(it.window(), 7_000.0);
+    algorithm.on_loss(end - Picoseconds(1), trimmed);
+    close(algorithm.window(), MOST - 2_000.0);
+    algorithm.on_loss(end, trimmed);
+    close(algorithm.window(), 7_000.0);
     // Six packets were in flight, and one is this; marked ones until then change nothing.
-    acknowledge(&mut it, &ack(end + BASE, 4, 30 * MICROSECOND, true));
-    close(it.window(), 7_000.0);
+    acknowledge(&mut algorithm, &ack(end + BASE, 4, 30 * MICROSECOND, true));
+    close(algorithm.window(), 7_000.0);
 
     // Where more than an eighth of the largest window got through, it stays.
-    let mut it = start_nscc(Nscc::default(), 100);
-    it.on_loss(MICROSECOND, trimmed);
-    acknowledge(&mut it, &ack(2 * MICROSECOND, 29, 9 * MICROSECOND, true));
-    it.on_loss(end, trimmed);
-    close(it.window(), MOST - 2_000.0);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    algorithm.on_loss(MICROSECOND, trimmed);
+    acknowledge(
+        &mut algorithm,
+        &ack(2 * MICROSECOND, 29, 9 * MICROSECOND, true),
+    );
+    algorithm.on_loss(end, trimmed);
+    close(algorithm.window(), MOST - 2_000.0);
 }
 
 #[test]
 fn a_timeout_leaves_one_packet() {
-    let mut it = start_nscc(Nscc::default(), 100);
-    it.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 9 });
-    assert_eq!(it.window(), Some(1_000.0));
-    it.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 9 });
-    assert_eq!(it.window(), Some(1_000.0));
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 9 });
+    assert_eq!(algorithm.window(), Some(1_000.0));
+    algorithm.on_loss(Picoseconds::ZERO, Loss::Gap { until: 0, next: 9 });
+    assert_eq!(algorithm.window(), Some(1_000.0));
 }
 
 #[test]
@@ -233,7 +257,7 @@ fn parameters_that_do_not_fit() {
 /// By so many 128ths of what is acknowledged, from no more than what is in flight; and no growth meanwhile.
 #[test]
 fn a_receiver_that_cannot_keep_up() {
-    let acknowledge = |it: &mut Algorithm, rcv_cwnd_pend, packets| {
+    let acknowledge = |algorithm: &mut Algorithm, rcv_cwnd_pend, packets| {
         let ack = Ack {
             outstanding: 100,
             ..ack(5 * MICROSECOND, packets, 3 * MICROSECOND, false)
@@ -242,16 +266,16 @@ fn a_receiver_that_cannot_keep_up() {
             rcv_cwnd_pend,
             restore_cwnd: true,
         };
-        it.on_ack(&ack, &[], penalty);
+        algorithm.on_ack(&ack, &[], penalty);
     };
-    let mut it = start_nscc(Nscc::default(), 100);
-    window_of(&mut it, 120.0);
-    acknowledge(&mut it, 64, 8);
-    close(it.window(), 100_000.0 - 4_000.0);
-    acknowledge(&mut it, 32, 4);
-    close(it.window(), 96_000.0 - 1_000.0);
-    acknowledge(&mut it, 127, 4);
-    close(it.window(), 95_000.0 - 4_000.0 * 127.0 / 128.0);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    window_of(&mut algorithm, 120.0);
+    acknowledge(&mut algorithm, 64, 8);
+    close(algorithm.window(), 100_000.0 - 4_000.0);
+    acknowledge(&mut algorithm, 32, 4);
+    close(algorithm.window(), 96_000.0 - 1_000.0);
+    acknowledge(&mut algorithm, 127, 4);
+    close(algorithm.window(), 95_000.0 - 4_000.0 * 127.0 / 128.0);
     // 64 in every ACK of a round trip halves the window (UE specification); the minimum is one packet.
     let mut halved = start_nscc(Nscc::default(), 100);
     window_of(&mut halved, 100.0);
@@ -259,19 +283,19 @@ fn a_receiver_that_cannot_keep_up() {
         acknowledge(&mut halved, 64, 1);
     }
     close(halved.window(), 50_000.0);
-    acknowledge(&mut it, 127, 200);
-    assert_eq!(it.window(), Some(1_000.0));
+    acknowledge(&mut algorithm, 127, 200);
+    assert_eq!(algorithm.window(), Some(1_000.0));
     // It can again: what the window was before, and then what this acknowledgement adds.
-    acknowledge(&mut it, 0, 0);
-    close(it.window(), 120_000.0);
-    acknowledge(&mut it, 0, 0);
-    close(it.window(), 120_000.0);
+    acknowledge(&mut algorithm, 0, 0);
+    close(algorithm.window(), 120_000.0);
+    acknowledge(&mut algorithm, 0, 0);
+    close(algorithm.window(), 120_000.0);
 }
 
 /// Without the receiver's leave to restore it, the window grows back by the rules for all.
 #[test]
 fn a_window_that_is_not_restored() {
-    let acknowledge = |it: &mut Algorithm, rcv_cwnd_pend| {
+    let acknowledge = |algorithm: &mut Algorithm, rcv_cwnd_pend| {
         let ack = Ack {
             outstanding: 100,
             ..ack(5 * MICROSECOND, 8, 6 * MICROSECOND, false)
@@ -280,14 +304,14 @@ fn a_window_that_is_not_restored() {
             rcv_cwnd_pend,
             restore_cwnd: false,
         };
-        it.on_ack(&ack, &[], penalty);
+        algorithm.on_ack(&ack, &[], penalty);
     };
-    let mut it = start_nscc(Nscc::default(), 100);
-    window_of(&mut it, 100.0);
-    acknowledge(&mut it, 64);
-    close(it.window(), 96_000.0);
-    acknowledge(&mut it, 0);
+    let mut algorithm = start_nscc(Nscc::default(), 100);
+    window_of(&mut algorithm, 100.0);
+    acknowledge(&mut algorithm, 64);
+    close(algorithm.window(), 96_000.0);
+    acknowledge(&mut algorithm, 0);
     // 3 us are missing to the target; what came with the penalty counts for the adjustment alone.
     let grown = 8_000.0 * 4.0 * 1_000.0 * (3.0 / 12.0) / 96_000.0;
-    close(it.window(), 96_000.0 + grown);
+    close(algorithm.window(), 96_000.0 + grown);
 }

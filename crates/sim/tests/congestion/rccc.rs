@@ -22,12 +22,12 @@ fn start_rccc(parameters: Rccc) -> Algorithm {
     parameters.prepare().start(100 * GIGABIT, Bytes(PACKET))
 }
 
-fn sender(it: &mut Algorithm) -> &mut dyn ReceiverDriven {
-    it.receiver_driven_mut().unwrap()
+fn sender(algorithm: &mut Algorithm) -> &mut dyn ReceiverDriven {
+    algorithm.receiver_driven_mut().unwrap()
 }
 
-fn credit(it: &Algorithm) -> i64 {
-    it.receiver_driven().unwrap().credit().0
+fn credit(algorithm: &Algorithm) -> i64 {
+    algorithm.receiver_driven().unwrap().credit().0
 }
 
 fn trim_loss(last_hop: bool) -> Loss {
@@ -41,17 +41,21 @@ fn trim_loss(last_hop: bool) -> Loss {
 
 #[test]
 fn initial_credit_lasts_until_the_first_grant() {
-    let mut it = start_rccc(Rccc::default());
+    let mut algorithm = start_rccc(Rccc::default());
     assert_eq!(
-        (credit(&it), it.window(), it.peek(Picoseconds::ZERO)),
+        (
+            credit(&algorithm),
+            algorithm.window(),
+            algorithm.peek(Picoseconds::ZERO)
+        ),
         (MOST, None, None)
     );
-    sender(&mut it).spend(Bytes(PACKET));
-    assert_eq!(credit(&it), MOST - 1_000);
+    sender(&mut algorithm).spend(Bytes(PACKET));
+    assert_eq!(credit(&algorithm), MOST - 1_000);
     // What is left of it is void with the first credit, or the first packet that is trimmed.
-    let mut other = it.clone();
-    sender(&mut it).on_credit(Bytes(5_000));
-    assert_eq!(credit(&it), 5_000);
+    let mut other = algorithm.clone();
+    sender(&mut algorithm).on_credit(Bytes(5_000));
+    assert_eq!(credit(&algorithm), 5_000);
     other.on_loss(Picoseconds::ZERO, trim_loss(true));
     assert_eq!(credit(&other), 0);
     sender(&mut other).on_credit(Bytes(5_000));
@@ -61,26 +65,33 @@ fn initial_credit_lasts_until_the_first_grant() {
 /// The credit that a frame brings is all since the beginning: a lost one is made up for, a late one brings nothing.
 #[test]
 fn credit_counts_from_the_beginning() {
-    let mut it = start_rccc(Rccc::default());
-    sender(&mut it).on_credit(Bytes(1_000));
-    sender(&mut it).on_credit(Bytes(4_000));
-    sender(&mut it).on_credit(Bytes(3_000));
-    assert_eq!(credit(&it), 4_000);
-    sender(&mut it).spend(Bytes(1_500));
-    sender(&mut it).spend(Bytes(1_500));
-    sender(&mut it).spend(Bytes(1_500));
-    assert_eq!(credit(&it), -500, "any credit is enough for a packet");
+    let mut algorithm = start_rccc(Rccc::default());
+    sender(&mut algorithm).on_credit(Bytes(1_000));
+    sender(&mut algorithm).on_credit(Bytes(4_000));
+    sender(&mut algorithm).on_credit(Bytes(3_000));
+    assert_eq!(credit(&algorithm), 4_000);
+    sender(&mut algorithm).spend(Bytes(1_500));
+    sender(&mut algorithm).spend(Bytes(1_500));
+    sender(&mut algorithm).spend(Bytes(1_500));
+    assert_eq!(
+        credit(&algorithm),
+        -500,
+        "any credit is enough for a packet"
+    );
 }
 
 #[test]
 fn requests_cover_the_backlog_up_to_a_window() {
-    let mut it = start_rccc(Rccc::default());
+    let mut algorithm = start_rccc(Rccc::default());
     // At least one packet until the first grant.
-    assert_eq!(sender(&mut it).credit_target(Bytes(20_000)), Bytes(1_000));
-    assert_eq!(sender(&mut it).credit_target(Bytes(300)), Bytes(300));
-    assert_eq!(sender(&mut it).credit_target(Bytes(0)), Bytes(0));
-    sender(&mut it).on_credit(Bytes(5_000));
-    sender(&mut it).spend(Bytes(4_000));
+    assert_eq!(
+        sender(&mut algorithm).credit_target(Bytes(20_000)),
+        Bytes(1_000)
+    );
+    assert_eq!(sender(&mut algorithm).credit_target(Bytes(300)), Bytes(300));
+    assert_eq!(sender(&mut algorithm).credit_target(Bytes(0)), Bytes(0));
+    sender(&mut algorithm).on_credit(Bytes(5_000));
+    sender(&mut algorithm).spend(Bytes(4_000));
     for (backlog, requested) in [
         (0, 0),
         (1_000, 0),
@@ -89,7 +100,7 @@ fn requests_cover_the_backlog_up_to_a_window() {
         (1 << 40, 149_000),
     ] {
         assert_eq!(
-            sender(&mut it).credit_target(Bytes(backlog)),
+            sender(&mut algorithm).credit_target(Bytes(backlog)),
             Bytes(5_000 + requested),
             "{backlog}"
         );
@@ -108,30 +119,30 @@ fn both_together() {
         max_wnd_bdp: 4.0,
         ..Rccc::default()
     };
-    let mut it = start_rccc(with);
-    let window = |it: &Algorithm| it.window().unwrap().round() as i64;
-    assert_eq!((credit(&it), window(&it)), (400_000, MOST));
-    sender(&mut it).on_credit(Bytes(2_000));
+    let mut algorithm = start_rccc(with);
+    let window = |algorithm: &Algorithm| algorithm.window().unwrap().round() as i64;
+    assert_eq!((credit(&algorithm), window(&algorithm)), (400_000, MOST));
+    sender(&mut algorithm).on_credit(Bytes(2_000));
     assert_eq!(
-        sender(&mut it).credit_target(Bytes(1 << 40)),
+        sender(&mut algorithm).credit_target(Bytes(1 << 40)),
         Bytes(2_000 + 150_000 + 1_000 - 2_000)
     );
     // A packet that the last switch trimmed is the receiver's business; others take their part of the window.
-    it.on_loss(MICROSECOND, trim_loss(true));
-    assert_eq!(window(&it), MOST);
-    it.on_loss(MICROSECOND, trim_loss(false));
-    assert_eq!(window(&it), MOST - 1_000);
-    it.on_loss(MICROSECOND, Loss::Timeout { next: 0 });
-    assert_eq!((credit(&it), window(&it)), (2_000, 1_000));
+    algorithm.on_loss(MICROSECOND, trim_loss(true));
+    assert_eq!(window(&algorithm), MOST);
+    algorithm.on_loss(MICROSECOND, trim_loss(false));
+    assert_eq!(window(&algorithm), MOST - 1_000);
+    algorithm.on_loss(MICROSECOND, Loss::Timeout { next: 0 });
+    assert_eq!((credit(&algorithm), window(&algorithm)), (2_000, 1_000));
 }
 
 #[test]
 fn acknowledgements_bring_no_credit() {
-    let mut it = start_rccc(Rccc::default());
-    sender(&mut it).spend(Bytes(PACKET));
-    let before = credit(&it);
+    let mut algorithm = start_rccc(Rccc::default());
+    sender(&mut algorithm).spend(Bytes(PACKET));
+    let before = credit(&algorithm);
     acknowledge(
-        &mut it,
+        &mut algorithm,
         &Ack {
             now: MICROSECOND,
             bytes: Bytes(PACKET),
@@ -142,9 +153,9 @@ fn acknowledgements_bring_no_credit() {
             marked: true,
         },
     );
-    it.on_cnp(MICROSECOND);
-    it.on_sent(MICROSECOND, Bytes(PACKET));
-    assert_eq!(credit(&it), before);
+    algorithm.on_cnp(MICROSECOND);
+    algorithm.on_sent(MICROSECOND, Bytes(PACKET));
+    assert_eq!(credit(&algorithm), before);
 }
 
 #[test]
@@ -181,23 +192,23 @@ proptest! {
     /// requests never exceed that and a window.
     #[test]
     fn credit_is_conserved(calls in prop::collection::vec((0..4_u8, 0..200_000_u64), 0..200)) {
-        let mut it = start_rccc(Rccc::default());
+        let mut algorithm = start_rccc(Rccc::default());
         let (mut granted, mut spent) = (0, 0);
         for (call, number) in calls {
             match call {
                 0 => {
                     granted = granted.max(number);
-                    sender(&mut it).on_credit(Bytes(number));
+                    sender(&mut algorithm).on_credit(Bytes(number));
                 }
-                1 => it.on_loss(Picoseconds::ZERO, trim_loss(number % 2 == 0)),
-                _ => while credit(&it) > 0 && spent < number {
-                    sender(&mut it).spend(Bytes(PACKET));
+                1 => algorithm.on_loss(Picoseconds::ZERO, trim_loss(number % 2 == 0)),
+                _ => while credit(&algorithm) > 0 && spent < number {
+                    sender(&mut algorithm).spend(Bytes(PACKET));
                     spent += u64::from(PACKET);
                 },
             }
             prop_assert!(spent < granted + MOST as u64 + u64::from(PACKET));
-            prop_assert!(credit(&it) > -i64::from(PACKET));
-            let target = sender(&mut it).credit_target(Bytes(number));
+            prop_assert!(credit(&algorithm) > -i64::from(PACKET));
+            let target = sender(&mut algorithm).credit_target(Bytes(number));
             prop_assert!(target >= Bytes(granted) && target < Bytes(granted + MOST as u64 + u64::from(PACKET)));
         }
     }

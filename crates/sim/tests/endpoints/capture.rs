@@ -252,12 +252,12 @@ fn credit_is_in_the_capture() {
     let credits = frames(scenario.clone());
     let credits: Vec<_> = credits
         .iter()
-        .filter(|it| it[36..38] == 4793_u16.to_be_bytes())
+        .filter(|packet| packet[36..38] == 4793_u16.to_be_bytes())
         .collect();
     let of = |kind: u16| {
         let kind = (11 << 11 | kind << 7_u16).to_be_bytes();
         let payload = |frame: &&Vec<u8>| u32::from_be_bytes(frame[54..58].try_into().unwrap());
-        let these = credits.iter().filter(move |it| it[42..44] == kind);
+        let these = credits.iter().filter(move |packet| packet[42..44] == kind);
         these.map(payload).collect::<Vec<_>>()
     };
     let (granted, wanted) = (of(7), of(8));
@@ -269,17 +269,17 @@ fn credit_is_in_the_capture() {
         u64::from(granted.last().unwrap() >> 8),
         total("granted_bytes") / 256
     );
-    assert_eq!(granted.iter().filter(|it| **it & 0xff != 0).count(), 0);
+    assert_eq!(granted.iter().filter(|word| **word & 0xff != 0).count(), 0);
     assert_eq!(wanted.len() as u64, total("requests"));
     assert!(!wanted.is_empty());
     let most = wanted
         .iter()
-        .map(|it| u64::from(it & 0xff_ffff))
+        .map(|word| u64::from(word & 0xff_ffff))
         .max()
         .unwrap();
     assert!(most <= total("asked_bytes").div_ceil(256));
     assert_eq!(
-        wanted.iter().filter(|it| **it >> 24 != 0).count(),
+        wanted.iter().filter(|word| **word >> 24 != 0).count(),
         0,
         "of queue pair 0"
     );

@@ -76,7 +76,7 @@ fn a_deep_receive_queue_hides_it() {
     assert_eq!(column(&deep, "queue_pairs", "rnr_naks_sent"), [0, 0]);
     let off = sends(None, 100_000, 7);
     assert_eq!(Picoseconds(off.summary.end), wire_bound);
-    let table = off.tables.iter().find(|it| it.name == "queue_pairs");
+    let table = off.tables.iter().find(|table| table.name == "queue_pairs");
     let names = table.unwrap().columns.iter().map(|(name, _)| *name);
     assert!(!names.into_iter().any(|name| name == "rnr_naks_sent"));
 }

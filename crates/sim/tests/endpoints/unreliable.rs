@@ -57,7 +57,9 @@ fn a_loss_costs_the_rest_of_its_message() {
     let error = received[1] as f64 - messages * through;
     assert!(error.abs() < 4.0 * deviation, "{received:?} {deviation}");
     // The packets before the first that is lost: (1 - l) + (1 - l)^2 + ... of each message, at most 16.
-    let before: f64 = (1..=PACKETS).map(|it| (1.0 - LOSS).powi(it as i32)).sum();
+    let before: f64 = (1..=PACKETS)
+        .map(|count| (1.0 - LOSS).powi(count as i32))
+        .sum();
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes")[1] / MTU;
     let error = delivered as f64 - messages * before;
     assert!(error.abs() < 4.0 * messages.sqrt() * PACKETS as f64 / 4.0);
@@ -115,7 +117,10 @@ fn one_queue_pair_has_many_destinations() {
         let received = column(&outcome, "queue_pairs", "messages_received");
         assert_eq!(received, [0, 20, 0, 20, 0, 20]);
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
-        assert_eq!(delivered, [0, 20, 0, 20, 0, 20].map(|it| it * bytes));
+        assert_eq!(
+            delivered,
+            [0, 20, 0, 20, 0, 20].map(|messages| messages * bytes)
+        );
         let packets = column(&outcome, "queue_pairs", "packets");
         assert_eq!(packets, [60, 0, 0, 0, 0, 0], "of the queue pair that sends");
     }
@@ -171,8 +176,8 @@ fn captures() {
     let packets = capture_packets(scenario);
     assert!(packets
         .iter()
-        .all(|it| it.bth.unreliable && it.network.ecn == Ecn::Ect0));
-    let kinds: Vec<u8> = packets.iter().map(|it| it.kind.opcode()).collect();
+        .all(|packet| packet.bth.unreliable && packet.network.ecn == Ecn::Ect0));
+    let kinds: Vec<u8> = packets.iter().map(|packet| packet.kind.opcode()).collect();
     assert_eq!(kinds, [0x06, 0x07, 0x08, 0x04]);
 
     let scenario = datagrams(roce(), 1, 100);
@@ -192,5 +197,5 @@ fn captures() {
     assert!(queue_pairs.eq(expected));
     assert!(sent
         .iter()
-        .all(|it| it.network.ecn == Ecn::NotEct && !it.bth.unreliable));
+        .all(|packet| packet.network.ecn == Ecn::NotEct && !packet.bth.unreliable));
 }

@@ -95,8 +95,12 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
             (values.fold(0.0, f64::max), outcome)
         };
         let (queue, outcome) = largest_after(with_rccc(rccc::Parameters::default()));
-        let it = &outcome.summary;
-        assert_eq!((it.drops, it.pfc_pauses, it.failed), (0, 0, 0), "{senders}");
+        let summary = &outcome.summary;
+        assert_eq!(
+            (summary.drops, summary.pfc_pauses, summary.failed),
+            (0, 0, 0),
+            "{senders}"
+        );
         assert_eq!(sum(&outcome, "queue_pairs", "timeouts"), 0);
         assert!(queue <= 8.0 * PACKET as f64, "{senders}: {queue}");
         check_conservation(&outcome);
@@ -109,9 +113,9 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
         let least = (frames * PACKET + 16 * u64::from(senders)) * 80;
         let most = (least as f64 / 0.98) as u64 + 3 * RTT.0;
         assert!(
-            (least..most).contains(&it.end),
+            (least..most).contains(&summary.end),
             "{senders}: {} of {least}",
-            it.end
+            summary.end
         );
 
         // The same without receivers that grant credit: a queue stands as long as anything is sent.
@@ -174,10 +178,10 @@ fn credit_is_paced_by_the_receivers_link() {
     // A receiver's link of 25 Gb/s holds senders of 100 Gb/s to that.
     let mut scenario = incast(4, BYTES, with_rccc(Default::default()));
     scenario.links[4].rate = 25_000_000_000;
-    let it = run(scenario);
+    let outcome = run(scenario);
     let least = 4 * 256 * PACKET * 320;
-    assert!(it.summary.end > least && it.summary.end < least * 102 / 100);
-    assert_eq!((it.summary.drops, it.summary.failed), (0, 0));
+    assert!(outcome.summary.end > least && outcome.summary.end < least * 102 / 100);
+    assert_eq!((outcome.summary.drops, outcome.summary.failed), (0, 0));
 }
 
 /// Frames with credit, requests, data and acknowledgements: whatever is lost, all arrives.
@@ -192,10 +196,10 @@ fn lost_credit_is_made_up_for() {
                 link.loss = loss;
             }
             let outcome = run(scenario);
-            let it = &outcome.summary;
+            let summary = &outcome.summary;
             assert!(
-                it.losses > 0 && it.failed == 0,
-                "{recovery:?} {loss}: {it:?}"
+                summary.losses > 0 && summary.failed == 0,
+                "{recovery:?} {loss}: {summary:?}"
             );
             assert_eq!(sum(&outcome, "queue_pairs", "delivered_bytes"), 4 * 300_000);
             check_conservation(&outcome);

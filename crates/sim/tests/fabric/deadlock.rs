@@ -73,7 +73,7 @@ fn a_run_in_deadlock_ends() {
     assert_eq!(column(&outcome, "deadlocks", "peer"), [7, 8, 9, 10, 11, 6]);
     assert!(column(&outcome, "deadlocks", "bytes")
         .iter()
-        .all(|it| *it > 0));
+        .all(|value| *value > 0));
     assert_eq!(outcome.summary.deadlocks, 1);
     // All six links of the ring are paused to the end.
     let last = column(&outcome, "pauses", "end_ps").into_iter();

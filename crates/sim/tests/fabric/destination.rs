@@ -52,13 +52,17 @@ fn a_penalty_spares_the_receive_buffer() {
     assert!(silent.drops > 20, "the buffer overflows: {}", silent.drops);
     assert_eq!(silent.trims, 0, "no queue in the network");
     for penalty in [32, 64, 127] {
-        let it = slow_memory(Congestion::Nscc(with_penalty(penalty))).summary;
-        assert_eq!((it.drops, it.trims, it.failed), (0, 0, 0), "{penalty}");
-        assert_eq!(it.retransmissions, 0, "{penalty}");
+        let summary = slow_memory(Congestion::Nscc(with_penalty(penalty))).summary;
+        assert_eq!(
+            (summary.drops, summary.trims, summary.failed),
+            (0, 0, 0),
+            "{penalty}"
+        );
+        assert_eq!(summary.retransmissions, 0, "{penalty}");
         assert!(
-            (LEAST..LEAST * 11 / 10).contains(&Picoseconds(it.end)),
+            (LEAST..LEAST * 11 / 10).contains(&Picoseconds(summary.end)),
             "{penalty}: {}",
-            it.end
+            summary.end
         );
     }
 }

@@ -51,7 +51,7 @@ fn per_flow_paths_are_the_same_whenever_chosen() {
 fn spraying_takes_turns() {
     for (spines, packets) in [(2, 1_001), (4, 1_001), (7, 48), (16, 5)] {
         let by_flow = frames(&run(one_flow(spines, packets, Balance::Flow)), spines);
-        assert_eq!(by_flow.iter().filter(|it| **it > 0).count(), 1);
+        assert_eq!(by_flow.iter().filter(|count| **count > 0).count(), 1);
         let sprayed = run(one_flow(spines, packets, Balance::Spray));
         assert_eq!(column(&sprayed, "flows", "status"), [COMPLETED]);
         let each = frames(&sprayed, spines);
@@ -99,7 +99,10 @@ fn spraying_at_random_is_fair() {
         let each = frames(&run(scenario), 4);
         assert_eq!(each.iter().sum::<u64>(), PACKETS);
         // Mean 1024, standard deviation sqrt(4096 x 1/4 x 3/4) = 27.7.
-        assert!(each.iter().all(|it| it.abs_diff(1_024) < 111), "{each:?}");
+        assert!(
+            each.iter().all(|count| count.abs_diff(1_024) < 111),
+            "{each:?}"
+        );
         found.push(each);
     }
     assert_ne!(found[0], found[1]);
@@ -145,7 +148,10 @@ fn a_flowlet_ends_with_a_pause() {
     for balance in [Balance::Flowlet, Balance::Adaptive] {
         let apart = uplinks(balance, 9_000);
         // Mean 100, standard deviation sqrt(400 x 1/4 x 3/4) = 8.7.
-        assert!(apart.iter().all(|it| it.abs_diff(100) < 36), "{apart:?}");
+        assert!(
+            apart.iter().all(|count| count.abs_diff(100) < 36),
+            "{apart:?}"
+        );
         let mut together = uplinks(balance, 11_000);
         together.sort_unstable();
         assert_eq!(together, [0, 0, 0, 400], "{balance:?}");

@@ -237,13 +237,13 @@ fn core_paths_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f6
         .collect();
     let first = 2 * links.len() as u32;
     for (pod, n, up) in
-        (0..2 * HALF * HALF).map(|it| (it / (HALF * HALF), it / HALF % HALF, it % HALF))
+        (0..2 * HALF * HALF).map(|index| (index / (HALF * HALF), index / HALF % HALF, index % HALF))
     {
         links.push(link(aggregation(pod, n), core(n * HALF + up), 100, 0));
     }
     let core_ports = first..first + HALF * HALF * 2;
     for (pod, low, high) in
-        (0..2 * HALF * HALF).map(|it| (it / (HALF * HALF), it / HALF % HALF, it % HALF))
+        (0..2 * HALF * HALF).map(|index| (index / (HALF * HALF), index / HALF % HALF, index % HALF))
     {
         links.push(link(edge(pod, low), aggregation(pod, high), 100, 0));
     }
@@ -253,7 +253,7 @@ fn core_paths_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f6
     above(&mut parameters.ecmp);
     scenario.devices = Devices::new(scenario.nodes(), 2 * scenario.links.len() as u32);
     let number = scenario.devices.keep(parameters, 0);
-    for (pod, n) in (0..2 * HALF).map(|it| (it / HALF, it % HALF)) {
+    for (pod, n) in (0..2 * HALF).map(|index| (index / HALF, index % HALF)) {
         scenario
             .devices
             .set(Slot::Node(NodeId(aggregation(pod, n))), number);

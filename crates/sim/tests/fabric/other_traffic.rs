@@ -85,7 +85,7 @@ fn datagrams_take_their_share_and_no_more() {
         let of = |class: u8| -> u64 {
             let rows = drops.iter().zip(&priorities);
             rows.filter(|(_, priority)| **priority == u64::from(class))
-                .map(|(it, _)| it)
+                .map(|(row, _)| row)
                 .sum()
         };
         assert!(of(ROCE) == 0 && of(OTHER) > 0);

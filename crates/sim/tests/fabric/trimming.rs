@@ -25,12 +25,12 @@ const TRIMMING: Trimming = Trimming {
 
 /// Nothing lossless, what is out of order kept, lost what is missing for 100 us, and an ACK timeout of 1 ms.
 fn parameters() -> Parameters {
-    let mut it = lossy();
-    it.transport.ack_every = 1;
-    it.transport.ack_timeout = 8;
-    it.transport.recovery = Recovery::SelectiveRepeat;
-    it.transport.reordering = Reordering::Time { ns: 100_000 };
-    it
+    let mut parameters = lossy();
+    parameters.transport.ack_every = 1;
+    parameters.transport.ack_timeout = 8;
+    parameters.transport.recovery = Recovery::SelectiveRepeat;
+    parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+    parameters
 }
 
 /// Four hosts write to a fifth, through a switch that shares some 60 packets.
@@ -76,15 +76,18 @@ fn packets_are_trimmed_instead_of_dropped_and_requested_at_once() {
         let mut with = parameters();
         with.switch.trimming = Some(TRIMMING);
         let trimmed = run(incast(with, verb));
-        let it = &trimmed.summary;
-        assert!(it.trims > 0 && it.drops == 0 && it.failed == 0, "{it:?}");
+        let summary = &trimmed.summary;
+        assert!(
+            summary.trims > 0 && summary.drops == 0 && summary.failed == 0,
+            "{summary:?}"
+        );
         // Every trimmed packet is requested and sent again, once per trim.
-        assert_eq!(sum(&trimmed, "queue_pairs", "naks_sent"), it.trims);
-        assert_eq!(it.retransmissions, it.trims);
+        assert_eq!(sum(&trimmed, "queue_pairs", "naks_sent"), summary.trims);
+        assert_eq!(summary.retransmissions, summary.trims);
         assert_eq!(sum(&trimmed, "queue_pairs", "timeouts"), 0);
-        assert!(2 * it.end < dropped.summary.end, "{it:?}");
+        assert!(2 * summary.end < dropped.summary.end, "{summary:?}");
         assert_eq!(column(&trimmed, "trims", "port"), [TO_RECEIVER]);
-        assert_eq!(column(&trimmed, "trims", "frames"), [it.trims]);
+        assert_eq!(column(&trimmed, "trims", "frames"), [summary.trims]);
         for outcome in [dropped, trimmed] {
             let delivered = sum(&outcome, "queue_pairs", "delivered_bytes");
             assert_eq!(delivered, u64::from(SENDERS) * BYTES, "each byte once");
@@ -137,11 +140,17 @@ fn a_header_that_finds_no_room_is_dropped() {
         ..TRIMMING
     });
     let outcome = run(incast(with, Verb::Write));
-    let it = &outcome.summary;
-    assert!(it.drops > 0 && it.trims > it.drops, "{it:?}");
-    assert_eq!(it.failed, 0);
+    let summary = &outcome.summary;
+    assert!(
+        summary.drops > 0 && summary.trims > summary.drops,
+        "{summary:?}"
+    );
+    assert_eq!(summary.failed, 0);
     let naks = sum(&outcome, "queue_pairs", "naks_sent");
-    assert!(naks >= it.trims - it.drops, "{naks} of {it:?}");
+    assert!(
+        naks >= summary.trims - summary.drops,
+        "{naks} of {summary:?}"
+    );
 }
 
 #[test]
@@ -159,8 +168,8 @@ fn only_writes_and_sends_of_lossy_priorities_are_trimmed() {
     let mut scenario = incast(lossless, Verb::Write);
     share(&mut scenario, 1_000);
     let outcome = run(scenario);
-    let it = &outcome.summary;
-    assert!((it.trims, it.drops) == (0, 0) && it.pfc_pauses > 0);
+    let summary = &outcome.summary;
+    assert!((summary.trims, summary.drops) == (0, 0) && summary.pfc_pauses > 0);
 }
 
 /// A transport that does not know such NAKs finds the gap.
@@ -171,8 +180,8 @@ fn go_back_n_takes_what_was_trimmed_for_lost() {
     with.transport.reordering = Reordering::None {};
     with.switch.trimming = Some(TRIMMING);
     let outcome = run(incast(with, Verb::Write));
-    let it = &outcome.summary;
-    assert!(it.trims > 0 && it.retransmissions > it.trims && it.failed == 0);
+    let summary = &outcome.summary;
+    assert!(summary.trims > 0 && summary.retransmissions > summary.trims && summary.failed == 0);
     let delivered = sum(&outcome, "queue_pairs", "delivered_bytes");
     assert_eq!(delivered, u64::from(SENDERS) * BYTES);
 }
@@ -182,12 +191,12 @@ fn go_back_n_takes_what_was_trimmed_for_lost() {
 fn a_sender_sprays_by_entropy_values() {
     let spread = |congestion: congestion::Parameters, balance| {
         let mut scenario = leaves(4);
-        let it = &mut scenario.parameters;
-        it.transport.recovery = Recovery::SelectiveRepeat;
-        it.transport.reordering = Reordering::Time { ns: 100_000 };
-        it.transport.ack_every = 1;
-        it.congestion = congestion;
-        it.ecmp.balance = balance;
+        let parameters = &mut scenario.parameters;
+        parameters.transport.recovery = Recovery::SelectiveRepeat;
+        parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+        parameters.transport.ack_every = 1;
+        parameters.congestion = congestion;
+        parameters.ecmp.balance = balance;
         let queue_pair = connect(&mut scenario, 0, 1);
         post(
             &mut scenario,
@@ -210,7 +219,7 @@ fn a_sender_sprays_by_entropy_values() {
     let found = spread(nscc(1024), Balance::Entropy);
     assert_eq!(found.iter().sum::<u64>(), 6_400);
     assert!(
-        found.iter().all(|it| (1_200..2_000).contains(it)),
+        found.iter().all(|time| (1_200..2_000).contains(time)),
         "{found:?}"
     );
     for (congestion, balance) in [
@@ -244,13 +253,16 @@ fn an_incast_completes_without_pfc() {
             );
         }
         let outcome = run(scenario);
-        let it = &outcome.summary;
-        assert_eq!((it.drops, it.pfc_pauses, it.failed), (0, 0, 0));
-        assert!(it.trims > 0);
+        let summary = &outcome.summary;
+        assert_eq!(
+            (summary.drops, summary.pfc_pauses, summary.failed),
+            (0, 0, 0)
+        );
+        assert!(summary.trims > 0);
         assert_eq!(sum(&outcome, "queue_pairs", "timeouts"), 0);
         // The link carries 256 frames of 4158 bytes and 20 of preamble and gap for each sender.
         let least = f64::from(senders) * 256.0 * 4178.0 * 80e-6;
-        let took = it.end as f64 / 1e6;
+        let took = summary.end as f64 / 1e6;
         assert!((1.0..1.15).contains(&(took / least)), "{took} of {least}");
     }
 }

@@ -57,7 +57,8 @@ fn cores_share_a_port() {
     let all = deliver_payload(SHARED, 0);
     let sum: u64 = all.iter().sum();
     assert!(
-        all.iter().all(|it| it.abs_diff(sum / 4) * 50 < sum / 4),
+        all.iter()
+            .all(|count| count.abs_diff(sum / 4) * 50 < sum / 4),
         "{all:?}"
     );
 }
@@ -172,7 +173,7 @@ fn what_comes_before_credit_waits_at_ingress() {
         let mut scenario = star(2, 100, 100, parameters(voq(latency_ns)));
         flow(&mut scenario, 0, 1, bytes);
         let outcome = run(scenario);
-        let limits = outcome.context.iter().find(|it| it.name == "limits");
+        let limits = outcome.context.iter().find(|table| table.name == "limits");
         let ends = column(&outcome, "flows", "end_ps");
         assert_eq!(limits.unwrap().columns, [("least_ps", Column::U64(ends))]);
         queue(&outcome, 1, DATA, "max_ingress_bytes")

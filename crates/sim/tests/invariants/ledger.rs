@@ -20,29 +20,32 @@ pub struct Ledger<'a> {
 
 impl Ledger<'_> {
     pub fn totals_are_the_sums_of_tables(&self) {
-        let it = &self.outcome.summary;
+        let summary = &self.outcome.summary;
         let (frames, bytes) = (self.of_ports("frames"), self.of_ports("bytes"));
-        assert_eq!(it.hops + it.cnp_frames, frames.iter().sum::<u64>());
-        assert_eq!(it.pfc_frames, sum(&self.of_ports("pfc_frames")));
-        assert_eq!(it.drops, sum(&self.of_ports("drops")));
+        assert_eq!(
+            summary.hops + summary.cnp_frames,
+            frames.iter().sum::<u64>()
+        );
+        assert_eq!(summary.pfc_frames, sum(&self.of_ports("pfc_frames")));
+        assert_eq!(summary.drops, sum(&self.of_ports("drops")));
         if self.scenario.parameters.switch.trimming.is_some() {
-            assert_eq!(it.trims, sum(&self.column("trims", "frames")));
+            assert_eq!(summary.trims, sum(&self.column("trims", "frames")));
         } else {
-            assert_eq!(it.trims, 0);
+            assert_eq!(summary.trims, 0);
         }
-        assert_eq!(it.losses, sum(&self.of_ports("lost")));
+        assert_eq!(summary.losses, sum(&self.of_ports("lost")));
         let (sent, again) = (
             self.of_queues("xoff_sent"),
             self.of_queues("xoff_refreshed"),
         );
         if ports_stay_up(self.scenario) {
-            assert_eq!(it.pfc_pauses, sum(&sent) - sum(&again));
-            assert_eq!(it.pfc_resumes, sum(&self.of_queues("xon_sent")));
+            assert_eq!(summary.pfc_pauses, sum(&sent) - sum(&again));
+            assert_eq!(summary.pfc_resumes, sum(&self.of_queues("xon_sent")));
         }
-        assert_eq!(it.ecn_marks, sum(&self.of_queues("ecn_marks")));
-        assert_eq!(it.cnps, sum(&self.of_queue_pairs("cnps_received")));
+        assert_eq!(summary.ecn_marks, sum(&self.of_queues("ecn_marks")));
+        assert_eq!(summary.cnps, sum(&self.of_queue_pairs("cnps_received")));
         assert_eq!(
-            it.retransmissions,
+            summary.retransmissions,
             sum(&self.of_queue_pairs("retransmissions"))
         );
 
@@ -61,11 +64,11 @@ impl Ledger<'_> {
         let (start, end) = (self.of_flows("start_ps"), self.of_flows("end_ps"));
         let completed = |number: &usize| self.status(*number) == COMPLETED;
         let done: Vec<usize> = (0..end.len()).filter(completed).collect();
-        let times: Vec<u64> = done.iter().map(|it| end[*it] - start[*it]).collect();
-        assert_eq!(it.completion, times);
-        assert_eq!(it.failed, (end.len() - done.len()) as u64);
+        let times: Vec<u64> = done.iter().map(|id| end[*id] - start[*id]).collect();
+        assert_eq!(summary.completion, times);
+        assert_eq!(summary.failed, (end.len() - done.len()) as u64);
         if (0..end.len()).all(|number| self.status(number) != UNFINISHED) {
-            assert_eq!(Some(&it.end), end.iter().max());
+            assert_eq!(Some(&summary.end), end.iter().max());
         }
     }
 
@@ -80,7 +83,7 @@ impl Ledger<'_> {
                 operation
                     .after
                     .iter()
-                    .any(|it| self.status(*it as usize) != COMPLETED)
+                    .any(|operation| self.status(*operation as usize) != COMPLETED)
             };
             if status == UNFINISHED {
                 let ends = self.can_recover() && ports_come_back(self.scenario);
@@ -134,14 +137,15 @@ impl Ledger<'_> {
                 let all = self.scenario.operations.iter().enumerate();
                 all.filter(|(_, operation)| towards(operation) == QueuePairId(id as u32))
             };
-            let posted: u64 = own().map(|(_, it)| it.bytes.0).sum();
+            let posted: u64 = own().map(|(_, operation)| operation.bytes.0).sum();
             let reliable =
                 |id: QueuePairId| self.scenario.connections[id.connection()].service == Service::Rc;
             let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
             // What is not acknowledged may complete and never arrive, unless all is well and a receive always posted.
             let arrives = self.is_clean() && self.scenario.parameters.transport.rx_depth.is_none();
-            let completed = completed.filter(|(_, it)| arrives || reliable(it.queue_pair));
-            let completed: u64 = completed.map(|(_, it)| it.bytes.0).sum();
+            let completed =
+                completed.filter(|(_, operation)| arrives || reliable(operation.queue_pair));
+            let completed: u64 = completed.map(|(_, operation)| operation.bytes.0).sum();
             assert!(
                 (completed..=posted).contains(&delivered),
                 "{delivered} of {completed} to {posted}"
@@ -261,7 +265,10 @@ impl Ledger<'_> {
             }
         }
         let mut connections = self.scenario.connections.iter();
-        if pauses_arrive && obeyed && connections.all(|it| lossless(u64::from(it.priority.0))) {
+        if pauses_arrive
+            && obeyed
+            && connections.all(|connection| lossless(u64::from(connection.priority.0)))
+        {
             for (port, drops) in self.of_ports("drops").into_iter().enumerate() {
                 assert!(self.of_switch(port) || drops == 0, "{drops} drops in a NIC");
             }
@@ -274,7 +281,7 @@ impl Ledger<'_> {
 
     /// Where all is well: the packets of the messages posted, and every mark reaches its receiver.
     pub fn packets_are_those_posted(&self) {
-        let it = &self.outcome.summary;
+        let summary = &self.outcome.summary;
         if !self.is_clean() {
             return;
         }
@@ -293,20 +300,20 @@ impl Ledger<'_> {
             }
         }
         assert_eq!(self.of_queue_pairs("packets"), packets);
-        assert_eq!(sum(&self.of_queue_pairs("ce_received")), it.ecn_marks);
-        assert!(it.cnps <= it.ecn_marks);
+        assert_eq!(sum(&self.of_queue_pairs("ce_received")), summary.ecn_marks);
+        assert!(summary.cnps <= summary.ecn_marks);
     }
 
     /// No frame was lost, dropped or overtaken, no receiver was not ready, and no deadline passed too early.
     fn is_clean(&self) -> bool {
-        let it = &self.outcome.summary;
+        let summary = &self.outcome.summary;
         let refused = match self.scenario.parameters.transport.rx_depth {
             // An unreliable send that finds no receive is gone without a word.
             Some(_) if !self.is_reliable() => 1,
             Some(_) => sum(&self.of_queue_pairs("rnr_naks_sent")),
             None => 0,
         };
-        let lost = it.losses + it.drops + it.watchdog_drops + it.trims;
+        let lost = summary.losses + summary.drops + summary.watchdog_drops + summary.trims;
         let in_order =
             self.scenario.parameters.ecmp.balance == Balance::Flow && ports_stay_up(self.scenario);
         in_order && lost + refused + sum(&self.of_queue_pairs("timeouts")) == 0
@@ -314,7 +321,7 @@ impl Ledger<'_> {
 
     fn is_reliable(&self) -> bool {
         let mut all = self.scenario.connections.iter();
-        all.all(|it| !it.service.unreliable())
+        all.all(|connection| !connection.service.unreliable())
     }
 
     /// Whether an operation ends whatever was lost.
@@ -343,7 +350,12 @@ impl Ledger<'_> {
     /// A sender spends at most its grants, its initial credit and the packet that ends it; grants are at most its requests and
     /// the trimmed bytes.
     pub fn nothing_is_sent_without_credit(&self) {
-        if !self.outcome.tables.iter().any(|it| it.name == "credits") {
+        if !self
+            .outcome
+            .tables
+            .iter()
+            .any(|table| table.name == "credits")
+        {
             return;
         }
         let of = |name: &str| self.column("credits", name);
@@ -379,9 +391,9 @@ impl Ledger<'_> {
             }
             let stuck = sum(&self.column("watchdog", "times_stuck"));
             let recovered = sum(&self.column("watchdog", "times_recovered"));
-            let it = &self.outcome.summary;
+            let summary = &self.outcome.summary;
             assert_eq!(
-                (it.watchdog_stuck, it.watchdog_recovered),
+                (summary.watchdog_stuck, summary.watchdog_recovered),
                 (stuck, recovered)
             );
             assert!(recovered <= stuck);

@@ -74,9 +74,9 @@ fn architecture(draws: &mut Draws, scenario: &mut Scenario) {
     if !draws.percent(20) {
         return;
     }
-    let it = &mut scenario.parameters;
-    it.marking.at = MarkAt::Enqueue;
-    it.switch.architecture = Architecture::Voq {
+    let parameters = &mut scenario.parameters;
+    parameters.marking.at = MarkAt::Enqueue;
+    parameters.switch.architecture = Architecture::Voq {
         credit_bytes: draws.one_of(&[1_024, 64, 8_192]),
         credit_latency_ns: draws.one_of(&[0, 300, 5_000]),
     };
@@ -123,8 +123,8 @@ fn topology(draws: &mut Draws) -> (u32, u32, Vec<Link>) {
 }
 
 fn parameters(draws: &mut Draws) -> Parameters {
-    let mut it = preset(draws.one_of(&["roce", "hpcc"]));
-    let switch = &mut it.switch;
+    let mut parameters = preset(draws.one_of(&["roce", "hpcc"]));
+    let switch = &mut parameters.switch;
     switch.cell_bytes = draws.one_of(&[switch.cell_bytes, 1, 80, 208, 5_000]);
     switch.slices = draws.one_of(&[1, 2]);
     switch.alpha_exponent = draws.one_of(&[switch.alpha_exponent, 0, -6, 1, 3]);
@@ -132,7 +132,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
     switch.reserve_bytes = draws.one_of(&[switch.reserve_bytes, 0]);
     switch.latency_ns = draws.one_of(&[0, 400]);
 
-    let pfc = &mut it.pfc;
+    let pfc = &mut parameters.pfc;
     let lossless = pfc.lossless_priorities;
     pfc.lossless_priorities = draws.one_of(&[lossless, lossless, 0b1001_1000, 0]);
     if draws.percent(30) {
@@ -145,7 +145,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
         };
     }
 
-    let marking = &mut it.marking;
+    let marking = &mut parameters.marking;
     marking.enabled = draws.percent(70);
     marking.at = draws.one_of(&[MarkAt::Enqueue, MarkAt::Dequeue]);
     if draws.percent(70) {
@@ -155,15 +155,15 @@ fn parameters(draws: &mut Draws) -> Parameters {
         marking.weight = draws.one_of(&[0, 3]);
     }
 
-    it.scheduler.strict_priorities =
-        draws.one_of(&[it.scheduler.strict_priorities, 0, 0b1001_0000]);
-    for weight in &mut it.scheduler.weights {
+    parameters.scheduler.strict_priorities =
+        draws.one_of(&[parameters.scheduler.strict_priorities, 0, 0b1001_0000]);
+    for weight in &mut parameters.scheduler.weights {
         *weight = 1 + draws.below(60);
     }
-    it.nic.messages_per_second = draws.one_of(&[None, Some(2_000_000)]);
-    it.nic.control_ignores_pause = draws.percent(50);
+    parameters.nic.messages_per_second = draws.one_of(&[None, Some(2_000_000)]);
+    parameters.nic.control_ignores_pause = draws.percent(50);
 
-    let transport = &mut it.transport;
+    let transport = &mut parameters.transport;
     transport.mtu_bytes = draws.one_of(&[4_096, 1_024, 256, 1_000]);
     transport.ack_every = draws.one_of(&[1, 2, 16, u32::MAX]);
     transport.nak_interval_ns = draws.one_of(&[None, Some(100_000)]);
@@ -190,12 +190,12 @@ fn parameters(draws: &mut Draws) -> Parameters {
     transport.tx_depth = draws.one_of(&[128, 1, 2]);
     transport.max_outstanding_reads = draws.one_of(&[16, 1, 2]);
 
-    let notification = &mut it.notification;
+    let notification = &mut parameters.notification;
     notification.in_ack = draws.percent(40);
     notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
     notification.delay_ns = draws.one_of(&[0, 1_000]);
     notification.priority = draws.one_of(&[7, 3]);
-    it.congestion = match draws.below(10) {
+    parameters.congestion = match draws.below(10) {
         0 => Congestion::NONE,
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
         2 => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
@@ -218,12 +218,12 @@ fn parameters(draws: &mut Draws) -> Parameters {
         }),
         _ => Congestion::Rccc(Default::default()),
     };
-    it.sockets.mtu_bytes = it.transport.mtu_bytes + 20; // frames no longer than the others, for which buffers are made
-    it.sockets.least_rto_ns = 1_000_000;
-    it.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
-    it.framing.vlan = draws.one_of(&[None, Some(100)]);
-    division(draws, &mut it.switch);
-    it
+    parameters.sockets.mtu_bytes = parameters.transport.mtu_bytes + 20; // frames no longer than the others, for which buffers are made
+    parameters.sockets.least_rto_ns = 1_000_000;
+    parameters.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
+    parameters.framing.vlan = draws.one_of(&[None, Some(100)]);
+    division(draws, &mut parameters.switch);
+    parameters
 }
 
 /// A buffer of one pool, of one for lossless and one for lossy traffic, of headroom that is shared.
@@ -248,17 +248,21 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
     if !draws.percent(40) {
         return;
     }
-    let it = &scenario.parameters;
-    let frame = it.framing.longest(Bytes(it.transport.mtu_bytes)).0 + it.framing.gap_bytes;
-    let pfc = it.framing.pfc_bytes + it.framing.gap_bytes;
-    let lossless = it.pfc.lossless_priorities.count_ones();
+    let parameters = &scenario.parameters;
+    let frame = parameters
+        .framing
+        .longest(Bytes(parameters.transport.mtu_bytes))
+        .0
+        + parameters.framing.gap_bytes;
+    let pfc = parameters.framing.pfc_bytes + parameters.framing.gap_bytes;
+    let lossless = parameters.pfc.lossless_priorities.count_ones();
     let room = |link: &Link| {
         let byte = ByteTime::from_rate(link.rate);
-        let reaction = match it.pfc.reaction {
+        let reaction = match parameters.pfc.reaction {
             Reaction::Fixed { ns } => ns * NANOSECOND,
             Reaction::Ceiling => response_ceiling(link.rate),
         };
-        let window = it.pfc.generation_delay_ns * NANOSECOND + 2 * link.delay + reaction;
+        let window = parameters.pfc.generation_delay_ns * NANOSECOND + 2 * link.delay + reaction;
         (window / byte.times(Bytes(1))) as u32 + 3 * frame + lossless * pfc
     };
     let room = scenario.links.iter().map(room).max().unwrap_or(0);
@@ -283,13 +287,15 @@ fn pools(resolved: &BufferSettings) -> impl Iterator<Item = u64> + '_ {
 /// The smallest buffers that share two of the longest frames even with a priority group at its threshold, or some more.
 fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let more = draws.one_of(&[4, 1, 0, 0]);
-    let it = &scenario.parameters;
-    let longest = it.framing.longest(Bytes(it.transport.mtu_bytes));
-    let cells = u64::from(2 * longest.div_ceil(Bytes(it.switch.cell_bytes)));
-    let shift = it.switch.alpha_exponent.min(0).unsigned_abs();
+    let parameters = &scenario.parameters;
+    let longest = parameters
+        .framing
+        .longest(Bytes(parameters.transport.mtu_bytes));
+    let cells = u64::from(2 * longest.div_ceil(Bytes(parameters.switch.cell_bytes)));
+    let shift = parameters.switch.alpha_exponent.min(0).unsigned_abs();
     let suffices = |scenario: &Scenario| {
         let resolved = buffer_settings::resolve(scenario);
-        resolved.is_ok_and(|it| pools(&it).all(|pool| pool >> shift >= cells))
+        resolved.is_ok_and(|scenario| pools(&scenario).all(|pool| pool >> shift >= cells))
     };
     for buffer in &mut scenario.buffer_bytes {
         *buffer = Bytes(10_000);
@@ -502,7 +508,7 @@ pub fn ports_come_back(scenario: &Scenario) -> bool {
 
 /// Whether every PFC frame arrives.
 pub fn pauses_arrive(scenario: &Scenario) -> bool {
-    let noise = |it: &Fault| matches!(it.kind, Kind::BitErrors(_) | Kind::LinkDown(_));
+    let noise = |fault: &Fault| matches!(fault.kind, Kind::BitErrors(_) | Kind::LinkDown(_));
     !scenario.faults.iter().any(noise)
 }
 

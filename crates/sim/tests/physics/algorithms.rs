@@ -94,13 +94,13 @@ fn measure_second_half(mut first: Scenario, half: Picoseconds) -> Seen {
 #[test]
 fn dctcp_keeps_the_queue_around_k() {
     for senders in [2, 4, 8] {
-        let it = second_half(incast(senders, Congestion::Dctcp(Default::default())));
-        assert!(it.used > 0.99, "{senders}: {}", it.used);
-        assert!(it.jain > 0.98, "{senders}: {}", it.jain);
+        let half = second_half(incast(senders, Congestion::Dctcp(Default::default())));
+        assert!(half.used > 0.99, "{senders}: {}", half.used);
+        assert!(half.jain > 0.98, "{senders}: {}", half.jain);
         let k = f64::from(K);
-        assert!((0.8 * k..1.2 * k).contains(&it.median), "{}", it.median);
+        assert!((0.8 * k..1.2 * k).contains(&half.median), "{}", half.median);
         // Marks come back in ACKs, so there are no CNPs.
-        assert!(it.marks > 10_000 && it.cnps == 0);
+        assert!(half.marks > 10_000 && half.cnps == 0);
     }
     let mut unmarked = incast(4, Congestion::Dctcp(Default::default()));
     unmarked.parameters.marking.enabled = false;
@@ -110,19 +110,27 @@ fn dctcp_keeps_the_queue_around_k() {
 #[test]
 fn hpcc_leaves_the_queue_empty_and_the_link_at_its_target() {
     for senders in [1, 2, 4, 8] {
-        let it = second_half(incast(senders, Congestion::Hpcc(Default::default())));
-        assert!((0.93..0.97).contains(&it.used), "{senders}: {}", it.used);
-        assert!(it.median <= 2.0 * 4200.0, "{senders}: {}", it.median);
-        assert!(it.highest < f64::from(K), "{senders}: {}", it.highest);
+        let half = second_half(incast(senders, Congestion::Hpcc(Default::default())));
+        assert!(
+            (0.93..0.97).contains(&half.used),
+            "{senders}: {}",
+            half.used
+        );
+        assert!(half.median <= 2.0 * 4200.0, "{senders}: {}", half.median);
+        assert!(half.highest < f64::from(K), "{senders}: {}", half.highest);
     }
     for percent in [50, 80] {
         let congestion = Congestion::Hpcc(hpcc::Parameters {
             target_percent: percent,
             ..hpcc::Parameters::default()
         });
-        let it = second_half(incast(4, congestion));
+        let half = second_half(incast(4, congestion));
         let target = f64::from(percent) / 100.0;
-        assert!((it.used - target).abs() < 0.02, "{percent}: {}", it.used);
+        assert!(
+            (half.used - target).abs() < 0.02,
+            "{percent}: {}",
+            half.used
+        );
     }
 }
 
@@ -134,8 +142,8 @@ fn hpcc_is_as_fair_as_its_additive_step_lets_it() {
             additive_bytes: bytes,
             ..hpcc::Parameters::default()
         });
-        let it = second_half(incast(senders, step));
-        assert!(it.jain > 0.99, "{senders}: {}", it.jain);
+        let half = second_half(incast(senders, step));
+        assert!(half.jain > 0.99, "{senders}: {}", half.jain);
     }
 }
 
@@ -149,10 +157,15 @@ fn swift_keeps_the_delay_at_its_target() {
                 fs_range_ns: 0, // the target without the part that depends on the window
                 ..swift::Parameters::default()
             });
-            let it = second_half(incast(senders, congestion));
+            let half = second_half(incast(senders, congestion));
             let queue = (f64::from(base) - 4_700.0) * 100.0 / 8.0;
-            assert!((it.median / queue - 1.0).abs() < 0.1, "{}", it.median);
-            assert!(it.used > 0.99 && it.jain > 0.98, "{} {}", it.used, it.jain);
+            assert!((half.median / queue - 1.0).abs() < 0.1, "{}", half.median);
+            assert!(
+                half.used > 0.99 && half.jain > 0.98,
+                "{} {}",
+                half.used,
+                half.jain
+            );
         }
     }
 }
@@ -179,9 +192,9 @@ fn nscc_shares_an_incast_equally() {
         ultra.parameters = ultra_ethernet();
         ultra.parameters.congestion = congestion.clone();
         for scenario in [lossless, ultra] {
-            let it = second_half(scenario);
-            assert!(it.used > 0.99, "{senders}: {}", it.used);
-            assert!(it.jain > 0.98, "{senders}: {}", it.jain);
+            let half = second_half(scenario);
+            assert!(half.used > 0.99, "{senders}: {}", half.used);
+            assert!(half.jain > 0.98, "{senders}: {}", half.jain);
         }
     }
 }
@@ -195,10 +208,10 @@ fn timely_keeps_the_delay_at_its_thresholds() {
         for link in &mut scenario.links {
             link.rate = 10_000_000_000;
         }
-        let it = measure_second_half(scenario, 1000 * MILLISECOND);
+        let half = measure_second_half(scenario, 1000 * MILLISECOND);
         let (low, high) = (50e-6 * 10e9 / 8.0, 500e-6 * 10e9 / 8.0);
-        assert!(it.highest > 0.8 * low, "{}", it.highest);
-        assert!(it.highest < high, "{}", it.highest);
-        assert!(it.used > 0.9, "{}", it.used);
+        assert!(half.highest > 0.8 * low, "{}", half.highest);
+        assert!(half.highest < high, "{}", half.highest);
+        assert!(half.used > 0.9, "{}", half.used);
     }
 }

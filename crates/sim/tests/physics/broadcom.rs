@@ -108,11 +108,11 @@ fn a_long_queue_of_many_senders_drains_late_or_not() {
         (64, 64, 0, &stands), // 47 MB: 240 ms
         (64, 64, 1, &drains), // the same, and an eighth of the rise
     ] {
-        let it = Broadcom {
+        let parameters = Broadcom {
             ai_rate_incr: rise,
             ..Broadcom::default()
         };
-        let mut scenario = incast(senders, Congestion::DcqcnD(it), Expects::Step);
+        let mut scenario = incast(senders, Congestion::DcqcnD(parameters), Expects::Step);
         scenario.buffer_bytes = vec![Bytes(mebibytes << 20)];
         scenario.until = 50 * MILLISECOND;
         let found = queue_from(&run(scenario), 40 * MILLISECOND);

@@ -162,7 +162,7 @@ fn counters_end_at_the_totals() {
     let values = fractions(&outcome, "series", "value");
     let largest = |word: &str| {
         let rows = what.iter().zip(&values);
-        let of = rows.filter(|(it, _)| words[**it as usize] == word);
+        let of = rows.filter(|(row, _)| words[**row as usize] == word);
         of.map(|(_, value)| *value as u64).max()
     };
     let row = column(&outcome, "queues", "port")
@@ -179,7 +179,7 @@ fn counters_end_at_the_totals() {
 }
 
 fn series_words(outcome: &Outcome) -> &'static [&'static str] {
-    let series = outcome.tables.iter().find(|it| it.name == "series");
+    let series = outcome.tables.iter().find(|table| table.name == "series");
     match &series.expect("series").columns[1].1 {
         Column::Word { words, .. } => words,
         other => panic!("{other:?}"),

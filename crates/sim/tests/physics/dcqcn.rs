@@ -146,17 +146,17 @@ fn the_fixed_point_is_reached() {
     ];
     for (senders, at) in rows {
         let stated = fixed_point(senders);
-        let it = second_half(senders, at);
+        let half = second_half(senders, at);
         println!(
             "{senders} senders, {at:?}: median queue {:.1} kB of {:.2}, {:.2} Gb/s, Jain {:.4}",
-            it.median / 1e3,
+            half.median / 1e3,
             stated / 1e3,
-            it.sum / 1e9,
-            it.jain
+            half.sum / 1e9,
+            half.jain
         );
-        assert_near(it.median, stated, 0.35);
-        assert_near(it.sum, LINE, 0.02);
-        assert!(it.jain >= 0.98, "{}", it.jain);
+        assert_near(half.median, stated, 0.35);
+        assert_near(half.sum, LINE, 0.02);
+        assert!(half.jain >= 0.98, "{}", half.jain);
     }
 }
 

@@ -174,13 +174,13 @@ fn hash(table: &Table) -> u64 {
         feed(name.as_bytes());
         let mut number = |value: u64| feed(&value.to_le_bytes());
         match column {
-            Column::U8(values) => values.iter().for_each(|it| number(u64::from(*it))),
-            Column::U32(values) => values.iter().for_each(|it| number(u64::from(*it))),
-            Column::U64(values) => values.iter().for_each(|it| number(*it)),
-            Column::F64(values) => values.iter().for_each(|it| number(it.to_bits())),
+            Column::U8(values) => values.iter().for_each(|value| number(u64::from(*value))),
+            Column::U32(values) => values.iter().for_each(|value| number(u64::from(*value))),
+            Column::U64(values) => values.iter().for_each(|value| number(*value)),
+            Column::F64(values) => values.iter().for_each(|value| number(value.to_bits())),
             Column::Word { words, indices } => indices
                 .iter()
-                .for_each(|it| feed(words[usize::from(*it)].as_bytes())),
+                .for_each(|index| feed(words[usize::from(*index)].as_bytes())),
         }
     }
     state
@@ -188,8 +188,8 @@ fn hash(table: &Table) -> u64 {
 
 /// Name and hash of the result tables; the time series is not one of them.
 fn results(outcome: &Outcome) -> Vec<(&'static str, u64)> {
-    let tables = outcome.tables.iter().filter(|it| it.name != "series");
-    tables.map(|it| (it.name, hash(it))).collect()
+    let tables = outcome.tables.iter().filter(|table| table.name != "series");
+    tables.map(|table| (table.name, hash(table))).collect()
 }
 
 fn run_in_steps(scenario: Scenario, events: u64) -> Outcome {
@@ -388,8 +388,8 @@ fn changes(recorded: &str, found: &str) -> String {
     for run in runs(found).iter().filter(|run| !recorded.contains(run)) {
         let name = run.lines().next().unwrap_or_default();
         writeln!(changes, "{name}").unwrap();
-        let before = recorded.iter().find(|it| it.lines().next() == Some(name));
-        let before: Vec<&str> = before.map_or(Vec::new(), |it| it.lines().collect());
+        let before = recorded.iter().find(|run| run.lines().next() == Some(name));
+        let before: Vec<&str> = before.map_or(Vec::new(), |run| run.lines().collect());
         for (number, line) in run.lines().enumerate() {
             let expected = before.get(number).copied().unwrap_or_default();
             if line != expected {

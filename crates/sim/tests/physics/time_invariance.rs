@@ -68,7 +68,7 @@ fn what_comes_days_later_takes_as_long() {
                 ("queues", "ecn_marks"),
                 ("queue_pairs", "cnps_received"),
             ] {
-                let [soon, late] = [&soon, &late].map(|it| column(it, table, name));
+                let [soon, late] = [&soon, &late].map(|outcome| column(outcome, table, name));
                 assert_eq!(late, soon, "{algorithm}, {later_ns} ns: {name}");
             }
             assert!(late.summary.end > (later_ns * NANOSECOND).0);

@@ -154,20 +154,20 @@ pub fn fractions(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
 /// The `roce` preset with what NSCC expects of switches and transport, as `wirespeed sim compare` sets it: packets sprayed by
 /// entropy value and trimmed, nothing lossless.
 pub fn ultra_ethernet() -> Parameters {
-    let mut it = preset("roce");
-    it.congestion = congestion::Parameters::Nscc(Default::default());
-    it.pfc.lossless_priorities = 0;
-    it.switch.trimming = Some(Trimming {
+    let mut parameters = preset("roce");
+    parameters.congestion = congestion::Parameters::Nscc(Default::default());
+    parameters.pfc.lossless_priorities = 0;
+    parameters.switch.trimming = Some(Trimming {
         priority: 5,
         trimmed_bytes: 64,
         queue_ns: Some(12_000),
     });
-    it.ecmp.balance = Balance::Entropy;
-    (it.marking.kmin_bytes, it.marking.kmax_bytes) = (30_000, 120_000);
-    (it.marking.pmax, it.marking.reference_gbps) = (1.0, Some(100));
-    it.transport.recovery = Recovery::SelectiveRepeat;
-    it.transport.reordering = Reordering::Time { ns: 100_000 };
-    it.transport.ack_timeout = 5;
-    it.transport.ack_priority = Some(7);
-    it
+    parameters.ecmp.balance = Balance::Entropy;
+    (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) = (30_000, 120_000);
+    (parameters.marking.pmax, parameters.marking.reference_gbps) = (1.0, Some(100));
+    parameters.transport.recovery = Recovery::SelectiveRepeat;
+    parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+    parameters.transport.ack_timeout = 5;
+    parameters.transport.ack_priority = Some(7);
+    parameters
 }

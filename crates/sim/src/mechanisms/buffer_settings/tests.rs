@@ -207,10 +207,12 @@ fn a_pool_with_nothing_in_it_is_refused() {
 #[test]
 fn frame_lengths() {
     let lengths = |preset: &str| {
-        let it = preset::by_name(preset).unwrap();
+        let parameters = preset::by_name(preset).unwrap();
         (
-            it.framing.shortest(),
-            it.framing.longest(Bytes(it.transport.mtu_bytes)),
+            parameters.framing.shortest(),
+            parameters
+                .framing
+                .longest(Bytes(parameters.transport.mtu_bytes)),
         )
     };
     assert_eq!(lengths("hpcc"), (Bytes(48), Bytes(4144)));

@@ -165,7 +165,9 @@ pub(crate) fn refuse_unreachable(
     queue_pairs.dedup_by_key(|queue_pair| queue_pair.connection());
     let problems = queue_pairs.into_iter();
     Err(Refusal(
-        problems.map(|it| unreachable(scenario, it)).collect(),
+        problems
+            .map(|queue_pair| unreachable(scenario, queue_pair))
+            .collect(),
     ))
 }
 

@@ -91,8 +91,12 @@ impl Destinations {
         let mut known = HashMap::new();
         let mut each = Vec::new();
         let ends = scenario.connections.iter();
-        let ends = ends.flat_map(|it| [(it.port_a, it.port_b), (it.port_b, it.port_a)]);
-        let routed: HashSet<NodeId> = scenario.routes.iter().map(|it| it.destination).collect();
+        let ends = ends.flat_map(|link| [(link.port_a, link.port_b), (link.port_b, link.port_a)]);
+        let routed: HashSet<NodeId> = scenario
+            .routes
+            .iter()
+            .map(|route| route.destination)
+            .collect();
         let destination = |(from, to): (PortId, PortId)| {
             let switch = fabric.switch_behind(scenario, to);
             let host = scenario.node_of(to);
@@ -100,8 +104,8 @@ impl Destinations {
             let number = switch.map_or(NONE, |switch| {
                 *known
                     .entry((switch, own.then_some(to)))
-                    .or_insert_with_key(|it| {
-                        each.push(*it);
+                    .or_insert_with_key(|ports| {
+                        each.push(*ports);
                         each.len() as u32 - 1
                     })
             });
@@ -185,8 +189,12 @@ impl Table {
         let host = scenario.node_of(port);
         let routes = scenario.routes.iter();
         for route in routes.filter(|route| route.destination == host) {
-            let mut ports: Vec<PortId> =
-                route.ports.iter().copied().filter(|it| open(*it)).collect();
+            let mut ports: Vec<PortId> = route
+                .ports
+                .iter()
+                .copied()
+                .filter(|port| open(*port))
+                .collect();
             ports.sort_unstable();
             if !ports.is_empty() {
                 let switch = route.node.switch(scenario.hosts).expect("a switch");

@@ -140,7 +140,7 @@ fn addresses_are_entropy() {
     let mut tree = connect(fat_tree(8), &ends);
     tree.connections
         .iter_mut()
-        .for_each(|it| it.udp_source_port = 0xC000);
+        .for_each(|connection| connection.udp_source_port = 0xC000);
     let routes = Routes::compute(&tree).unwrap();
     let cores: std::collections::BTreeSet<NodeId> = (0..64)
         .map(|n| tree.node_of(PortId(path(&tree, &routes, QueuePairId(2 * n))[2].0)))

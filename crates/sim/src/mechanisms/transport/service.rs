@@ -60,7 +60,7 @@ impl Service {
     /// Of datagrams: the operation of the next packet.
     pub fn operation(&self) -> Option<u32> {
         match self {
-            Service::Unreliable(it) => it.operation(),
+            Service::Unreliable(transport) => transport.operation(),
             _ => None,
         }
     }
@@ -68,20 +68,20 @@ impl Service {
     /// Of TCP: bytes of the stream before a segment.
     pub fn stream_offset(&self, psn: u32) -> Bytes {
         match self {
-            Service::Tcp(it) => it.stream_offset(psn),
+            Service::Tcp(transport) => transport.stream_offset(psn),
             _ => Bytes(0),
         }
     }
 
     /// Of TCP: whether a segment is the last of a message.
     pub fn ends_message(&self, psn: u32) -> bool {
-        matches!(self, Service::Tcp(it) if it.ends_message(psn))
+        matches!(self, Service::Tcp(transport) if transport.ends_message(psn))
     }
 
     /// Complete messages received by a service without receive completions.
     pub fn received(&self) -> u64 {
         match self {
-            Service::Unreliable(it) => it.received(),
+            Service::Unreliable(transport) => transport.received(),
             _ => 0,
         }
     }
@@ -90,171 +90,171 @@ impl Service {
 impl Transport for Service {
     fn post(&mut self, operation: u32, kind: Kind, bytes: Bytes) {
         match self {
-            Service::Rc(it) => it.post(operation, kind, bytes),
-            Service::SelectiveRepeat(it) => it.post(operation, kind, bytes),
-            Service::Unreliable(it) => it.post(operation, kind, bytes),
-            Service::Tcp(it) => it.post(operation, kind, bytes),
+            Service::Rc(transport) => transport.post(operation, kind, bytes),
+            Service::SelectiveRepeat(transport) => transport.post(operation, kind, bytes),
+            Service::Unreliable(transport) => transport.post(operation, kind, bytes),
+            Service::Tcp(transport) => transport.post(operation, kind, bytes),
         }
     }
 
     fn messages(&self) -> u32 {
         match self {
-            Service::Rc(it) => it.messages(),
-            Service::SelectiveRepeat(it) => it.messages(),
-            Service::Unreliable(it) => it.messages(),
-            Service::Tcp(it) => it.messages(),
+            Service::Rc(transport) => transport.messages(),
+            Service::SelectiveRepeat(transport) => transport.messages(),
+            Service::Unreliable(transport) => transport.messages(),
+            Service::Tcp(transport) => transport.messages(),
         }
     }
 
     #[inline]
     fn has_work(&self) -> bool {
         match self {
-            Service::Rc(it) => it.has_work(),
-            Service::SelectiveRepeat(it) => it.has_work(),
-            Service::Unreliable(it) => it.has_work(),
-            Service::Tcp(it) => it.has_work(),
+            Service::Rc(transport) => transport.has_work(),
+            Service::SelectiveRepeat(transport) => transport.has_work(),
+            Service::Unreliable(transport) => transport.has_work(),
+            Service::Tcp(transport) => transport.has_work(),
         }
     }
 
     #[inline]
     fn begins_message(&self) -> bool {
         match self {
-            Service::Rc(it) => it.begins_message(),
-            Service::SelectiveRepeat(it) => it.begins_message(),
-            Service::Unreliable(it) => it.begins_message(),
-            Service::Tcp(it) => it.begins_message(),
+            Service::Rc(transport) => transport.begins_message(),
+            Service::SelectiveRepeat(transport) => transport.begins_message(),
+            Service::Unreliable(transport) => transport.begins_message(),
+            Service::Tcp(transport) => transport.begins_message(),
         }
     }
 
     #[inline]
     fn next(&mut self, now: Picoseconds) -> Option<Segment> {
         match self {
-            Service::Rc(it) => it.next(now),
-            Service::SelectiveRepeat(it) => it.next(now),
-            Service::Unreliable(it) => it.next(now),
-            Service::Tcp(it) => it.next(now),
+            Service::Rc(transport) => transport.next(now),
+            Service::SelectiveRepeat(transport) => transport.next(now),
+            Service::Unreliable(transport) => transport.next(now),
+            Service::Tcp(transport) => transport.next(now),
         }
     }
 
     #[inline]
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         match self {
-            Service::Rc(it) => it.receive(now, arrival),
-            Service::SelectiveRepeat(it) => it.receive(now, arrival),
-            Service::Unreliable(it) => it.receive(now, arrival),
-            Service::Tcp(it) => it.receive(now, arrival),
+            Service::Rc(transport) => transport.receive(now, arrival),
+            Service::SelectiveRepeat(transport) => transport.receive(now, arrival),
+            Service::Unreliable(transport) => transport.receive(now, arrival),
+            Service::Tcp(transport) => transport.receive(now, arrival),
         }
     }
 
     fn trimmed(&self, psn: u32) -> Option<Reply> {
         match self {
-            Service::Rc(it) => it.trimmed(psn),
-            Service::SelectiveRepeat(it) => it.trimmed(psn),
-            Service::Unreliable(it) => it.trimmed(psn),
-            Service::Tcp(it) => it.trimmed(psn),
+            Service::Rc(transport) => transport.trimmed(psn),
+            Service::SelectiveRepeat(transport) => transport.trimmed(psn),
+            Service::Unreliable(transport) => transport.trimmed(psn),
+            Service::Tcp(transport) => transport.trimmed(psn),
         }
     }
 
     fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool {
         match self {
-            Service::Rc(it) => it.accepts(kind, psn, first),
-            Service::SelectiveRepeat(it) => it.accepts(kind, psn, first),
-            Service::Unreliable(it) => it.accepts(kind, psn, first),
-            Service::Tcp(it) => it.accepts(kind, psn, first),
+            Service::Rc(transport) => transport.accepts(kind, psn, first),
+            Service::SelectiveRepeat(transport) => transport.accepts(kind, psn, first),
+            Service::Unreliable(transport) => transport.accepts(kind, psn, first),
+            Service::Tcp(transport) => transport.accepts(kind, psn, first),
         }
     }
 
     #[inline]
     fn completed(&mut self) -> Option<u32> {
         match self {
-            Service::Rc(it) => it.completed(),
-            Service::SelectiveRepeat(it) => it.completed(),
-            Service::Unreliable(it) => it.completed(),
-            Service::Tcp(it) => it.completed(),
+            Service::Rc(transport) => transport.completed(),
+            Service::SelectiveRepeat(transport) => transport.completed(),
+            Service::Unreliable(transport) => transport.completed(),
+            Service::Tcp(transport) => transport.completed(),
         }
     }
 
     #[inline]
     fn deadline(&self) -> Picoseconds {
         match self {
-            Service::Rc(it) => it.deadline(),
-            Service::SelectiveRepeat(it) => it.deadline(),
-            Service::Unreliable(it) => it.deadline(),
-            Service::Tcp(it) => it.deadline(),
+            Service::Rc(transport) => transport.deadline(),
+            Service::SelectiveRepeat(transport) => transport.deadline(),
+            Service::Unreliable(transport) => transport.deadline(),
+            Service::Tcp(transport) => transport.deadline(),
         }
     }
 
     fn timeout(&mut self, now: Picoseconds) -> Timeout {
         match self {
-            Service::Rc(it) => it.timeout(now),
-            Service::SelectiveRepeat(it) => it.timeout(now),
-            Service::Unreliable(it) => it.timeout(now),
-            Service::Tcp(it) => it.timeout(now),
+            Service::Rc(transport) => transport.timeout(now),
+            Service::SelectiveRepeat(transport) => transport.timeout(now),
+            Service::Unreliable(transport) => transport.timeout(now),
+            Service::Tcp(transport) => transport.timeout(now),
         }
     }
 
     fn abandon(&mut self) -> Vec<u32> {
         match self {
-            Service::Rc(it) => it.abandon(),
-            Service::SelectiveRepeat(it) => it.abandon(),
-            Service::Unreliable(it) => it.abandon(),
-            Service::Tcp(it) => it.abandon(),
+            Service::Rc(transport) => transport.abandon(),
+            Service::SelectiveRepeat(transport) => transport.abandon(),
+            Service::Unreliable(transport) => transport.abandon(),
+            Service::Tcp(transport) => transport.abandon(),
         }
     }
 
     #[inline]
     fn outstanding(&self) -> Outstanding {
         match self {
-            Service::Rc(it) => it.outstanding(),
-            Service::SelectiveRepeat(it) => it.outstanding(),
-            Service::Unreliable(it) => it.outstanding(),
-            Service::Tcp(it) => it.outstanding(),
+            Service::Rc(transport) => transport.outstanding(),
+            Service::SelectiveRepeat(transport) => transport.outstanding(),
+            Service::Unreliable(transport) => transport.outstanding(),
+            Service::Tcp(transport) => transport.outstanding(),
         }
     }
 
     fn postpone(&mut self, now: Picoseconds) {
         match self {
-            Service::Rc(it) => it.postpone(now),
-            Service::SelectiveRepeat(it) => it.postpone(now),
-            Service::Unreliable(it) => it.postpone(now),
-            Service::Tcp(it) => it.postpone(now),
+            Service::Rc(transport) => transport.postpone(now),
+            Service::SelectiveRepeat(transport) => transport.postpone(now),
+            Service::Unreliable(transport) => transport.postpone(now),
+            Service::Tcp(transport) => transport.postpone(now),
         }
     }
 
     fn backlog(&self) -> (u64, Bytes) {
         match self {
-            Service::Rc(it) => it.backlog(),
-            Service::SelectiveRepeat(it) => it.backlog(),
-            Service::Unreliable(it) => it.backlog(),
-            Service::Tcp(it) => it.backlog(),
+            Service::Rc(transport) => transport.backlog(),
+            Service::SelectiveRepeat(transport) => transport.backlog(),
+            Service::Unreliable(transport) => transport.backlog(),
+            Service::Tcp(transport) => transport.backlog(),
         }
     }
 
     #[inline]
     fn answering(&self) -> bool {
         match self {
-            Service::Rc(it) => it.answering(),
-            Service::SelectiveRepeat(it) => it.answering(),
-            Service::Unreliable(it) => it.answering(),
-            Service::Tcp(it) => it.answering(),
+            Service::Rc(transport) => transport.answering(),
+            Service::SelectiveRepeat(transport) => transport.answering(),
+            Service::Unreliable(transport) => transport.answering(),
+            Service::Tcp(transport) => transport.answering(),
         }
     }
 
     fn messages_before(&self, psn: u32) -> u32 {
         match self {
-            Service::Rc(it) => it.messages_before(psn),
-            Service::SelectiveRepeat(it) => it.messages_before(psn),
-            Service::Unreliable(it) => it.messages_before(psn),
-            Service::Tcp(it) => it.messages_before(psn),
+            Service::Rc(transport) => transport.messages_before(psn),
+            Service::SelectiveRepeat(transport) => transport.messages_before(psn),
+            Service::Unreliable(transport) => transport.messages_before(psn),
+            Service::Tcp(transport) => transport.messages_before(psn),
         }
     }
 
     fn find_requested_read(&self, psn: u32) -> Option<Message> {
         match self {
-            Service::Rc(it) => it.find_requested_read(psn),
-            Service::SelectiveRepeat(it) => it.find_requested_read(psn),
-            Service::Unreliable(it) => it.find_requested_read(psn),
-            Service::Tcp(it) => it.find_requested_read(psn),
+            Service::Rc(transport) => transport.find_requested_read(psn),
+            Service::SelectiveRepeat(transport) => transport.find_requested_read(psn),
+            Service::Unreliable(transport) => transport.find_requested_read(psn),
+            Service::Tcp(transport) => transport.find_requested_read(psn),
         }
     }
 }

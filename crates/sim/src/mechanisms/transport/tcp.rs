@@ -215,8 +215,12 @@ impl Tcp {
     }
 
     fn message(&self, psn: u32) -> Option<&Message> {
-        let place = self.messages.partition_point(|it| it.end() <= psn);
-        self.messages.get(place).filter(|it| it.first <= psn)
+        let place = self
+            .messages
+            .partition_point(|message| message.end() <= psn);
+        self.messages
+            .get(place)
+            .filter(|message| message.first <= psn)
     }
 }
 
@@ -330,7 +334,10 @@ impl Transport for Tcp {
     }
 
     fn messages_before(&self, psn: u32) -> u32 {
-        let ended = self.messages.iter().take_while(|it| it.end() <= psn);
+        let ended = self
+            .messages
+            .iter()
+            .take_while(|message| message.end() <= psn);
         self.completed + ended.count() as u32
     }
 

@@ -95,7 +95,7 @@ impl Transport for Unreliable {
 
     fn begins_message(&self) -> bool {
         let message = self.messages.get(self.current);
-        message.is_some_and(|it| it.first == self.next && it.kind != Kind::Udp)
+        message.is_some_and(|message| message.first == self.next && message.kind != Kind::Udp)
     }
 
     fn next(&mut self, _now: Picoseconds) -> Option<Segment> {
@@ -180,13 +180,16 @@ impl Transport for Unreliable {
     }
 
     fn messages_before(&self, psn: u32) -> u32 {
-        let ended = self.messages.iter().take_while(|it| it.end() <= psn);
+        let ended = self
+            .messages
+            .iter()
+            .take_while(|message| message.end() <= psn);
         self.completed + ended.count() as u32
     }
 
     fn find_requested_read(&self, psn: u32) -> Option<Message> {
         let mut messages = self.messages.iter();
-        let found = messages.find(|it| it.first <= psn && psn < it.end());
+        let found = messages.find(|message| message.first <= psn && psn < message.end());
         found.copied()
     }
 }

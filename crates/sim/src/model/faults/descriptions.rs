@@ -65,16 +65,16 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
 
 fn places(kind: &Kind) -> Vec<FaultLocation> {
     vec![match kind {
-        Kind::LinkDown(it) => match it.of {
+        Kind::LinkDown(link_down) => match link_down.of {
             Links::One(link) => FaultLocation::Link(link),
             Links::OfNode(node) => FaultLocation::Node(node),
         },
-        Kind::Miswiring(it) => return it.links.map(FaultLocation::Link).into(),
-        Kind::BitErrors(it) => FaultLocation::Link(it.link),
-        Kind::CnpLoss(it) => FaultLocation::Link(it.link),
-        Kind::StuckNic(it) => FaultLocation::Port(it.port),
-        Kind::SlowReceiver(it) => FaultLocation::Port(it.port),
-        Kind::CnpDelay(it) => FaultLocation::Port(it.port),
+        Kind::Miswiring(miswiring) => return miswiring.links.map(FaultLocation::Link).into(),
+        Kind::BitErrors(bit_errors) => FaultLocation::Link(bit_errors.link),
+        Kind::CnpLoss(cnp_loss) => FaultLocation::Link(cnp_loss.link),
+        Kind::StuckNic(stuck_nic) => FaultLocation::Port(stuck_nic.port),
+        Kind::SlowReceiver(slow_receiver) => FaultLocation::Port(slow_receiver.port),
+        Kind::CnpDelay(cnp_delay) => FaultLocation::Port(cnp_delay.port),
     }]
 }
 
@@ -171,8 +171,8 @@ mod tests {
                 "parameters": {{"nic": {{"pipe": {{"gbps": 50, "latency_ns": 0, "receive_buffer_bytes": 1000000, "xoff_bytes": 500000, "xon_bytes": 400000}}}}}},
                 "faults": [{{"kind": "{kind}", {more}{times}}}]}}"#
             );
-            let scenario =
-                reader::read(&text, "roce", 1).unwrap_or_else(|it| panic!("{kind}: {it}"));
+            let scenario = reader::read(&text, "roce", 1)
+                .unwrap_or_else(|refusal| panic!("{kind}: {refusal}"));
             let expected = FaultDescription {
                 kind,
                 places,

@@ -57,8 +57,8 @@ mod tests {
     /// Every field of `ns3_hpcc_parameters` in the reference's sim-baselines.json that stands for a number here.
     #[test]
     fn hpcc_is_what_was_measured() {
-        let it = by_name("hpcc").unwrap();
-        let (framing, marking) = (&it.framing, &it.marking);
+        let parameters = by_name("hpcc").unwrap();
+        let (framing, marking) = (&parameters.framing, &parameters.marking);
         assert_eq!(
             [framing.data_bytes, framing.ack_bytes, framing.pfc_bytes],
             [48, 60, 43]
@@ -72,19 +72,28 @@ mod tests {
             [400_000, 1_600_000]
         );
         assert_eq!((marking.pmax, marking.reference_gbps), (0.2, Some(100)));
-        assert_eq!(it.switch.buffer_bytes, 33_554_432);
+        assert_eq!(parameters.switch.buffer_bytes, 33_554_432);
         assert_eq!(
-            [it.switch.reserve_bytes, it.switch.xon_offset_bytes],
+            [
+                parameters.switch.reserve_bytes,
+                parameters.switch.xon_offset_bytes
+            ],
             [4096, 3072]
         );
         assert_eq!(
-            (it.switch.alpha_exponent, it.switch.alpha_follows_rate),
+            (
+                parameters.switch.alpha_exponent,
+                parameters.switch.alpha_follows_rate
+            ),
             (-3, true)
         );
-        assert_eq!((it.pfc.quanta, it.pfc.lossless_priorities), (None, 0b1000));
-        assert!(it.notification.in_ack && it.nic.control_ignores_pause);
-        assert_eq!(it.transport.nak_interval_ns, Some(500_000));
-        let DcqcnNvidia(dcqcn) = it.congestion else {
+        assert_eq!(
+            (parameters.pfc.quanta, parameters.pfc.lossless_priorities),
+            (None, 0b1000)
+        );
+        assert!(parameters.notification.in_ack && parameters.nic.control_ignores_pause);
+        assert_eq!(parameters.transport.nak_interval_ns, Some(500_000));
+        let DcqcnNvidia(dcqcn) = parameters.congestion else {
             panic!("DCQCN, CC_MODE 1")
         };
         assert_eq!(1.0 - f64::from(dcqcn.dce_tcp_g) / 1024.0, 0.00390625);
@@ -98,13 +107,19 @@ mod tests {
     /// Worked out from the fields of the headers (IEEE 802.3, RFC 791, RFC 768, IBTA volume 1 chapter 9).
     #[test]
     fn roce_has_the_bytes_of_the_standards() {
-        let it = by_name("roce").unwrap().framing;
-        assert_eq!([it.data_bytes, it.write_first_bytes], [62, 16]);
-        assert_eq!([it.ack_bytes, it.cnp_bytes, it.pfc_bytes], [66, 78, 64]);
+        let framing = by_name("roce").unwrap().framing;
+        assert_eq!([framing.data_bytes, framing.write_first_bytes], [62, 16]);
         assert_eq!(
-            [it.read_request_bytes, it.read_response_ends_bytes],
+            [framing.ack_bytes, framing.cnp_bytes, framing.pfc_bytes],
+            [66, 78, 64]
+        );
+        assert_eq!(
+            [framing.read_request_bytes, framing.read_response_ends_bytes],
             [78, 4]
         );
-        assert_eq!([it.minimum_bytes, it.pad_bytes, it.gap_bytes], [64, 4, 20]);
+        assert_eq!(
+            [framing.minimum_bytes, framing.pad_bytes, framing.gap_bytes],
+            [64, 4, 20]
+        );
     }
 }

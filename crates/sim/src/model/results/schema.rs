@@ -64,7 +64,7 @@ pub fn assert_declared(table: &str, columns: &[(&'static str, Column)]) {
             let known = property["words"].as_object();
             let known = known.map(|known| known.keys().map(String::as_str));
             assert!(
-                known.is_some_and(|it| it.eq(words.iter().copied())),
+                known.is_some_and(|names| names.eq(words.iter().copied())),
                 "{table}.{name}"
             );
         }
@@ -90,7 +90,7 @@ impl Tables {
         let schema = self.0.root_schema_for::<T>().to_value();
         let required = schema["required"].as_array();
         let is_required =
-            |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+            |name: &str| required.is_some_and(|names| names.iter().any(|key| key == name));
         let properties = schema["properties"].as_object().expect("columns");
         let columns = properties.iter().map(|(name, property)| {
             let column = column(&schema, name, property, is_required(name));
@@ -111,7 +111,7 @@ fn column(schema: &Value, name: &str, property: &Value, is_required: bool) -> Va
         .strip_prefix("#/$defs/")
         .map(|name| &schema["$defs"][name]);
     for variant in resolved
-        .and_then(|it| it["oneOf"].as_array())
+        .and_then(|schema| schema["oneOf"].as_array())
         .into_iter()
         .flatten()
     {

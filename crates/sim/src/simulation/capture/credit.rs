@@ -9,9 +9,9 @@ use wirespeed_wire::{Credit, CreditPacket, Network, CREDIT_UNIT};
 impl Simulation {
     pub(super) fn credit_packet(&self, frame: &Frame, index: u32) -> CreditPacket {
         let (to, from) = (frame.queue_pair, frame.queue_pair.peer());
-        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it].port);
+        let [from_port, to_port] = [from, to].map(|id| self.queue_pairs[id].port);
         let telemetry = self.telemetry.as_ref();
-        let bytes = telemetry.map_or(0, |it| it.of(index).credit.0);
+        let bytes = telemetry.map_or(0, |telemetry| telemetry.of(index).credit.0);
         let credit = match frame.kind {
             Kind::Credit => Credit::Granted((bytes / CREDIT_UNIT) as u32),
             _ => Credit::Requested {

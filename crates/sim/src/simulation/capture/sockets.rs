@@ -14,7 +14,7 @@ const WINDOW: u16 = u16::MAX;
 impl Simulation {
     pub(super) fn socket_packet(&self, frame: &Frame, streams: &mut Streams) -> SocketPacket {
         let (to, from) = (frame.queue_pair, frame.queue_pair.peer());
-        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it].port);
+        let [from_port, to_port] = [from, to].map(|id| self.queue_pairs[id].port);
         let protocol = match frame.kind {
             Kind::Udp => SocketProtocol::Udp,
             _ => {

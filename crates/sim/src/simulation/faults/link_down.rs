@@ -21,15 +21,15 @@ pub(crate) fn is_everywhere(what: u32) -> bool {
 }
 
 impl Simulation {
-    pub(super) fn put_link_down(&mut self, fault: &Fault, it: &LinkDown) {
+    pub(super) fn put_link_down(&mut self, fault: &Fault, down: &LinkDown) {
         let ends = self.scenario.links.iter().map(|link| [link.a, link.b]);
-        let links = it.links(ends).into_iter();
+        let links = down.links(ends).into_iter();
         for port in links.flat_map(LinkId::ports) {
             self.ports[port].delivery = Delivery::Checked;
             let faults = &mut self.sides[port].faults;
             faults.add_outage(fault.from, fault.until);
-            if it.is_detected(fault.from, fault.until) {
-                self.schedule(fault.from + it.detection, class::ROUTE, port.0, DOWN);
+            if down.is_detected(fault.from, fault.until) {
+                self.schedule(fault.from + down.detection, class::ROUTE, port.0, DOWN);
             }
             // Also without detection: the port may be down because of another fault, and this one may be the last to end.
             if fault.until != NEVER {
@@ -40,8 +40,9 @@ impl Simulation {
 
     /// Schedules the times at which routes change.
     pub(crate) fn put_route_changes(&mut self) {
-        let it = self.forwarding.as_ref();
-        let times: Vec<Picoseconds> = it.map_or(Vec::new(), |it| it.changes().collect());
+        let forwarding = self.forwarding.as_ref();
+        let times: Vec<Picoseconds> =
+            forwarding.map_or(Vec::new(), |forwarding| forwarding.changes().collect());
         for time in times {
             self.schedule(time, class::ROUTE, 0, TABLE);
         }
@@ -54,8 +55,8 @@ impl Simulation {
             UP => self.bring_up(port),
             _ => {
                 self.count_once();
-                if let Some(it) = &mut self.forwarding {
-                    it.change();
+                if let Some(forwarding) = &mut self.forwarding {
+                    forwarding.change();
                 }
             }
         }

@@ -6,8 +6,8 @@ use crate::model::faults::miswiring::Miswiring;
 use crate::simulation::state::Simulation;
 
 impl Simulation {
-    pub(super) fn apply_miswiring(&mut self, it: &Miswiring) {
-        for port in it.links.into_iter().flat_map(LinkId::ports) {
+    pub(super) fn apply_miswiring(&mut self, miswiring: &Miswiring) {
+        for port in miswiring.links.into_iter().flat_map(LinkId::ports) {
             self.watch_arrivals(port);
         }
     }

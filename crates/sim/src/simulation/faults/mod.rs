@@ -21,16 +21,18 @@ impl Simulation {
         let scenario = self.scenario.clone();
         for (number, fault) in (0..).zip(&scenario.faults) {
             match &fault.kind {
-                Kind::LinkDown(it) => self.put_link_down(fault, it),
-                Kind::Miswiring(it) => self.apply_miswiring(it),
-                Kind::BitErrors(it) => {
-                    let errors = LinkErrors::new(it.ber, it.fec, it.floor);
-                    self.rule_on_link(it.link, fault, Effect::BitErrors(errors));
+                Kind::LinkDown(link_down) => self.put_link_down(fault, link_down),
+                Kind::Miswiring(miswiring) => self.apply_miswiring(miswiring),
+                Kind::BitErrors(bit_errors) => {
+                    let errors = LinkErrors::new(bit_errors.ber, bit_errors.fec, bit_errors.floor);
+                    self.rule_on_link(bit_errors.link, fault, Effect::BitErrors(errors));
                 }
-                Kind::CnpLoss(it) => {
-                    self.rule_on_link(it.link, fault, Effect::CnpLoss(it.probability));
+                Kind::CnpLoss(cnp_loss) => {
+                    self.rule_on_link(cnp_loss.link, fault, Effect::CnpLoss(cnp_loss.probability));
                 }
-                Kind::CnpDelay(it) => self.rule(it.port, fault, Effect::CnpDelay(it.delay)),
+                Kind::CnpDelay(cnp_delay) => {
+                    self.rule(cnp_delay.port, fault, Effect::CnpDelay(cnp_delay.delay))
+                }
                 Kind::StuckNic(_) | Kind::SlowReceiver(_) => self.schedule_fault(number, fault),
             }
         }
@@ -40,8 +42,8 @@ impl Simulation {
     /// The port of a fault that starts and ends by an event.
     pub(crate) fn place_of_fault(&self, number: u32) -> Option<PortId> {
         match self.scenario.faults[number as usize].kind {
-            Kind::StuckNic(it) => Some(it.port),
-            Kind::SlowReceiver(it) => Some(it.port),
+            Kind::StuckNic(stuck_nic) => Some(stuck_nic.port),
+            Kind::SlowReceiver(slow_receiver) => Some(slow_receiver.port),
             _ => None,
         }
     }
@@ -50,15 +52,17 @@ impl Simulation {
     pub(crate) fn fault(&mut self, number: u32) {
         let scenario = self.scenario.clone();
         let now = self.now;
-        let hold = scenario.faults.iter().filter(|it| it.holds(now));
+        let hold = scenario.faults.iter().filter(|fault| fault.holds(now));
         let hold = hold.map(|fault| &fault.kind);
         match &scenario.faults[number as usize].kind {
-            Kind::StuckNic(it) => {
-                self.stuck_nic(it.port, stuck_nic::paused_priorities(it.port, hold))
-            }
-            Kind::SlowReceiver(it) => {
-                self.slow_receiver(it.port, slow_receiver::least(it.port, hold))
-            }
+            Kind::StuckNic(stuck_nic) => self.stuck_nic(
+                stuck_nic.port,
+                stuck_nic::paused_priorities(stuck_nic.port, hold),
+            ),
+            Kind::SlowReceiver(slow_receiver) => self.slow_receiver(
+                slow_receiver.port,
+                slow_receiver::least(slow_receiver.port, hold),
+            ),
             _ => {} // affects frames on its link, or has other events
         }
     }

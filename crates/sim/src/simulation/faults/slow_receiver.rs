@@ -9,7 +9,7 @@ use crate::time::ByteTime;
 /// The lowest rate of a NIC port among the active faults.
 pub(super) fn least<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> Option<u64> {
     let rates = hold.filter_map(|kind| match kind {
-        Kind::SlowReceiver(it) if it.port == port => Some(it.rate),
+        Kind::SlowReceiver(slow_receiver) if slow_receiver.port == port => Some(slow_receiver.rate),
         _ => None,
     });
     rates.min()

@@ -7,7 +7,7 @@ use crate::simulation::state::Simulation;
 /// The priorities that a NIC port pauses because of the active faults.
 pub(super) fn paused_priorities<'a>(port: PortId, hold: impl Iterator<Item = &'a Kind>) -> u8 {
     let priorities = hold.map(|kind| match kind {
-        Kind::StuckNic(it) if it.port == port => it.priorities,
+        Kind::StuckNic(stuck_nic) if stuck_nic.port == port => stuck_nic.priorities,
         _ => 0,
     });
     priorities.fold(0, |all, priorities| all | priorities)

@@ -14,7 +14,10 @@ impl Simulation {
             return self.schedule(arrival, class, port.0, index);
         }
         let frame = self.frames[index];
-        let carried = self.telemetry.as_ref().map(|it| Box::new(it.of(index)));
+        let carried = self
+            .telemetry
+            .as_ref()
+            .map(|telemetry| Box::new(telemetry.of(index)));
         border.frames += 1;
         border.leave(
             port.peer(),

@@ -101,9 +101,9 @@ impl Graph {
                 let vertex = loop {
                     match next.pop() {
                         // An entry is outdated once the gain of the vertex has increased.
-                        Some((gain, Reverse(it)))
-                            if part_of[it] != NONE || gain != self.gain(it, inside[it]) => {}
-                        Some((_, Reverse(it))) => break it,
+                        Some((gain, Reverse(node)))
+                            if part_of[node] != NONE || gain != self.gain(node, inside[node]) => {}
+                        Some((_, Reverse(node))) => break node,
                         None => {
                             while part_of[seed] != NONE {
                                 seed += 1;

@@ -269,7 +269,10 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {
         all.add(*part, &own, &switches);
     }
-    let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
+    let posters: Vec<bool> = queue_pairs
+        .iter()
+        .map(|queue_pair| own(queue_pair.port))
+        .collect();
     if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
         all.add(*part, base, &own, &posters);
     }

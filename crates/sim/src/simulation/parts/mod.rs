@@ -183,7 +183,7 @@ impl Run {
                 .crew
                 .parts()
                 .iter()
-                .map(|it| read(&it.lock()))
+                .map(|part| read(&part.lock()))
                 .collect(),
             State::Gone => Vec::new(),
         }
@@ -219,8 +219,10 @@ fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Seri
             }
             Some((on, partition))
         }
-        Threads::Exactly(_) => cut().map(|it| (it.parts(), it)),
-        Threads::Parts { threads, .. } => cut().map(|it| (threads.clamp(1, it.parts()), it)),
+        Threads::Exactly(_) => cut().map(|partition| (partition.parts(), partition)),
+        Threads::Parts { threads, .. } => {
+            cut().map(|partition| (threads.clamp(1, partition.parts()), partition))
+        }
     };
     let (on, partition) = found.ok_or(SerialReason::Indivisible)?;
     Ok((partition, on))

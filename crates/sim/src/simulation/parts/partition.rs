@@ -57,7 +57,7 @@ impl Partition {
         loads.sort_unstable_by_key(|load| Reverse(*load));
         let mut busy = vec![0; threads];
         for load in &loads {
-            let idlest = busy.iter_mut().min_by_key(|it| **it);
+            let idlest = busy.iter_mut().min_by_key(|load| **load);
             *idlest.expect("there is a thread") += load;
         }
         let busiest = busy.into_iter().max().unwrap_or(0);
@@ -98,12 +98,15 @@ impl Devices {
         while parts >= 2 {
             // Lower bound of the time.
             let least = total / threads.min(parts) as u64;
-            if best.as_ref().is_some_and(|it| it.0 <= least * GOOD / 100) {
+            if best
+                .as_ref()
+                .is_some_and(|best| best.0 <= least * GOOD / 100)
+            {
                 break;
             }
             if let Some(found) = self.cut(parts) {
                 let time = found.work(threads).1;
-                if best.as_ref().is_none_or(|it| time < it.0) {
+                if best.as_ref().is_none_or(|best| time < best.0) {
                     best = Some((time, found));
                 }
             }
@@ -126,7 +129,7 @@ impl Devices {
         for lookahead in lookaheads
             .into_iter()
             .rev()
-            .filter(|it| *it > Picoseconds::ZERO)
+            .filter(|lookahead| *lookahead > Picoseconds::ZERO)
         {
             let Some((part_of, loads)) = self.cut_beyond(lookahead, parts) else {
                 continue;

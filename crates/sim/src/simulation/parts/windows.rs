@@ -214,7 +214,8 @@ impl Shared {
             before = all.taken;
             match agenda.next(&all, enough) {
                 Next::Stop(stop) => {
-                    own.iter().for_each(|it| self.take_in(&mut it.lock(), turn));
+                    own.iter()
+                        .for_each(|part| self.take_in(&mut part.lock(), turn));
                     return Some((stop, agenda));
                 }
                 Next::Window(last) => {
@@ -320,7 +321,7 @@ impl Shared {
             }
             mail.any.store(false, Ordering::Relaxed);
             let mut leaving = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
-            leaving.drain(..).for_each(|it| part.enter(it));
+            leaving.drain(..).for_each(|frame| part.enter(frame));
         }
     }
 

@@ -222,26 +222,27 @@ impl Transport for Rc {
 
     #[inline]
     fn outstanding(&self) -> Outstanding {
-        let it = &self.requester;
+        let requester = &self.requester;
         Outstanding {
-            oldest: it.oldest,
-            fresh: it.fresh,
-            arrived: it.oldest,
-            in_flight: it.next.saturating_sub(it.oldest),
+            oldest: requester.oldest,
+            fresh: requester.fresh,
+            arrived: requester.oldest,
+            in_flight: requester.next.saturating_sub(requester.oldest),
         }
     }
 
     fn postpone(&mut self, now: Picoseconds) {
-        let it = &mut self.requester;
-        if it.next == it.oldest && !it.is_waiting && it.deadline <= now {
-            it.deadline = now + it.settings.ack_timeout;
+        let requester = &mut self.requester;
+        if requester.next == requester.oldest && !requester.is_waiting && requester.deadline <= now
+        {
+            requester.deadline = now + requester.settings.ack_timeout;
         }
     }
 
     fn backlog(&self) -> (u64, Bytes) {
-        let it = &self.requester;
+        let requester = &self.requester;
         let messages = self.messages.iter().skip(self.current);
-        let rest = messages.map(|message| message.rest(it.next, it.settings.mtu));
+        let rest = messages.map(|message| message.rest(requester.next, requester.settings.mtu));
         rest.fold((0, Bytes(0)), |all, rest| (all.0 + rest.0, all.1 + rest.1))
     }
 

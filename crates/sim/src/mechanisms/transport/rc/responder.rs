@@ -73,7 +73,7 @@ impl Rc {
             return Outcome::default();
         }
         let receives = self.receives.as_ref();
-        if receives.is_some_and(|it| it.refused == Some(responder.expected)) {
+        if receives.is_some_and(|receive| receive.refused == Some(responder.expected)) {
             return Outcome::default();
         }
         self.report(now, NAK)

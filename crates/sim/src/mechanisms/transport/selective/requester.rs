@@ -87,7 +87,7 @@ impl Requester {
         let mtu = self.settings.mtu;
         let lost = u64::from(self.sent.lost());
         let messages = self.messages.iter().skip(self.current);
-        let fresh = messages.map(|it| it.rest(self.sent.fresh(), mtu));
+        let fresh = messages.map(|message| message.rest(self.sent.fresh(), mtu));
         fresh.fold((lost, lost * mtu.widen()), |all, rest| {
             (all.0 + rest.0, all.1 + rest.1)
         })
@@ -128,7 +128,7 @@ impl Requester {
             self.sent.resend(psn + count);
             count += 1;
             let next = self.sent.get(psn + count);
-            let lost = next.is_some_and(|it| it.state == State::Lost);
+            let lost = next.is_some_and(|packet| packet.state == State::Lost);
             let more = psn + count < message.end() && count < u32::from(u16::MAX);
             if message.kind != Kind::ReadRequest || !lost || !more {
                 break;
@@ -166,7 +166,7 @@ impl Requester {
         let until = arrival.psn + u32::from(!selective);
         for psn in self.acknowledged..until {
             match self.sent.get(psn) {
-                Some(it) if it.response => self.sent.request_arrived(psn),
+                Some(packet) if packet.response => self.sent.request_arrived(psn),
                 Some(_) => drop(self.sent.arrived(psn)),
                 None => {}
             }
@@ -176,7 +176,7 @@ impl Requester {
         if selective {
             let by = arrival.psn + u32::from(arrival.span);
             match self.sent.get(by) {
-                Some(it) if it.response => self.sent.request_arrived(by),
+                Some(packet) if packet.response => self.sent.request_arrived(by),
                 _ => drop(self.sent.arrived(by)),
             }
             if arrival.flags & NAK != 0 {
@@ -224,7 +224,7 @@ impl Requester {
     /// Whether packet `psn` is a read response that has not arrived.
     pub(super) fn awaits(&self, psn: u32) -> bool {
         let packet = self.sent.get(psn);
-        packet.is_some_and(|it| it.response && it.state != State::Arrived)
+        packet.is_some_and(|packet| packet.response && packet.state != State::Arrived)
     }
 
     /// Responses before `by` are lost, or will be.
@@ -289,10 +289,12 @@ impl Requester {
 
     /// A packet is lost; with a read request all responses that it requested.
     fn lose(&mut self, psn: u32) {
-        let request = self.sent.get(psn).is_some_and(|it| it.request);
+        let request = self.sent.get(psn).is_some_and(|packet| packet.request);
         let message = self.message_of(psn);
         match message.filter(|_| request) {
-            Some(message) => (message.first..message.end()).for_each(|it| self.sent.mark_lost(it)),
+            Some(message) => {
+                (message.first..message.end()).for_each(|psn| self.sent.mark_lost(psn))
+            }
             None => self.sent.mark_lost(psn),
         }
     }
@@ -310,7 +312,9 @@ impl Requester {
 
     pub(super) fn completed(&mut self) -> Option<u32> {
         let oldest = self.sent.oldest();
-        let done = self.messages.pop_front_if(|it| it.end() <= oldest)?;
+        let done = self
+            .messages
+            .pop_front_if(|message| message.end() <= oldest)?;
         self.completed = self.completed.wrapping_add(1);
         self.current -= 1;
         self.reads -= u32::from(done.kind == Kind::ReadRequest);
@@ -318,20 +322,29 @@ impl Requester {
     }
 
     pub(super) fn abandon(&mut self) -> Vec<u32> {
-        let operations = self.messages.drain(..).map(|it| it.operation).collect();
+        let operations = self
+            .messages
+            .drain(..)
+            .map(|message| message.operation)
+            .collect();
         *self = Requester::new(self.settings.clone());
         operations
     }
 
     pub(super) fn messages_before(&self, psn: u32) -> u32 {
-        let ended = self.messages.iter().take_while(|it| it.end() <= psn);
+        let ended = self
+            .messages
+            .iter()
+            .take_while(|message| message.end() <= psn);
         self.completed + ended.count() as u32
     }
 
     /// The message of packet `psn`.
     pub(super) fn message_of(&self, psn: u32) -> Option<Message> {
-        let place = self.messages.partition_point(|it| it.end() <= psn);
+        let place = self
+            .messages
+            .partition_point(|message| message.end() <= psn);
         let message = self.messages.get(place).copied();
-        message.filter(|it| it.first <= psn)
+        message.filter(|message| message.first <= psn)
     }
 }

@@ -93,9 +93,11 @@ impl Responder {
 
     /// Answers a read, or a part of it. Pending responses of that part are restarted, so that they are not sent twice.
     fn respond(&mut self, message: Message, first: u32) {
-        let again = |it: &Response| it.message.first == message.first && it.next >= first;
-        let is_superseded = |it: &Response| again(it) && it.message.end() <= message.end();
-        self.responses.retain(|it| !is_superseded(it));
+        let again =
+            |response: &Response| response.message.first == message.first && response.next >= first;
+        let is_superseded =
+            |response: &Response| again(response) && response.message.end() <= message.end();
+        self.responses.retain(|response| !is_superseded(response));
         self.responses.push_back(Response {
             message,
             first,

@@ -109,7 +109,10 @@ impl Scoreboard {
     /// The first lost packet. There is one.
     pub(super) fn first_lost(&self) -> u32 {
         let mut psn = self.lost_from.max(self.oldest);
-        while self.get(psn).is_some_and(|it| it.state != State::Lost) {
+        while self
+            .get(psn)
+            .is_some_and(|packet| packet.state != State::Lost)
+        {
             psn += 1;
         }
         psn
@@ -178,12 +181,12 @@ impl Scoreboard {
     }
 
     fn lose_one(&mut self, psn: u32, responses: bool, again: u32, losses: &mut Vec<u32>) {
-        let Some(it) = self.get(psn) else { return };
+        let Some(packet) = self.get(psn) else { return };
         let is_judged = match responses {
-            true => it.response,
-            false => !it.response || it.request,
+            true => packet.response,
+            false => !packet.response || packet.request,
         };
-        if it.state == State::InFlight && it.again == again && is_judged {
+        if packet.state == State::InFlight && packet.again == again && is_judged {
             losses.push(psn);
         }
     }
@@ -212,7 +215,7 @@ impl Scoreboard {
         while self
             .packets
             .front()
-            .is_some_and(|it| it.state == State::Arrived)
+            .is_some_and(|packet| packet.state == State::Arrived)
         {
             self.packets.pop_front();
             self.arrived -= 1;

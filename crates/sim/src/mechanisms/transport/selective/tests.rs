@@ -193,7 +193,13 @@ fn reordering() {
                 pair.tick();
             }
             let data = if kind == READ { 1 } else { 0 };
-            let sent = |name: &str| pair.ends[data].sent.iter().filter(|it| *it == name).count();
+            let sent = |name: &str| {
+                pair.ends[data]
+                    .sent
+                    .iter()
+                    .filter(|frame| *frame == name)
+                    .count()
+            };
             let name = if kind == READ { "R4" } else { "W4" };
             assert_eq!(sent(name), 1 + again, "{reordering:?} {late} {name}");
             assert_eq!(pair.ends[0].ended.len(), 1, "{reordering:?} {late} {name}");
@@ -215,7 +221,14 @@ fn missing_for_long() {
         pair.run();
         assert_eq!(pair.ends[0].ended.len(), 1);
         assert!((1_000..1_020).contains(&pair.now.0), "{}", pair.now);
-        assert_eq!(pair.ends[1].sent.iter().filter(|it| *it == back).count(), 1);
+        assert_eq!(
+            pair.ends[1]
+                .sent
+                .iter()
+                .filter(|frame| *frame == back)
+                .count(),
+            1
+        );
     }
 }
 
@@ -231,7 +244,11 @@ fn retries_run_out() {
     pair.post(&[(WRITE, 1_000)]);
     pair.run();
     assert!(pair.ends[0].failed);
-    let tries = pair.ends[0].sent.iter().filter(|it| *it == "W0x").count();
+    let tries = pair.ends[0]
+        .sent
+        .iter()
+        .filter(|frame| *frame == "W0x")
+        .count();
     assert_eq!(tries, 4);
     assert_eq!(pair.ends[0].ended.len(), 1);
 }
@@ -289,7 +306,7 @@ fn trimmed_packets_are_sent_again_alone() {
     sender.post(0, WRITE, Bytes(30));
     for now in 0..3 {
         assert_eq!(
-            sender.next(Picoseconds(now)).map(|it| it.psn),
+            sender.next(Picoseconds(now)).map(|segment| segment.psn),
             Some(now as u32)
         );
     }
@@ -331,7 +348,7 @@ fn a_header_is_answered_unless_its_packet_came() {
     let mut receiver = SelectiveRepeat::new(Arc::new(plain()));
     let answer = |receiver: &SelectiveRepeat, psn| {
         let reply = receiver.trimmed(psn);
-        reply.map(|it| (it.psn, it.flags, it.span))
+        reply.map(|reply| (reply.psn, reply.flags, reply.span))
     };
     assert_eq!(answer(&receiver, 1), Some((1, NAK | TRIMMED, 0)));
     let packet = Arrival {

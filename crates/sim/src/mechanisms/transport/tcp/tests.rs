@@ -14,7 +14,7 @@ fn end() -> Tcp {
 
 fn all(sender: &mut Tcp, now: Picoseconds) -> Vec<u32> {
     std::iter::from_fn(|| sender.next(now))
-        .map(|it| it.psn)
+        .map(|segment| segment.psn)
         .collect()
 }
 

@@ -100,7 +100,7 @@ fn naks_without_progress_run_out() {
         pair.run();
         let sent = &pair.ends[0].sent;
         assert!(pair.ends[0].failed);
-        assert_eq!(sent.iter().filter(|it| *it == "W1x").count(), tries);
+        assert_eq!(sent.iter().filter(|frame| *frame == "W1x").count(), tries);
         assert_eq!(pair.ends[0].ended.len(), 1);
     }
 }

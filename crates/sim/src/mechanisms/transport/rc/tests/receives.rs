@@ -96,7 +96,7 @@ fn refusals_run_out() {
         pair.run();
         assert!(pair.ends[0].failed);
         let back = &pair.ends[1].sent;
-        assert_eq!(back.iter().filter(|it| *it == "D1").count(), refused);
+        assert_eq!(back.iter().filter(|frame| *frame == "D1").count(), refused);
         assert_eq!(pair.ends[0].ended.len(), 3);
     }
 }
@@ -107,7 +107,11 @@ fn seven_is_without_end() {
     pair.post(&[(SEND, 10), (SEND, 10)]);
     pair.run();
     assert!(!pair.ends[0].failed);
-    let refused = pair.ends[1].sent.iter().filter(|it| *it == "D1").count();
+    let refused = pair.ends[1]
+        .sent
+        .iter()
+        .filter(|frame| *frame == "D1")
+        .count();
     assert_eq!(refused, 1_000);
 }
 
