@@ -181,3 +181,20 @@ def test_nothing_that_ran_is_incomplete() -> None:
     result = wirespeed("check", "--local", "--only", "port.mtu", "--format", "json")
     assert json.loads(result.stdout)["findings"] == []
     assert result.returncode == Exit.INCOMPLETE
+
+
+def test_one_wrong_line_of_a_switch_has_one_fix(tmp_path: Path) -> None:
+    """The commands of 32 ports are one session; JSON has those of each port."""
+    cluster = tmp_path / "cluster.yaml"
+    text = CLUSTER.read_text().replace("dell-z9664f, os: dell-sonic", "cisco-n9k-c9364d-gx2a")
+    cluster.write_text(text)
+    command_line.wirespeed("collect", "--as-planned", str(cluster), "-o", str(tmp_path / "bundle"))
+    config = tmp_path / "bundle" / "leaf1" / "running-config.out"
+    config.write_text(config.read_text().replace("set qos-group 3", "set qos-group 0"))
+    arguments = ("check", str(cluster), str(tmp_path / "bundle"), "--only", "qos.roce-queue")
+    table = wirespeed(*arguments).stdout
+    assert table.count("fix  ") == table.count("copy running-config startup-config") == 1
+    assert "interface Ethernet1/1-32\n" in table
+    findings = json.loads(wirespeed(*arguments, "-f", "json").stdout)["findings"]
+    commands = [fix["commands"] for finding in findings for fix in finding["fix"]]
+    assert [lines[-4] for lines in commands] == [f"interface Ethernet1/{port}" for port in range(1, 33)]

@@ -87,10 +87,12 @@ def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
 
 def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings whose fixes contain the commands to apply them, or to read a setting that was not read."""
+    from wirespeed.report.fixes import merge_fixes
+
     return tuple(
         replace(
             finding,
-            fix=_merge_fixes([*(_with_commands(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
+            fix=merge_fixes([*(_with_commands(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
         )
         for finding in findings
     )
@@ -115,42 +117,18 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
 
 def _with_commands(plan: Plan, fix: Fix) -> Fix:
     from wirespeed.render import commands_for
+    from wirespeed.results.findings import Grammar, Session
 
     if fix.change is None:
         return fix
     change = commands_for(plan, fix.change.place.partition(" ")[0], fix.change)
     if change is None:
         return fix
-    return replace(fix, commands=change.commands, consequence=fix.consequence or change.consequence)
-
-
-def _merge_fixes(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
-    """Merge fixes with the same sentence: one command often changes several settings of a device."""
-    merged: dict[str, Fix] = {}
-    for fix in fixes:
-        before = merged.get(fix.sentence)
-        commands = fix.commands if before is None else _merge_commands(before.commands, fix.commands)
-        merged[fix.sentence] = replace(before or fix, commands=commands)
-    return tuple(merged.values())
-
-
-def _merge_commands(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Merge the commands of two changes on one device; commands that open and close a session appear once.
-
-    Single lines cannot be removed: in a session the meaning of a line depends on the lines before it.
-    """
-    if _holds(first, second):
-        return first
-    shortest = min(len(first), len(second))
-    opening = next((index for index in range(shortest) if first[index] != second[index]), shortest)
-    rest = shortest - opening
-    closing = next((index for index in range(rest) if first[-1 - index] != second[-1 - index]), rest)
-    body = second[opening : len(second) - closing]
-    return (*first[: len(first) - closing], *body, *first[len(first) - closing :])
-
-
-def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
+    frame = change.session
+    session = frame and Session(len(frame.opening), len(frame.closing), Grammar(frame.grammar))
+    return replace(
+        fix, commands=change.commands, consequence=fix.consequence or change.consequence, session=session or None
+    )
 
 
 def judge_logs(

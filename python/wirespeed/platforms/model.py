@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Strict
 
@@ -153,11 +153,30 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandSession:
+    """How the commands of a platform begin and end, and how they depend on the lines before them.
+
+    ``lines``: each is complete. In the other grammars ``interface NAME`` begins a block, and shared lines come before
+    it: in ``blocks`` the first closing command and the last opening one leave it; ``ranges-of-names`` and
+    ``ranges-of-numbers`` accept several interfaces (``Ethernet1/1-16,Ethernet1/49-64``, ``Ethernet1-16,49-64``).
+    """
+
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    grammar: Literal["lines", "blocks", "ranges-of-names", "ranges-of-numbers"]
+
+    def commands_for(self, lines: Iterable[str], consequence: str | None = None) -> SettingCommands:
+        """The commands of one session that contains these lines."""
+        return SettingCommands((*self.opening, *lines, *self.closing), consequence, self)
+
+
+@dataclass(frozen=True, slots=True)
 class SettingCommands:
     """Commands that change a setting, in order, and their effect on traffic."""
 
     commands: tuple[str, ...]
     consequence: str | None = None  # link flap, service restart, reboot; None: nothing is interrupted
+    session: CommandSession | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,12 +179,12 @@ def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
 
 def steps(group: Group) -> tuple[Step, ...]:
     """What to do about findings of one check, with the same advice given once."""
-    advice: dict[tuple[str, str | None], dict[str, dict[tuple[str, ...], None]]] = {}
-    for finding in group.findings:
-        for fix in finding.fix:
-            commands = advice.setdefault((fix.sentence, fix.consequence), {}).setdefault(finding.device, {})
+    advice: dict[tuple[str, str | None], dict[str, list[tuple[str, ...]]]] = {}
+    for device, fixes in group.fixes_by_device.items():
+        for fix in fixes:
+            commands = advice.setdefault((fix.sentence, fix.consequence), {}).setdefault(device, [])
             if fix.commands:
-                commands[fix.commands] = None  # whole: in a session a line means what the lines before make of it
+                commands.append(fix.commands)
     return tuple(
         Step(sentence, consequence, {device: tuple(commands) for device, commands in devices.items() if commands})
         for (sentence, consequence), devices in advice.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirespeed.report.fixes import merge_fixes
 from wirespeed.results.findings import Cost, Finding, Fix, Status
 
 SHOWN = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
@@ -51,12 +52,16 @@ class Group:
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """What to do, each once: the same commands at several places are one fix."""
-        unique: dict[tuple[object, ...], Fix] = {}
-        for fix in (fix for finding in self.findings for fix in finding.fix):
-            change = None if fix.commands else fix.change
-            unique.setdefault((fix.sentence, fix.commands, fix.consequence, change), fix)
-        return tuple(unique.values())
+        """What to do: the commands for several places of a device are one fix."""
+        return tuple(fix for fixes in self.fixes_by_device.values() for fix in fixes)
+
+    @property
+    def fixes_by_device(self) -> Mapping[str, tuple[Fix, ...]]:
+        """The fixes of each device, merged."""
+        fixes: dict[str, list[Fix]] = {}
+        for finding in self.findings:
+            fixes.setdefault(finding.device, []).extend(finding.fix)
+        return {device: merge_fixes(listed) for device, listed in fixes.items()}
 
     @property
     def cost(self) -> Cost | None:

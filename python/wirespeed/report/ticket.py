@@ -190,10 +190,10 @@ def _next(report: Report) -> list[str]:
     steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.first_things(report.findings):
-        for finding in group.findings:
-            for fix in finding.fix:
-                steps.setdefault((fix.sentence, fix.commands), {})[finding.device] = None
-                checks.setdefault((fix.sentence, fix.commands), {})[finding.check] = None
+        for device, fixes in group.fixes_by_device.items():
+            for fix in fixes:
+                steps.setdefault((fix.sentence, fix.commands), {})[device] = None
+                checks.setdefault((fix.sentence, fix.commands), {})[group.check] = None
     lines: list[str] = []
     for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
         lines += [

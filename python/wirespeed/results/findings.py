@@ -39,6 +39,24 @@ class Change:
     members: tuple[int, ...] = ()
 
 
+class Grammar(StrEnum):
+    """How commands depend on the lines before them. In the last three, ``interface NAME`` begins a block."""
+
+    LINES = "lines"  # each line is complete
+    BLOCKS = "blocks"  # the end of the session, and its beginning again, leave a block
+    RANGES_OF_NAMES = "ranges-of-names"  # interface Ethernet1/1-16,Ethernet1/49-64
+    RANGES_OF_NUMBERS = "ranges-of-numbers"  # interface Ethernet1-16,49-64
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Which commands of a fix begin and end its session, so that the changes of several fixes can be made in one."""
+
+    opening: int  # number of commands at the beginning
+    closing: int  # number of commands at the end, which also save the configuration
+    grammar: Grammar
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """What to do: a sentence, and for a setting that can be configured, the change and its commands."""
@@ -47,6 +65,7 @@ class Fix:
     change: Change | None = None
     commands: tuple[str, ...] = ()
     consequence: str | None = None  # reboot, link flap, firmware reset …
+    session: Session | None = None  # None: the commands are given as they are
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.declaration import declared_default, declared_defaults
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.settings import Device, Place, Switch
 
 DEFAULT_MTU: int = declared_default("switch/cumulus", "port.link.mtu")
@@ -41,6 +41,9 @@ def family(address: str) -> str:
     return "ipv6" if ":" in address else "ipv4"
 
 
+_SESSION = CommandSession((), ("nv config apply", "nv config save"), "lines")
+
+
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
@@ -59,7 +62,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if lines is None:
         return None
     consequence = _BUFFERS if path == "port.qos.pfc" else _FLAPS if path in _LINK else None
-    return SettingCommands((*(f"nv set {line}" for line in lines), "nv config apply", "nv config save"), consequence)
+    return _SESSION.commands_for((f"nv set {line}" for line in lines), consequence)
 
 
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")

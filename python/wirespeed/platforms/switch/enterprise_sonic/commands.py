@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wirespeed.platforms.declaration import declared_default
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import switch_command
@@ -61,6 +61,9 @@ def wred_lines(ecn: Ecn) -> list[str]:
     return [f"green minimum-threshold {low} maximum-threshold {high}{probability}", "ecn green"]
 
 
+_SESSION = CommandSession(("sonic-cli", "configure terminal"), ("end", "write memory", "exit"), "blocks")
+
+
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
@@ -90,7 +93,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = None if bound_lines is None else [f"interface {within['port']}", *bound_lines]
     if not lines:
         return None
-    return SettingCommands(("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit"), consequence)
+    return _SESSION.commands_for(lines, consequence)
 
 
 _CONSEQUENCES = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
@@ -24,6 +24,8 @@ from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
 
 _FLAPS = "the link goes down and comes up again"
+_SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
+"""Ranges of interfaces: Arista EOS User Manual, "Command-Line Interface"."""
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
@@ -57,7 +59,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
-    return SettingCommands(("configure", *lines, "end", "write memory"), consequence)
+    return _SESSION.commands_for(lines, consequence)
 
 
 _CONSEQUENCES = {

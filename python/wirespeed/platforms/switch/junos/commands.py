@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wirespeed.platforms.declaration import declared_default
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Duration
 
@@ -87,6 +87,7 @@ _SWITCH: dict[str, Callable[[Any], list[str]]] = {
     "switch.bgp.asn": lambda value: [f"set routing-options autonomous-system {value}"],
     "switch.bgp.router_id": lambda value: [f"set routing-options router-id {value}"],
 }
+_SESSION = CommandSession(("configure exclusive",), ("commit and-quit",), "lines")
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
@@ -108,7 +109,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     else:
         lines = _port_lines(within["port"], path, value)
         consequence = _FLAPS if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
-    return None if lines is None else SettingCommands(("configure exclusive", *lines, "commit and-quit"), consequence)
+    return None if lines is None else _SESSION.commands_for(lines, consequence)
 
 
 def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
@@ -40,6 +40,8 @@ _CONSEQUENCES = {
     "peer.ipv4": _RESET,
     "peer.ipv6": _RESET,
 }
+_SESSION = CommandSession(("configure terminal",), ("end", "copy running-config startup-config"), "ranges-of-names")
+"""Ranges of interfaces: Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, "Basic Interface Parameters"."""
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
@@ -60,7 +62,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = _switch(path, value, device)
     if lines is None:
         return None
-    return SettingCommands(("configure terminal", *lines, "end", "copy running-config startup-config"), consequence)
+    return _SESSION.commands_for(lines, consequence)
 
 
 def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import SettingCommands
+from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.policies import has_thresholds
 from wirespeed.platforms.switch.sonic.database import database_of, scheduler_name
 from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
@@ -34,6 +34,7 @@ _CONSEQUENCES = {
     "peer.ipv4": "the session restarts",
     "peer.ipv6": "the session restarts",
 }
+_SESSION = CommandSession((), ("sudo config save -y",), "lines")
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
@@ -57,7 +58,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         consequence = "all ports with this map change; packets in flight change their queue"
     else:
         lines = _port_lines(place.device, within["port"], path, value, device)
-    return SettingCommands((*lines, "sudo config save -y"), consequence) if lines else None
+    return _SESSION.commands_for(lines, consequence) if lines else None
 
 
 def _set(table: str, key: str, fields: Mapping[str, str]) -> str:
