@@ -1,100 +1,100 @@
 //! A cursor that reads a text from its start.
 
-/// The part of a text that is not yet read.
+/// A position in a text.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     /// The part not yet read.
-    pub rest: &'a str,
+    pub remaining: &'a str,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `text`.
+    /// A cursor at the start of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { rest: text }
+        Self { remaining: text }
     }
 
     /// Reads exactly `text`.
-    pub fn literal(&mut self, text: &str) -> Option<()> {
-        self.rest = self.rest.strip_prefix(text)?;
+    pub fn read_literal(&mut self, text: &str) -> Option<()> {
+        self.remaining = self.remaining.strip_prefix(text)?;
         Some(())
     }
 
     /// Reads one character of `set`.
-    pub fn one_of(&mut self, set: &str) -> Option<char> {
+    pub fn read_one_of(&mut self, set: &str) -> Option<char> {
         let first = self
-            .rest
+            .remaining
             .chars()
             .next()
             .filter(|first| set.contains(*first))?;
-        self.rest = &self.rest[first.len_utf8()..];
+        self.remaining = &self.remaining[first.len_utf8()..];
         Some(first)
     }
 
     /// Reads the characters for which `belongs` is true.
-    pub fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
-        let bytes = self.rest.as_bytes();
+    pub fn read_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let bytes = self.remaining.as_bytes();
         let mut end = 0;
         while let Some(byte) = bytes.get(end) {
-            let first = match byte.is_ascii() {
+            let character = match byte.is_ascii() {
                 true => char::from(*byte),
-                false => self.rest[end..].chars().next().unwrap_or_default(),
+                false => self.remaining[end..].chars().next().unwrap_or_default(),
             };
-            if !belongs(first) {
+            if !belongs(character) {
                 break;
             }
-            end += first.len_utf8();
+            end += character.len_utf8();
         }
-        let (read, rest) = self.rest.split_at(end);
-        self.rest = rest;
+        let (read, remaining) = self.remaining.split_at(end);
+        self.remaining = remaining;
         read
     }
 
     /// Reads the bytes for which `belongs` is true; it must be false for every byte that is not ASCII.
     #[inline]
-    pub fn skip(&mut self, belongs: impl Fn(u8) -> bool) -> &'a str {
-        let mut bytes = self.rest.bytes();
+    pub fn read_bytes_while(&mut self, belongs: impl Fn(u8) -> bool) -> &'a str {
+        let mut bytes = self.remaining.bytes();
         let end = bytes
             .position(|byte| !belongs(byte))
-            .unwrap_or(self.rest.len());
-        let (read, rest) = self.rest.split_at(end);
-        self.rest = rest;
+            .unwrap_or(self.remaining.len());
+        let (read, remaining) = self.remaining.split_at(end);
+        self.remaining = remaining;
         read
     }
 
-    /// Reads `least` to `most` ASCII digits, as many as there are; None where there are fewer or more.
-    pub fn digits(&mut self, least: usize, most: usize) -> Option<&'a str> {
-        let bytes = self.rest.as_bytes();
+    /// Reads all ASCII digits up to the next other character; None unless their number is `least` to `most`.
+    pub fn read_digits(&mut self, least: usize, most: usize) -> Option<&'a str> {
+        let bytes = self.remaining.as_bytes();
         let end = bytes
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        let (read, rest) = self.rest.split_at(end);
-        self.rest = rest;
+        let (read, remaining) = self.remaining.split_at(end);
+        self.remaining = remaining;
         (least..=most).contains(&read.len()).then_some(read)
     }
 
-    /// Skips blanks; None where there are more than `most`.
-    pub fn blanks(&mut self, most: usize) -> Option<()> {
-        let read = self.run(is_space);
+    /// Skips white space; None if it is longer than `most` characters.
+    pub fn skip_blanks(&mut self, most: usize) -> Option<()> {
+        let read = self.read_while(is_space);
         (read.chars().count() <= most).then_some(())
     }
 
     /// Reads one blank, or nothing at the end of the text.
-    pub fn blank_or_end(&mut self) -> Option<()> {
-        if self.rest.is_empty() {
+    pub fn read_blank_or_end(&mut self) -> Option<()> {
+        if self.remaining.is_empty() {
             return Some(());
         }
-        self.literal(" ")
+        self.read_literal(" ")
     }
 
-    /// Reads one blank where there is one.
-    pub fn maybe_blank(&mut self) {
-        let _ = self.literal(" ");
+    /// Skips one blank, if the next character is a blank.
+    pub fn skip_blank(&mut self) {
+        let _ = self.read_literal(" ");
     }
 }
 
-/// The lines of a text.
-pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a text into its lines.
+pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     memchr::memchr_iter(b'\n', text.as_bytes())
         .chain(std::iter::once(text.len()))
@@ -105,12 +105,12 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// White space as a text's `strip` takes it off: Unicode's, and the four ASCII separators.
+/// White space as Python's `str.strip` defines it: that of Unicode, and the four ASCII separators.
 pub fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
 }
 
-/// A character of a word: a letter, a digit, an underscore.
+/// Whether a character is a letter, a digit or an underscore.
 pub fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }

@@ -7,40 +7,42 @@ const KINDS: [&str; 5] = ["INFO", "WARN", "TRACE", "ERROR", "VERSION"];
 /// Offsets in a line of debug output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Offset of ` NCCL INFO `, leading blank included; the process that printed the line is before it.
+    /// Offset of ` NCCL INFO `, leading blank included. The process that printed the line precedes it.
     pub kind: usize,
     /// Offset of the message.
     pub message: usize,
 }
 
-/// The offsets of a line that begins with `host:pid:thread [device] NCCL INFO `, as `ncclDebugLog` prints it
+/// The offsets in a line that begins with `host:pid:thread [device] NCCL INFO `, as `ncclDebugLog` prints it
 /// (NCCL, `src/debug.cc`).
-pub fn head(text: &str) -> Option<Head> {
-    let mut at = Cursor::new(text);
-    if !at.rest.as_bytes().first()?.is_ascii_alphabetic() {
+pub fn find_head(text: &str) -> Option<Head> {
+    let mut cursor = Cursor::new(text);
+    if !cursor.remaining.as_bytes().first()?.is_ascii_alphabetic() {
         return None;
     }
-    at.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
-    if !at.rest.starts_with(':') {
-        at.run(|character| is_word(character) || character == '.' || character == '-');
+    cursor.read_bytes_while(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+    });
+    if !cursor.remaining.starts_with(':') {
+        cursor.read_while(|character| is_word(character) || character == '.' || character == '-');
     }
-    at.literal(":")?;
-    at.digits(1, usize::MAX)?;
-    at.literal(":")?;
-    at.digits(1, usize::MAX)?;
-    at.literal(" [")?;
-    at.digits(1, usize::MAX)?;
-    at.literal("]")?;
-    let kind = text.len() - at.rest.len();
-    at.literal(" NCCL ")?;
-    KINDS.iter().find_map(|kind| at.literal(kind))?;
-    if at.rest.starts_with(is_word) {
+    cursor.read_literal(":")?;
+    cursor.read_digits(1, usize::MAX)?;
+    cursor.read_literal(":")?;
+    cursor.read_digits(1, usize::MAX)?;
+    cursor.read_literal(" [")?;
+    cursor.read_digits(1, usize::MAX)?;
+    cursor.read_literal("]")?;
+    let kind = text.len() - cursor.remaining.len();
+    cursor.read_literal(" NCCL ")?;
+    KINDS.iter().find_map(|kind| cursor.read_literal(kind))?;
+    if cursor.remaining.starts_with(is_word) {
         return None;
     }
-    at.maybe_blank();
+    cursor.skip_blank();
     Some(Head {
         kind,
-        message: text.len() - at.rest.len(),
+        message: text.len() - cursor.remaining.len(),
     })
 }
 
@@ -61,7 +63,7 @@ mod tests {
             ("node1:12 [0] NCCL INFO Using network IB", false),
             ("", false),
         ] {
-            assert_eq!(head(line).is_some(), expected, "{line}");
+            assert_eq!(find_head(line).is_some(), expected, "{line}");
         }
     }
 }

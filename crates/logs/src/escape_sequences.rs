@@ -6,28 +6,28 @@ pub fn has_controls(line: &str) -> bool {
 }
 
 /// The text that a terminal finally displays: the line without escape sequences, from the last carriage return on.
-pub fn displayed_text(line: &str) -> String {
+pub fn render_line(line: &str) -> String {
     let line = line.strip_suffix('\r').unwrap_or(line);
     let mut plain = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = memchr::memchr(b'\x1b', rest.as_bytes()) {
-        plain.push_str(&rest[..at]);
-        let skipped = sequence(&rest.as_bytes()[at..]);
-        let end = at + skipped.max(1);
-        if skipped == 0 {
+    let mut remaining = line;
+    while let Some(at) = memchr::memchr(b'\x1b', remaining.as_bytes()) {
+        plain.push_str(&remaining[..at]);
+        let length = sequence_length(&remaining.as_bytes()[at..]);
+        let end = at + length.max(1);
+        if length == 0 {
             plain.push('\x1b');
         }
-        rest = &rest[end..];
+        remaining = &remaining[end..];
     }
-    plain.push_str(rest);
+    plain.push_str(remaining);
     match plain.rfind('\r') {
         Some(at) => plain.split_off(at + 1),
         None => plain,
     }
 }
 
-/// The length of the escape sequence at the start of `bytes`; 0 where there is none, or only a part of one.
-fn sequence(bytes: &[u8]) -> usize {
+/// The length of the escape sequence at the start of `bytes`; 0 if `bytes` begin with no complete sequence.
+fn sequence_length(bytes: &[u8]) -> usize {
     match bytes.get(1) {
         Some(b'[') => {
             let mut at = 2;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escape_sequences_and_overwritten_text_go() {
+    fn escape_sequences_and_overwritten_text_are_removed() {
         for (line, expected) in [
             ("plain", "plain"),
             ("\x1b[1;31mred\x1b[0m end", "red end"),
@@ -78,7 +78,7 @@ mod tests {
             ("\x1bM up", " up"),
             ("é\x1b[Kè", "éè"),
         ] {
-            assert_eq!(displayed_text(line), expected);
+            assert_eq!(render_line(line), expected);
         }
     }
 }

@@ -16,6 +16,6 @@ mod substrings;
 mod table;
 
 pub use log::{Line, Log};
-pub use ranks::{is_rank_line, ranks, Ranks};
+pub use ranks::{is_rank_line, read_ranks, Ranks};
 pub use substrings::{AnySubstring, Substrings};
-pub use table::{is_row, number, rows, Number, Rows};
+pub use table::{is_row, parse_number, read_rows, Number, Rows};

@@ -14,12 +14,12 @@ pub struct Line<'a> {
     pub number: usize,
     /// The line without prefixes and escape sequences.
     pub text: &'a str,
-    /// False for a last line without a newline: it may be cut inside a number.
-    pub ended: bool,
+    /// False for a last line without a newline, which may be cut inside a number.
+    pub is_complete: bool,
     /// The process or host in the prefix.
     pub label: Option<&'a str>,
     /// Whether the whole line is NCCL's debug output.
-    pub debug: bool,
+    pub is_debug: bool,
     head: Head,
 }
 
@@ -40,7 +40,7 @@ pub struct Log {
     /// The file, followed by the lines that differ from the file once escape sequences are removed.
     text: String,
     lines: Vec<Span>,
-    last_ended: bool,
+    last_is_complete: bool,
 }
 
 struct Span {
@@ -57,20 +57,20 @@ impl Log {
         let mut log = Self {
             text: String::with_capacity(text.len()),
             lines: Vec::with_capacity(text.len() / TYPICAL_LINE),
-            last_ended: text.is_empty() || text.ends_with('\n'),
+            last_is_complete: text.is_empty() || text.ends_with('\n'),
         };
         log.text.push_str(text);
         let mut start = 0;
         let ends = memchr::memchr_iter(b'\n', text.as_bytes())
-            .chain((!log.last_ended).then_some(text.len()));
+            .chain((!log.last_is_complete).then_some(text.len()));
         for end in ends {
             let span = log.clean(start..end);
             log.lines.push(span);
             start = end + 1;
         }
         log.strip_hosts();
-        for at in 0..log.lines.len() {
-            log.lines[at].debug = debug_output::head(&log.text[log.lines[at].text.clone()]);
+        for span in &mut log.lines {
+            span.debug = debug_output::find_head(&log.text[span.text.clone()]);
         }
         log
     }
@@ -78,23 +78,26 @@ impl Log {
     /// The lines in the order of the file.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
         let count = self.lines.len();
-        self.lines.iter().enumerate().map(move |(at, span)| Line {
-            number: at + 1,
-            text: &self.text[span.text.clone()],
-            ended: self.last_ended || at + 1 < count,
-            label: span.label.clone().map(|label| &self.text[label]),
-            debug: span.debug.is_some(),
-            head: span.debug.unwrap_or(Head {
-                kind: 0,
-                message: 0,
-            }),
-        })
+        self.lines
+            .iter()
+            .enumerate()
+            .map(move |(index, span)| Line {
+                number: index + 1,
+                text: &self.text[span.text.clone()],
+                is_complete: self.last_is_complete || index + 1 < count,
+                label: span.label.clone().map(|label| &self.text[label]),
+                is_debug: span.debug.is_some(),
+                head: span.debug.unwrap_or(Head {
+                    kind: 0,
+                    message: 0,
+                }),
+            })
     }
 
     fn clean(&mut self, raw: Range<usize>) -> Span {
         let mut line = raw;
         if escape_sequences::has_controls(&self.text[line.clone()]) {
-            let displayed = escape_sequences::displayed_text(&self.text[line]);
+            let displayed = escape_sequences::render_line(&self.text[line]);
             let start = self.text.len();
             self.text.push_str(&displayed);
             line = start..self.text.len();
@@ -102,7 +105,7 @@ impl Log {
         if line.len() > MAX_DIGITS && has_long_number(&self.text[line.clone()]) {
             line = line.end..line.end;
         }
-        let stripped = prefix::strip(&self.text[line.clone()]);
+        let stripped = prefix::strip_prefixes(&self.text[line.clone()]);
         let label = stripped.label.map(|label| range_of(&self.text, label));
         let text = line.end - stripped.text.len()..line.end;
         Span {
@@ -118,22 +121,22 @@ impl Log {
         if hosts.is_empty() {
             return;
         }
-        let named: Vec<Option<(Range<usize>, Range<usize>)>> = self
+        let prefixes: Vec<Option<(Range<usize>, Range<usize>)>> = self
             .lines
             .iter()
             .map(|span| {
-                let (name, rest) = host_prefix::split_host(&self.text[span.text.clone()])?;
-                let rest = prefix::strip(rest).text;
+                let (name, message) = host_prefix::split_host(&self.text[span.text.clone()])?;
+                let message = prefix::strip_prefixes(message).text;
                 hosts.contains(&name).then(|| {
                     (
                         range_of(&self.text, name),
-                        span.text.end - rest.len()..span.text.end,
+                        span.text.end - message.len()..span.text.end,
                     )
                 })
             })
             .collect();
-        for (span, name) in self.lines.iter_mut().zip(named) {
-            if let Some((label, text)) = name {
+        for (span, prefix) in self.lines.iter_mut().zip(prefixes) {
+            if let Some((label, text)) = prefix {
                 span.label = Some(label);
                 span.text = text;
             }
@@ -142,39 +145,39 @@ impl Log {
 
     /// For each substring whether a line contains it. Only the kind of debug output (` NCCL INFO `) and the first line of
     /// a list of ranks are searched.
-    pub fn contained(&self, substrings: &Substrings) -> Vec<bool> {
-        let mut search = substrings.search();
+    pub fn contains_each(&self, substrings: &Substrings) -> Vec<bool> {
+        let mut search = substrings.start_search();
         let mut in_list = false;
         let mut kind = "";
         for span in &self.lines {
             let text = &self.text[span.text.clone()];
             if let Some(head) = span.debug {
                 in_list = false;
-                let now = &text[head.kind..head.message];
-                if now != kind {
-                    search.scan(now);
-                    kind = now;
+                let line_kind = &text[head.kind..head.message];
+                if line_kind != kind {
+                    search.scan(line_kind);
+                    kind = line_kind;
                 }
                 continue;
             }
-            let rank = is_rank_line(text);
-            if !(rank && in_list) {
+            let is_rank = is_rank_line(text);
+            if !(is_rank && in_list) {
                 search.scan(text);
             }
-            in_list = rank;
+            in_list = is_rank;
         }
-        search.found
+        search.is_found
     }
 
     /// Whether a line opens a JSON object: a brace, then the end of the line, a key, or a closing brace.
-    pub fn may_hold_json(&self) -> bool {
+    pub fn may_contain_json(&self) -> bool {
         self.lines().any(|line| {
             line.text
                 .trim_start_matches(is_space)
                 .strip_prefix('{')
-                .is_some_and(|rest| {
-                    let rest = rest.trim_start_matches(is_space);
-                    rest.is_empty() || rest.starts_with(['"', '}'])
+                .is_some_and(|content| {
+                    let content = content.trim_start_matches(is_space);
+                    content.is_empty() || content.starts_with(['"', '}'])
                 })
         })
     }
@@ -183,7 +186,7 @@ impl Log {
 /// Bytes of a typical line.
 const TYPICAL_LINE: usize = 64;
 
-/// Digits of the longest number that is read: no tool prints a longer one, and a line with one is read as empty.
+/// Digits of the longest number that is read. No tool prints a longer one; a line with one is read as empty.
 const MAX_DIGITS: usize = 1000;
 
 fn has_long_number(line: &str) -> bool {
@@ -207,12 +210,12 @@ mod tests {
     #[track_caller]
     fn assert_lines(text: &str, expected: &[(&str, Option<&str>)]) {
         let log = Log::new(text);
-        let found: Vec<_> = log.lines().map(|line| (line.text, line.label)).collect();
-        assert_eq!(found, expected, "{text:?}");
+        let lines: Vec<_> = log.lines().map(|line| (line.text, line.label)).collect();
+        assert_eq!(lines, expected, "{text:?}");
     }
 
     #[test]
-    fn prefixes_go_and_their_labels_stay() {
+    fn prefixes_are_removed_and_labels_are_stored() {
         assert_lines("[1,0]<stdout>:#  size\n", &[("#  size", Some("1,0"))]);
         assert_lines("[node1:123,7]<stderr>: text", &[("text", Some("123,7"))]);
         assert_lines("12: text\n12:\n", &[("text", Some("12")), ("", Some("12"))]);
@@ -238,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_go_where_nearly_every_line_has_one() {
+    fn hosts_are_removed_if_nearly_every_line_has_one() {
         assert_lines(
             "n1: a\nn2: b\nn1: c\nn2: d\n",
             &[
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_with_a_number_without_end_is_read_as_an_empty_one() {
+    fn a_line_with_a_very_long_number_is_read_as_empty() {
         let digits = "7".repeat(1000);
         assert_lines(
             &format!("{digits} a\n{digits}7 a\n"),
@@ -271,9 +274,9 @@ mod tests {
         );
     }
 
-    /// As many hosts as a large job has, in a log of every host's lines: seconds if each line were compared with each host.
+    /// A log with lines of as many hosts as a large job has. Comparing each line with each host would take seconds.
     #[test]
-    fn logs_of_many_hosts_are_read_in_time_proportional_to_their_lines() {
+    fn time_to_read_is_proportional_to_lines() {
         let text: String = (0..120_000)
             .map(|line| format!("node{}: line\n", line % 40_000))
             .collect();
@@ -283,21 +286,21 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_records_the_end() {
-        let ended = |text: &str| {
+    fn a_last_line_without_newline_is_incomplete() {
+        let completeness = |text: &str| {
             Log::new(text)
                 .lines()
-                .map(|line| line.ended)
+                .map(|line| line.is_complete)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(ended("a\nb"), [true, false]);
-        assert_eq!(ended("a\nb\n"), [true, true]);
-        assert_eq!(ended(""), [] as [bool; 0]);
+        assert_eq!(completeness("a\nb"), [true, false]);
+        assert_eq!(completeness("a\nb\n"), [true, true]);
+        assert_eq!(completeness(""), [] as [bool; 0]);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_has_as_many_lines_as_newlines(text in "(?s).{0,200}") {
+        fn number_of_lines_follows_from_newlines(text in "(?s).{0,200}") {
             let text = text.trim_start_matches('\u{feff}');
             let count = text.matches('\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'));
             proptest::prop_assert_eq!(Log::new(text).lines().len(), count);

@@ -2,11 +2,11 @@
 
 use crate::cursor::{is_space, Cursor};
 
-/// Most prefixes that are removed from one line: a time stamp of the scheduler, the rank of the launcher, and so on.
+/// Maximum number of prefixes that are removed from one line: a time stamp of the scheduler, the rank of the launcher, and so on.
 const MAX_PREFIXES: usize = 4;
-/// Most blanks before a prefix.
+/// Maximum number of blanks before a prefix.
 const MAX_INDENT: usize = 16;
-/// First bytes of lines with a prefix; most lines are decided by them.
+/// First bytes of lines that may have a prefix. Most lines begin with another byte.
 const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
 
 /// A line without prefixes, and the process or host that a prefix named.
@@ -18,7 +18,7 @@ pub struct StrippedLine<'a> {
 }
 
 /// Removes the prefixes of `line`.
-pub fn strip(line: &str) -> StrippedLine<'_> {
+pub fn strip_prefixes(line: &str) -> StrippedLine<'_> {
     let mut text = line;
     let mut label = None;
     for _ in 0..MAX_PREFIXES {
@@ -29,186 +29,193 @@ pub fn strip(line: &str) -> StrippedLine<'_> {
         {
             break;
         }
-        let Some((rest, name)) = strip_one(text) else {
+        let Some((inner, name)) = strip_prefix(text) else {
             break;
         };
         label = label.or(name.filter(|name| !name.is_empty()));
-        text = rest;
+        text = inner;
     }
     StrippedLine { text, label }
 }
 
-/// The text behind a prefix, and the process or host in the prefix.
+/// The text after a prefix, and the process or host in the prefix; None without a prefix.
 type Match<'a> = Option<(&'a str, Option<&'a str>)>;
 
-fn strip_one(text: &str) -> Match<'_> {
+fn strip_prefix(text: &str) -> Match<'_> {
     let inner = text.trim_start_matches(is_space);
     let head = inner.as_bytes().first()?;
     match head {
-        b'>' => mail_quote(text),
-        b'^' => interrupt(text),
-        b'\\' => markdown(text),
-        b'-' => dash(text),
-        b'[' => tag(text)
-            .or_else(|| pod(text))
-            .or_else(|| rank(text))
-            .or_else(|| stamp(text)),
-        b'0'..=b'9' => numbered(text)
-            .or_else(|| label(text))
-            .or_else(|| stamp(text)),
-        b'C' => client(text),
-        _ => date(text),
+        b'>' => strip_mail_quote(text),
+        b'^' => strip_interrupt(text),
+        b'\\' => strip_markdown_escape(text),
+        b'-' => strip_list_mark(text),
+        b'[' => strip_mpi_tag(text)
+            .or_else(|| strip_pod(text))
+            .or_else(|| strip_rank(text))
+            .or_else(|| strip_time_stamp(text)),
+        b'0'..=b'9' => strip_item_number(text)
+            .or_else(|| strip_srun_label(text))
+            .or_else(|| strip_time_stamp(text)),
+        b'C' => strip_client(text),
+        _ => strip_date(text),
     }
 }
 
 /// Quoted mail: `> > text`.
-fn mail_quote(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
+fn strip_mail_quote(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
     let mut quotes = 0;
     loop {
-        let mut next = at;
-        next.run(is_space);
-        if next.literal(">").is_none() {
+        let mut lookahead = cursor;
+        lookahead.read_while(is_space);
+        if lookahead.read_literal(">").is_none() {
             break;
         }
-        at = next;
+        cursor = lookahead;
         quotes += 1;
     }
-    at.maybe_blank();
-    (quotes > 0).then_some((at.rest, None))
+    cursor.skip_blank();
+    (quotes > 0).then_some((cursor.remaining, None))
 }
 
 /// An interrupt as a terminal displays it: `^C`.
-fn interrupt(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.literal("^")?;
-    at.one_of("CZ")?;
+fn strip_interrupt(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("^")?;
+    cursor.read_one_of("CZ")?;
     loop {
-        let mut next = at;
-        if next.literal("^").and_then(|()| next.one_of("CZ")).is_none() {
-            return Some((at.rest, None));
+        let mut lookahead = cursor;
+        if lookahead
+            .read_literal("^")
+            .and_then(|()| lookahead.read_one_of("CZ"))
+            .is_none()
+        {
+            return Some((cursor.remaining, None));
         }
-        at = next;
+        cursor = lookahead;
     }
 }
 
 /// A Markdown escape: `\#`.
-fn markdown(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.literal("\\")?;
-    let rest = at.rest;
-    at.one_of("-*#_[")?;
-    Some((rest, None))
+fn strip_markdown_escape(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("\\")?;
+    let item = cursor.remaining;
+    cursor.read_one_of("-*#_[")?;
+    Some((item, None))
 }
 
-/// An item of a list that a paste site made of lines: `- text`.
-fn dash(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.literal("- ")?;
-    let rest = at.rest;
-    let is_no_item =
-        rest.is_empty() || rest.starts_with("- ") || rest == "-" || rest.starts_with(is_space);
-    (!is_no_item).then_some((rest, None))
+/// The mark of a list item, which paste sites add to lines: `- text`.
+fn strip_list_mark(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("- ")?;
+    let item = cursor.remaining;
+    let is_text =
+        item.is_empty() || item.starts_with("- ") || item == "-" || item.starts_with(is_space);
+    (!is_text).then_some((item, None))
 }
 
-/// An item of a numbered list: `12. text`.
-fn numbered(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.digits(1, 4)?;
-    at.literal(". ")?;
-    let rest = at.rest;
-    (!rest.is_empty() && !rest.starts_with(is_space)).then_some((rest, None))
+/// The number of a list item: `12. text`.
+fn strip_item_number(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_digits(1, 4)?;
+    cursor.read_literal(". ")?;
+    let item = cursor.remaining;
+    (!item.is_empty() && !item.starts_with(is_space)).then_some((item, None))
 }
 
 /// `mpirun --tag-output`: `[1,0]<stdout>:text`.
-fn tag(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.run(is_space);
-    at.literal("[")?;
-    let start = at.rest;
-    let plain = at.digits(1, usize::MAX).is_some()
-        && at.literal(",").is_some()
-        && at.digits(1, usize::MAX).is_some()
-        && at.rest.starts_with(']'); // most are, and need no second look
+fn strip_mpi_tag(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_while(is_space);
+    cursor.read_literal("[")?;
+    let start = cursor.remaining;
+    let plain = cursor.read_digits(1, usize::MAX).is_some()
+        && cursor.read_literal(",").is_some()
+        && cursor.read_digits(1, usize::MAX).is_some()
+        && cursor.remaining.starts_with(']'); // the common case, which needs no second pass
     let inside = match plain {
-        true => &start[..start.len() - at.rest.len()],
+        true => &start[..start.len() - cursor.remaining.len()],
         false => {
-            at.rest = start;
-            at.run(|character| character != ']' && !is_space(character))
+            cursor.remaining = start;
+            cursor.read_while(|character| character != ']' && !is_space(character))
         }
     };
-    at.literal("]")?;
+    cursor.read_literal("]")?;
     let label = match plain {
         true => inside,
         false => job_and_rank(inside)?,
     };
-    let mut next = at;
-    if next.literal("[").is_some() {
-        next.run(|character| character != ']' && !is_space(character));
-        next.literal("]")?;
-        at = next;
+    let mut lookahead = cursor;
+    if lookahead.read_literal("[").is_some() {
+        lookahead.read_while(|character| character != ']' && !is_space(character));
+        lookahead.read_literal("]")?;
+        cursor = lookahead;
     }
-    at.literal("<std")?;
-    at.literal("out")
-        .or_else(|| at.literal("err"))
-        .or_else(|| at.literal("diag"))?;
-    at.literal(">")?;
-    let _ = at.literal(":");
-    at.maybe_blank();
-    Some((at.rest, Some(label)))
+    cursor.read_literal("<std")?;
+    cursor
+        .read_literal("out")
+        .or_else(|| cursor.read_literal("err"))
+        .or_else(|| cursor.read_literal("diag"))?;
+    cursor.read_literal(">")?;
+    let _ = cursor.read_literal(":");
+    cursor.skip_blank();
+    Some((cursor.remaining, Some(label)))
 }
 
-/// The `1,0` that `inside` ends with.
+/// The job and rank at the end of `inside`, such as `1,0`.
 fn job_and_rank(inside: &str) -> Option<&str> {
-    let (before, rank) = inside.rsplit_once(',')?;
-    let job = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (job_end, rank) = inside.rsplit_once(',')?;
+    let job = job_end.len() - job_end.bytes().rev().take_while(u8::is_ascii_digit).count();
     let is_number = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number && job < before.len()).then(|| &inside[job..])
+    (is_number && job < job_end.len()).then(|| &inside[job..])
 }
 
 /// `srun --label`: `12: text`.
-fn label(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    let number = at.digits(1, 6)?;
-    at.literal(":")?;
-    at.blank_or_end()?;
-    Some((at.rest, Some(number)))
+fn strip_srun_label(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    let number = cursor.read_digits(1, 6)?;
+    cursor.read_literal(":")?;
+    cursor.read_blank_or_end()?;
+    Some((cursor.remaining, Some(number)))
 }
 
 /// `kubectl logs --prefix`: `[pod/name/container] text`.
-fn pod(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.literal("[pod/")?;
-    let name = at.run(|character| character != ']' && !is_space(character));
-    at.literal("]")?;
-    at.maybe_blank();
-    (!name.is_empty()).then_some((at.rest, Some(name)))
+fn strip_pod(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_literal("[pod/")?;
+    let name = cursor.read_while(|character| character != ']' && !is_space(character));
+    cursor.read_literal("]")?;
+    cursor.skip_blank();
+    (!name.is_empty()).then_some((cursor.remaining, Some(name)))
 }
 
 /// The iperf3 jobs of Kubernetes network tests: `Client on node1:  text`.
-fn client(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.literal("Client on ")?;
-    let name = at.run(|character| !is_space(character)).strip_suffix(':')?;
-    at.literal(" ")?;
-    at.blank_or_end()?;
-    (!name.is_empty()).then_some((at.rest, Some(name)))
+fn strip_client(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("Client on ")?;
+    let name = cursor
+        .read_while(|character| !is_space(character))
+        .strip_suffix(':')?;
+    cursor.read_literal(" ")?;
+    cursor.read_blank_or_end()?;
+    (!name.is_empty()).then_some((cursor.remaining, Some(name)))
 }
 
 /// `mpiexec -prepend-rank`: `[12] text`, unless it is a stream of iperf3.
-fn rank(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    at.blanks(MAX_INDENT)?;
-    at.literal("[")?;
-    let number = at.digits(1, usize::MAX)?;
-    at.literal("] ")?;
-    (!is_stream(at.rest)).then_some((at.rest, Some(number)))
+fn strip_rank(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("[")?;
+    let number = cursor.read_digits(1, usize::MAX)?;
+    cursor.read_literal("] ")?;
+    (!is_stream(cursor.remaining)).then_some((cursor.remaining, Some(number)))
 }
 
 /// Whether the text follows the number of an iperf3 stream: an interval, addresses or `Sent`.
@@ -218,89 +225,92 @@ fn is_stream(text: &str) -> bool {
 }
 
 fn has_interval(text: &str) -> bool {
-    let mut at = Cursor::new(text);
-    let seconds = at
-        .digits(1, usize::MAX)
-        .and_then(|_| at.literal("."))
-        .and_then(|()| at.digits(1, usize::MAX));
-    at.maybe_blank();
-    seconds.is_some() && at.literal("-").is_some()
+    let mut cursor = Cursor::new(text);
+    let seconds = cursor
+        .read_digits(1, usize::MAX)
+        .and_then(|_| cursor.read_literal("."))
+        .and_then(|()| cursor.read_digits(1, usize::MAX));
+    cursor.skip_blank();
+    seconds.is_some() && cursor.read_literal("-").is_some()
 }
 
 fn has_addresses(text: &str) -> bool {
-    let mut at = Cursor::new(text);
-    if at.literal("local ").is_none() {
+    let mut cursor = Cursor::new(text);
+    if cursor.read_literal("local ").is_none() {
         return false;
     }
-    !at.run(|character| !is_space(character)).is_empty() && at.literal(" port").is_some()
+    !cursor
+        .read_while(|character| !is_space(character))
+        .is_empty()
+        && cursor.read_literal(" port").is_some()
 }
 
 /// A time stamp of ISO 8601: `[2026-01-31T12:34:56.789Z] text`.
-fn stamp(text: &str) -> Match<'_> {
-    let mut at = Cursor::new(text);
-    let _ = at.literal("[");
-    at.digits(4, 4)?;
-    at.literal("-")?;
-    at.digits(2, 2)?;
-    at.literal("-")?;
-    at.digits(2, 2)?;
-    at.one_of("T ")?;
-    clock(&mut at)?;
-    let mut next = at;
-    if next.one_of(".,").is_some() && next.digits(1, usize::MAX).is_some() {
-        at = next;
+fn strip_time_stamp(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    let _ = cursor.read_literal("[");
+    cursor.read_digits(4, 4)?;
+    cursor.read_literal("-")?;
+    cursor.read_digits(2, 2)?;
+    cursor.read_literal("-")?;
+    cursor.read_digits(2, 2)?;
+    cursor.read_one_of("T ")?;
+    read_clock_time(&mut cursor)?;
+    let mut lookahead = cursor;
+    if lookahead.read_one_of(".,").is_some() && lookahead.read_digits(1, usize::MAX).is_some() {
+        cursor = lookahead;
     }
-    let mut next = at;
-    if next.literal("Z").is_some() || offset(&mut next).is_some() {
-        at = next;
+    let mut lookahead = cursor;
+    if lookahead.read_literal("Z").is_some() || read_utc_offset(&mut lookahead).is_some() {
+        cursor = lookahead;
     }
-    let _ = at.literal("]");
-    at.blank_or_end()?;
-    Some((at.rest, None))
+    let _ = cursor.read_literal("]");
+    cursor.read_blank_or_end()?;
+    Some((cursor.remaining, None))
 }
 
-fn clock(at: &mut Cursor<'_>) -> Option<()> {
-    at.digits(2, 2)?;
-    at.literal(":")?;
-    at.digits(2, 2)?;
-    at.literal(":")?;
-    at.digits(2, 2)?;
+fn read_clock_time(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor.read_digits(2, 2)?;
+    cursor.read_literal(":")?;
+    cursor.read_digits(2, 2)?;
+    cursor.read_literal(":")?;
+    cursor.read_digits(2, 2)?;
     Some(())
 }
 
-fn offset(at: &mut Cursor<'_>) -> Option<()> {
-    at.one_of("+-")?;
-    let hours = at.run(|character| character.is_ascii_digit());
+fn read_utc_offset(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor.read_one_of("+-")?;
+    let hours = cursor.read_while(|character| character.is_ascii_digit());
     match hours.len() {
         4 => Some(()),
         2 => {
-            at.literal(":")?;
-            at.digits(2, 2).map(|_| ())
+            cursor.read_literal(":")?;
+            cursor.read_digits(2, 2).map(|_| ())
         }
         _ => None,
     }
 }
 
 /// `iperf3 --timestamps`: `Sat Jan 31 12:34:56 2026 text`.
-fn date(text: &str) -> Match<'_> {
+fn strip_date(text: &str) -> Match<'_> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    let mut at = Cursor::new(text);
-    DAYS.iter().find_map(|day| at.literal(day))?;
-    at.literal(" ")?;
-    let month = at.run(|character| character.is_ascii_alphabetic());
+    let mut cursor = Cursor::new(text);
+    DAYS.iter().find_map(|day| cursor.read_literal(day))?;
+    cursor.read_literal(" ")?;
+    let month = cursor.read_while(|character| character.is_ascii_alphabetic());
     let is_month = month.len() == 3
         && month.as_bytes()[0].is_ascii_uppercase()
         && month.as_bytes()[1..].iter().all(u8::is_ascii_lowercase);
     if !is_month {
         return None;
     }
-    at.literal(" ")?;
-    at.one_of(" 0123456789")?;
-    at.one_of("0123456789")?;
-    at.literal(" ")?;
-    clock(&mut at)?;
-    at.literal(" ")?;
-    at.digits(4, 4)?;
-    at.blank_or_end()?;
-    Some((at.rest, None))
+    cursor.read_literal(" ")?;
+    cursor.read_one_of(" 0123456789")?;
+    cursor.read_one_of("0123456789")?;
+    cursor.read_literal(" ")?;
+    read_clock_time(&mut cursor)?;
+    cursor.read_literal(" ")?;
+    cursor.read_digits(4, 4)?;
+    cursor.read_blank_or_end()?;
+    Some((cursor.remaining, None))
 }

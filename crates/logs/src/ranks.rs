@@ -5,20 +5,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::cursor::{lines, Cursor};
+use crate::cursor::{split_lines, Cursor};
 
 /// The start of most lines of a list.
 const RANK_LINE_START: &str = "#  Rank ";
 
-/// Whether a line is one of a list in its most common form.
+/// Whether a line belongs to a list of ranks in its most common form.
 pub fn is_rank_line(line: &str) -> bool {
     line.starts_with(RANK_LINE_START)
 }
 
-/// The distinct values in a list of ranks.
+/// The values in a list of ranks, each once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks<'a> {
-    /// Ranges of consecutive rank numbers, first and last, in the order of the lines.
+    /// Ranges of consecutive rank numbers (first, last) in the order of the lines.
     pub numbers: Vec<(u32, u32)>,
     /// Groups of the ranks.
     pub groups: BTreeSet<&'a str>,
@@ -29,20 +29,20 @@ pub struct Ranks<'a> {
 }
 
 /// Reads the lines of `text` that name a rank and skips all others. Some web pages show logs as tables between `|`.
-pub fn ranks(text: &str) -> Ranks<'_> {
+pub fn read_ranks(text: &str) -> Ranks<'_> {
     let mut ranks = Ranks::default();
-    let mut last = None; // neighbours share a host and mostly all
-    for line in lines(text) {
-        let Some(rank) = rank(line.trim_matches([' ', '\t', '|'])) else {
+    let mut previous = None; // consecutive ranks share a host, and usually group and device
+    for line in split_lines(text) {
+        let Some(rank) = read_rank(line.trim_matches([' ', '\t', '|'])) else {
             continue;
         };
         match ranks.numbers.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(rank.number) => *last = rank.number,
             _ => ranks.numbers.push((rank.number, rank.number)),
         }
-        let now = Some((rank.group, rank.host, rank.device));
-        if now != last {
-            last = now;
+        let attributes = Some((rank.group, rank.host, rank.device));
+        if attributes != previous {
+            previous = attributes;
             ranks.groups.extend(rank.group);
             ranks.hosts.insert(rank.host);
             ranks
@@ -60,36 +60,36 @@ struct Rank<'a> {
     device: &'a str,
 }
 
-fn rank(line: &str) -> Option<Rank<'_>> {
-    let mut at = Cursor::new(line);
-    let _ = at.literal("#");
-    at.skip(is_blank);
-    at.literal("Rank")?;
-    let number = value(&mut at)?.parse().ok()?;
+fn read_rank(line: &str) -> Option<Rank<'_>> {
+    let mut cursor = Cursor::new(line);
+    let _ = cursor.read_literal("#");
+    cursor.read_bytes_while(is_blank);
+    cursor.read_literal("Rank")?;
+    let number = read_number(&mut cursor)?.parse().ok()?;
     let mut group = None;
-    let mut next = at;
-    if separated_literal(&mut next, "Group").is_some() {
-        group = value(&mut next);
-        at = group.map(|_| next)?;
+    let mut lookahead = cursor;
+    if read_literal(&mut lookahead, "Group").is_some() {
+        group = read_number(&mut lookahead);
+        cursor = group.map(|_| lookahead)?;
     }
-    let mut next = at;
-    if separated_literal(&mut next, "Pid").is_some() {
-        text(&mut next)?;
-        at = next;
+    let mut lookahead = cursor;
+    if read_literal(&mut lookahead, "Pid").is_some() {
+        read_text(&mut lookahead)?;
+        cursor = lookahead;
     }
-    separated_literal(&mut at, "on")?;
-    let host = text(&mut at)?;
-    separated_literal(&mut at, "device")?;
-    value(&mut at)?;
-    blanks(&mut at)?;
-    at.literal("[")?;
-    at.rest = &at.rest[memchr::memchr(b']', at.rest.as_bytes())?..];
-    at.literal("]")?;
+    read_literal(&mut cursor, "on")?;
+    let host = read_text(&mut cursor)?;
+    read_literal(&mut cursor, "device")?;
+    read_number(&mut cursor)?;
+    skip_blanks(&mut cursor)?;
+    cursor.read_literal("[")?;
+    cursor.remaining = &cursor.remaining[memchr::memchr(b']', cursor.remaining.as_bytes())?..];
+    cursor.read_literal("]")?;
     Some(Rank {
         number,
         group,
         host,
-        device: at.rest.trim(),
+        device: cursor.remaining.trim(),
     })
 }
 
@@ -97,24 +97,29 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn blanks(at: &mut Cursor<'_>) -> Option<()> {
-    (!at.skip(is_blank).is_empty()).then_some(())
+fn skip_blanks(cursor: &mut Cursor<'_>) -> Option<()> {
+    (!cursor.read_bytes_while(is_blank).is_empty()).then_some(())
 }
 
-fn separated_literal(at: &mut Cursor<'_>, literal: &str) -> Option<()> {
-    blanks(at)?;
-    at.literal(literal)?;
-    at.rest.bytes().next().is_some_and(is_blank).then_some(())
+fn read_literal(cursor: &mut Cursor<'_>, literal: &str) -> Option<()> {
+    skip_blanks(cursor)?;
+    cursor.read_literal(literal)?;
+    cursor
+        .remaining
+        .bytes()
+        .next()
+        .is_some_and(is_blank)
+        .then_some(())
 }
 
-fn value<'a>(at: &mut Cursor<'a>) -> Option<&'a str> {
-    blanks(at)?;
-    at.digits(1, usize::MAX)
+fn read_number<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
+    skip_blanks(cursor)?;
+    cursor.read_digits(1, usize::MAX)
 }
 
-fn text<'a>(at: &mut Cursor<'a>) -> Option<&'a str> {
-    blanks(at)?;
-    Some(at.run(|character| !character.is_whitespace())).filter(|read| !read.is_empty())
+fn read_text<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
+    skip_blanks(cursor)?;
+    Some(cursor.read_while(|character| !character.is_whitespace())).filter(|read| !read.is_empty())
 }
 
 #[cfg(test)]
@@ -122,25 +127,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_follow_one_another_are_one() {
+    fn consecutive_numbers_form_a_range() {
         let line = |number: u32| format!("#  Rank {number} Pid 1 on n device 0 [0x01] D\n");
         let text: String = [0, 1, 1, 3, 4, 2, u32::MAX, 0].map(line).concat();
         let expected = [(0, 1), (1, 1), (3, 4), (2, 2), (u32::MAX, u32::MAX), (0, 0)];
-        assert_eq!(ranks(&text).numbers, expected);
+        assert_eq!(read_ranks(&text).numbers, expected);
     }
 
     #[test]
-    fn old_and_new_forms_are_read_and_other_lines_passed_over() {
-        let found = ranks(
+    fn old_and_new_forms_are_read_and_other_lines_are_skipped() {
+        let ranks = read_ranks(
             "#  Rank  0 Group  1 Pid  14840 on  node1 device  0 [0x01] NVIDIA A100 \n\
              #   Rank  1 Pid  14841 on node2 device  1 [0000:1b:00] NVIDIA A100\n\
              # Rank 2 on node2 device 2 [0xa1]\n\
              #  Rank  3 Group  1 Pid  14840 on  node1 dev\n\
              # nThread 1",
         );
-        assert_eq!(found.numbers, [(0, 2)]);
-        assert_eq!(found.groups, BTreeSet::from(["1"]));
-        assert_eq!(found.hosts, BTreeSet::from(["node1", "node2"]));
-        assert_eq!(found.devices, BTreeSet::from(["NVIDIA A100"]));
+        assert_eq!(ranks.numbers, [(0, 2)]);
+        assert_eq!(ranks.groups, BTreeSet::from(["1"]));
+        assert_eq!(ranks.hosts, BTreeSet::from(["node1", "node2"]));
+        assert_eq!(ranks.devices, BTreeSet::from(["NVIDIA A100"]));
     }
 }

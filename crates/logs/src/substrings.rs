@@ -3,13 +3,13 @@
 use aho_corasick::packed::Searcher;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 
-/// Substrings to search for, each by itself.
+/// Substrings that are searched for separately.
 pub struct Substrings {
     automaton: AhoCorasick,
     count: usize,
 }
 
-/// A few substrings of which a line contains at least one or none.
+/// A few substrings. A search states whether a line contains any of them.
 pub struct AnySubstring {
     automaton: AhoCorasick,
     /// Vectorised search, where the processor has one for these substrings.
@@ -30,7 +30,7 @@ impl AnySubstring {
 
     /// Whether `line` contains one of the substrings.
     #[inline]
-    pub fn in_line(&self, line: &str) -> bool {
+    pub fn is_in(&self, line: &str) -> bool {
         match &self.packed {
             Some(packed) => packed.find(line).is_some(),
             None => self.automaton.is_match(line),
@@ -42,7 +42,7 @@ impl AnySubstring {
 pub(crate) struct Search<'a> {
     substrings: &'a Substrings,
     /// For each substring whether it was found.
-    pub found: Vec<bool>,
+    pub is_found: Vec<bool>,
     missing: usize,
 }
 
@@ -61,10 +61,10 @@ impl Substrings {
         })
     }
 
-    pub(crate) fn search(&self) -> Search<'_> {
+    pub(crate) fn start_search(&self) -> Search<'_> {
         Search {
             substrings: self,
-            found: vec![false; self.count],
+            is_found: vec![false; self.count],
             missing: self.count,
         }
     }
@@ -77,9 +77,9 @@ impl Search<'_> {
             return;
         }
         for hit in self.substrings.automaton.find_overlapping_iter(line) {
-            let seen = &mut self.found[hit.pattern().as_usize()];
-            self.missing -= usize::from(!*seen);
-            *seen = true;
+            let is_found = &mut self.is_found[hit.pattern().as_usize()];
+            self.missing -= usize::from(!*is_found);
+            *is_found = true;
         }
     }
 }
@@ -90,7 +90,7 @@ mod tests {
     use crate::Log;
 
     #[test]
-    fn substrings_of_each_other_are_found_and_messages_of_debug_output_are_not_searched() {
+    fn messages_of_debug_output_are_not_searched() {
         let substrings = Substrings::new(&[
             "bus".into(),
             "busbw".into(),
@@ -98,12 +98,12 @@ mod tests {
             "NCCL INFO".into(),
         ])
         .expect("few substrings");
-        let contained = |text| Log::new(text).contained(&substrings);
-        assert_eq!(contained("time busbw\n"), [true, true, false, false]);
+        let contains = |text| Log::new(text).contains_each(&substrings);
+        assert_eq!(contains("time busbw\n"), [true, true, false, false]);
         assert_eq!(
-            contained("n:1:1 [0] NCCL INFO via\n"),
+            contains("n:1:1 [0] NCCL INFO via\n"),
             [false, false, false, true]
         );
-        assert_eq!(contained(""), [false; 4]);
+        assert_eq!(contains(""), [false; 4]);
     }
 }

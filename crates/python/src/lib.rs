@@ -14,7 +14,7 @@ use wirespeed_wire::{
     VLAN_TAG,
 };
 
-/// Path MTUs a reliable connection can have, ascending, bytes.
+/// Path MTUs that a reliable connection can have, ascending, bytes.
 #[pyfunction]
 fn path_mtus() -> Vec<u32> {
     PathMtu::ALL.map(PathMtu::bytes).to_vec()
@@ -23,7 +23,7 @@ fn path_mtus() -> Vec<u32> {
 /// The largest path MTU that fits an interface MTU, or None.
 #[pyfunction]
 fn path_mtu_fitting(interface_mtu: u32, ipv6: bool) -> Option<u32> {
-    PathMtu::fitting(interface_mtu, ip(ipv6)).map(PathMtu::bytes)
+    PathMtu::fitting(interface_mtu, ip_version(ipv6)).map(PathMtu::bytes)
 }
 
 /// (frame bytes, bytes on the wire) of a data packet in the middle of a message.
@@ -59,35 +59,35 @@ fn pfc_frame() -> (u32, u32) {
 /// Bytes on the wire for one RDMA write, without acknowledgements.
 #[pyfunction]
 fn write_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
-    Ok(mtu(path_mtu)?.write_wire_bytes(size, encapsulation(ipv6, vlan)))
+    Ok(parse_path_mtu(path_mtu)?.write_wire_bytes(size, encapsulation(ipv6, vlan)))
 }
 
 /// Bytes on the wire for one send, without acknowledgements.
 #[pyfunction]
 fn send_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
-    Ok(mtu(path_mtu)?.send_wire_bytes(size, encapsulation(ipv6, vlan)))
+    Ok(parse_path_mtu(path_mtu)?.send_wire_bytes(size, encapsulation(ipv6, vlan)))
 }
 
 /// Bytes on the wire for the response to one RDMA read.
 #[pyfunction]
 fn read_response_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
-    Ok(mtu(path_mtu)?.read_response_wire_bytes(size, encapsulation(ipv6, vlan)))
+    Ok(parse_path_mtu(path_mtu)?.read_response_wire_bytes(size, encapsulation(ipv6, vlan)))
 }
 
 /// Packets of a message.
 #[pyfunction]
 fn packets(size: u64, path_mtu: u32) -> PyResult<u64> {
-    Ok(mtu(path_mtu)?.packets(size))
+    Ok(parse_path_mtu(path_mtu)?.packets(size))
 }
 
-fn mtu(bytes: u32) -> PyResult<PathMtu> {
+fn parse_path_mtu(bytes: u32) -> PyResult<PathMtu> {
     PathMtu::try_from(bytes).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Bits per second of a PCIe link in one direction after line coding.
 #[pyfunction]
 fn pcie_link(megatransfers: u32, lanes: u32) -> PyResult<u64> {
-    let link = PcieLink::new(megatransfers, lanes).map_err(no_link)?;
+    let link = PcieLink::new(megatransfers, lanes).map_err(link_error)?;
     Ok(link.bits_per_second())
 }
 
@@ -96,7 +96,7 @@ fn pcie_link(megatransfers: u32, lanes: u32) -> PyResult<u64> {
 fn pcie_writes(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
     PcieLink::new(megatransfers, lanes)
         .and_then(|link| link.write_bits_per_second(payload))
-        .map_err(no_link)
+        .map_err(link_error)
 }
 
 /// Data bits per second of read completions over a PCIe link.
@@ -104,7 +104,7 @@ fn pcie_writes(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
 fn pcie_reads(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
     PcieLink::new(megatransfers, lanes)
         .and_then(|link| link.read_bits_per_second(payload))
-        .map_err(no_link)
+        .map_err(link_error)
 }
 
 /// Bits per second with `count` packets in flight.
@@ -126,11 +126,12 @@ fn pcie_packets(payload: u32) -> (u32, u32, u32) {
     )
 }
 
-/// (picoseconds until the peer has stopped: frame sent back, PFC frames, cable, response), bytes of the longest frame,
-/// cells of the frames at both ends, cells of the frames between, (bytes, cells) of the frame that packs worst.
+/// (frame sent back, PFC frames, cable, response), picoseconds; bytes of the longest frame; cells of the first and the last
+/// frame; cells of the frames between these; (bytes, cells) of the frame with the most cells per time.
 type HeadroomTerms = ((u64, u64, u64, u64), u32, u32, u64, (u32, u32));
 
-/// The headroom of a priority group of a switch port, which decides on a pause `generation` after the last bit of a frame.
+/// The headroom of a priority group of a switch port that decides on a pause `generation` picoseconds after the last bit of a
+/// frame.
 #[pyfunction]
 fn headroom(
     rate: u64,
@@ -159,7 +160,7 @@ fn headroom(
         gap: Bytes(pfc.wire_bytes() - pfc.bytes()),
         cell: Bytes(cell),
     });
-    let ends = terms.crossing_cells + terms.last_frame_cells;
+    let first_and_last = terms.crossing_cells + terms.last_frame_cells;
     Ok((
         (
             terms.frame_sent_back.0,
@@ -168,17 +169,17 @@ fn headroom(
             terms.response.0,
         ),
         longest,
-        ends,
-        terms.cells() - u64::from(ends),
+        first_and_last,
+        terms.cells() - u64::from(first_and_last),
         (terms.worst.bytes.0, terms.worst.cells),
     ))
 }
 
-fn no_link(error: UnknownPcieLink) -> PyErr {
+fn link_error(error: UnknownPcieLink) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn ip(ipv6: bool) -> Ip {
+fn ip_version(ipv6: bool) -> Ip {
     if ipv6 {
         Ip::V6
     } else {
@@ -187,7 +188,10 @@ fn ip(ipv6: bool) -> Ip {
 }
 
 fn encapsulation(ipv6: bool, vlan: bool) -> Encapsulation {
-    Encapsulation { ip: ip(ipv6), vlan }
+    Encapsulation {
+        ip: ip_version(ipv6),
+        vlan,
+    }
 }
 
 fn sizes(frame: Frame) -> (u32, u32) {

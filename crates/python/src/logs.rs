@@ -25,12 +25,12 @@ pub struct Line {
     block: Option<Block>,
 }
 
-/// Neighbours that a reader takes together.
+/// Consecutive lines that a reader takes as one.
 #[derive(Clone)]
 struct Block {
     text: String,
     numbers: Vec<usize>,
-    ranks: bool,
+    is_ranks: bool,
 }
 
 #[pymethods]
@@ -48,37 +48,37 @@ impl Line {
         }
     }
 
-    /// Whether this stands for many lines that each name a rank.
+    /// Whether this represents several lines of a list of ranks.
     #[getter]
     fn is_list(&self) -> bool {
-        self.block.as_ref().is_some_and(|block| block.ranks)
+        self.block.as_ref().is_some_and(|block| block.is_ranks)
     }
 
-    /// Whether this stands for many lines that look like rows of a table.
+    /// Whether this represents several lines that look like rows of a table.
     #[getter]
     fn is_table(&self) -> bool {
-        self.block.as_ref().is_some_and(|block| !block.ranks)
+        self.block.as_ref().is_some_and(|block| !block.is_ranks)
     }
 
-    /// (numbers, groups, hosts, devices) of the ranks that this names: first and last of numbers that follow one another, in the
-    /// order of the lines; the others each once, sorted.
+    /// (numbers, groups, hosts, devices) of the ranks in this line: ranges of consecutive numbers (first, last) in the order of
+    /// the lines; groups, hosts and devices sorted, each once.
     fn ranks(&self, py: Python<'_>) -> PyResult<Ranks> {
         Ok(match &self.block {
-            Some(block) => ranks(&block.text),
-            None => ranks(self.text.to_str(py)?),
+            Some(block) => read_ranks(&block.text),
+            None => read_ranks(self.text.to_str(py)?),
         })
     }
 
-    /// (lines, sizes, kinds, results) of rows of so many cells, of which the first `left` are no results; None unless
-    /// all are plain rows.
-    fn rows(&self, cells: usize, left: usize) -> Option<Rows<'_>> {
+    /// (lines, sizes, kinds, results) of rows of `cells` cells, of which the first `labels` are no results; None unless
+    /// all lines are plain rows.
+    fn rows(&self, cells: usize, labels: usize) -> Option<Rows<'_>> {
         let block = self.block.as_ref()?;
-        let found = logs::rows(&block.text, cells, left)?;
-        let results = found.results.into_iter().map(Number).collect();
-        Some((block.numbers.clone(), found.sizes, found.kinds, results))
+        let rows = logs::read_rows(&block.text, cells, labels)?;
+        let results = rows.results.into_iter().map(Number).collect();
+        Some((block.numbers.clone(), rows.sizes, rows.kinds, results))
     }
 
-    /// The lines that this stands for.
+    /// The lines that this represents.
     fn parts(&self, py: Python<'_>) -> PyResult<Vec<Py<Self>>> {
         let Some(block) = &self.block else {
             return Ok(Vec::new());
@@ -128,10 +128,11 @@ impl Log {
         Self(logs::Log::new(text))
     }
 
-    /// Lines in order: all of them, or only those that are debug output or not, or that contain one of the substrings.
+    /// The lines in the order of the file.
     ///
-    /// `fold`: lists of ranks and rows of a table become one line each, where one process prints them one after the
-    /// other. `distinct`: of debug output with nothing else between, each message once, whichever process printed it.
+    /// `debug`: only lines that are (true) or are not (false) debug output. `containing`: only lines with one of these
+    /// substrings. `fold`: consecutive ranks or table rows of one process become one line. `distinct`: consecutive lines of debug
+    /// output have each message once, from whichever process.
     #[pyo3(signature = (debug = None, containing = None, fold = false, distinct = false))]
     fn lines(
         &self,
@@ -146,29 +147,33 @@ impl Log {
             .transpose();
         let substrings = substrings.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut labels = Labels::default();
-        let mut made = Vec::new();
+        let mut lines = Vec::new();
         let mut folded: Option<(logs::Line<'_>, Block)> = None;
-        let wanted = |line: &logs::Line<'_>| {
-            debug.is_none_or(|debug| line.debug == debug)
+        let is_wanted = |line: &logs::Line<'_>| {
+            debug.is_none_or(|debug| line.is_debug == debug)
                 && substrings
                     .as_ref()
-                    .is_none_or(|substrings| substrings.in_line(line.kind_and_message()))
+                    .is_none_or(|substrings| substrings.is_in(line.kind_and_message()))
         };
-        let mut printed = HashSet::new();
-        let mut before = ""; // where a message broke this line, what follows is its rest
+        let mut messages = HashSet::new();
+        let mut previous = ""; // a line that a message of debug output interrupts continues in the next line
         for line in self.0.lines() {
-            if distinct && !line.debug {
-                printed.clear();
+            if distinct && !line.is_debug {
+                messages.clear();
             }
-            if !wanted(&line) || (distinct && line.debug && !printed.insert(line.message())) {
+            if !is_wanted(&line) || (distinct && line.is_debug && !messages.insert(line.message()))
+            {
                 continue;
             }
-            let is_rank = fold && line.ended && logs::is_rank_line(line.text);
-            let folds = is_rank
-                || (fold && line.ended && logs::is_row(line.text) && !before.contains(" NCCL "));
-            before = line.text;
+            let is_rank = fold && line.is_complete && logs::is_rank_line(line.text);
+            let is_folded = is_rank
+                || (fold
+                    && line.is_complete
+                    && logs::is_row(line.text)
+                    && !previous.contains(" NCCL "));
+            previous = line.text;
             if let Some((first, block)) = &mut folded {
-                if folds && block.ranks == is_rank && first.label == line.label {
+                if is_folded && block.is_ranks == is_rank && first.label == line.label {
                     block.text.push('\n');
                     block.text.push_str(line.text);
                     block.numbers.push(line.number);
@@ -176,64 +181,64 @@ impl Log {
                 }
             }
             if let Some((first, block)) = folded.take() {
-                made.push(labels.block(py, &first, block)?);
+                lines.push(labels.convert_block(py, &first, block)?);
             }
-            if folds {
+            if is_folded {
                 let block = Block {
                     text: line.text.to_owned(),
                     numbers: vec![line.number],
-                    ranks: is_rank,
+                    is_ranks: is_rank,
                 };
                 folded = Some((line, block));
             } else {
-                made.push(labels.line(py, &line, None)?);
+                lines.push(labels.convert_line(py, &line, None)?);
             }
         }
         if let Some((first, block)) = folded.take() {
-            made.push(labels.block(py, &first, block)?);
+            lines.push(labels.convert_block(py, &first, block)?);
         }
-        Ok(made)
+        Ok(lines)
     }
 
     /// For each substring whether a line contains it; of debug output only the kind is searched.
     fn contained(&self, substrings: &Substrings) -> Vec<bool> {
-        self.0.contained(&substrings.0)
+        self.0.contains_each(&substrings.0)
     }
 
     /// Whether a line opens a JSON object.
     fn may_hold_json(&self) -> bool {
-        self.0.may_hold_json()
+        self.0.may_contain_json()
     }
 }
 
-/// Labels as Python objects: many lines in a row come from one process.
+/// Converts lines and their labels to Python objects. Consecutive lines of one process share a label.
 #[derive(Default)]
 struct Labels<'a>(Option<(&'a str, Py<PyString>)>);
 
 impl<'a> Labels<'a> {
-    /// A block as one line; a single line stays what it is.
-    fn block(
+    /// Converts a block to one line. A block of one line becomes an ordinary line.
+    fn convert_block(
         &mut self,
         py: Python<'_>,
         first: &logs::Line<'a>,
         block: Block,
     ) -> PyResult<Py<Line>> {
         let block = Some(block).filter(|block| block.numbers.len() > 1);
-        self.line(py, first, block)
+        self.convert_line(py, first, block)
     }
 
-    fn line(
+    fn convert_line(
         &mut self,
         py: Python<'_>,
         line: &logs::Line<'a>,
         block: Option<Block>,
     ) -> PyResult<Py<Line>> {
         let label = line.label.map(|name| match &self.0 {
-            Some((last, made)) if *last == name => made.clone_ref(py),
+            Some((previous, label)) if *previous == name => label.clone_ref(py),
             _ => {
-                let made = PyString::new(py, name).unbind();
-                self.0 = Some((name, made.clone_ref(py)));
-                made
+                let label = PyString::new(py, name).unbind();
+                self.0 = Some((name, label.clone_ref(py)));
+                label
             }
         });
         let text = PyString::new(py, line.text).unbind();
@@ -242,9 +247,9 @@ impl<'a> Labels<'a> {
             Line {
                 number: line.number,
                 text,
-                ended: line.ended,
+                ended: line.is_complete,
                 label,
-                debug: line.debug,
+                debug: line.is_debug,
                 block,
             },
         )
@@ -265,7 +270,7 @@ impl Substrings {
     }
 }
 
-/// A number as a cell prints it: an int or a float.
+/// The number in a cell: an int or a float.
 pub struct Number(logs::Number);
 
 impl<'py> IntoPyObject<'py> for Number {
@@ -281,33 +286,33 @@ impl<'py> IntoPyObject<'py> for Number {
     }
 }
 
-/// The number that a cell prints, None unless it is digits, or digits, a point and digits.
+/// The number in a cell; None unless the cell is digits, or digits, a point and digits.
 #[pyfunction]
 pub fn plain_number(cell: &Bound<'_, PyString>) -> Option<Number> {
-    let text = cell.to_str().ok()?; // one with half a surrogate is no number
-    logs::number(text).map(Number)
+    let text = cell.to_str().ok()?; // a text with a lone surrogate is no number
+    logs::parse_number(text).map(Number)
 }
 
-/// The numbers that cells print, None unless each is digits, or digits, a point and digits.
+/// The numbers in cells; None unless each cell is digits, or digits, a point and digits.
 #[pyfunction]
 pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
     cells
         .iter()
-        .map(|cell| logs::number(cell).map(Number))
+        .map(|cell| logs::parse_number(cell).map(Number))
         .collect()
 }
 
 type Rows<'a> = (Vec<usize>, Vec<u64>, Vec<Vec<&'a str>>, Vec<Number>);
 type Ranks = (Vec<(u32, u32)>, Vec<String>, Vec<String>, Vec<String>);
 
-fn ranks(text: &str) -> Ranks {
-    let found = logs::ranks(text);
-    let owned =
+fn read_ranks(text: &str) -> Ranks {
+    let ranks = logs::read_ranks(text);
+    let to_strings =
         |values: std::collections::BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
     (
-        found.numbers,
-        owned(found.groups),
-        owned(found.hosts),
-        owned(found.devices),
+        ranks.numbers,
+        to_strings(ranks.groups),
+        to_strings(ranks.hosts),
+        to_strings(ranks.devices),
     )
 }

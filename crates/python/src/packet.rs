@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wirespeed_wire::{Addresses, Packet};
 
-/// The fields of a frame by name, an absent header's left out; a frame that is no intact RoCEv2 packet is refused.
+/// The fields of a frame by name, without the fields of absent headers. A frame that is no intact RoCEv2 packet is refused.
 #[pyfunction]
 pub fn packet<'py>(python: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyDict>> {
     let packet = Packet::parse(frame).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let network = packet.network;
     let fields = PyDict::new(python);
-    fields.set_item("source_mac", mac(network.source_mac))?;
-    fields.set_item("destination_mac", mac(network.destination_mac))?;
+    fields.set_item("source_mac", format_mac(network.source_mac))?;
+    fields.set_item("destination_mac", format_mac(network.destination_mac))?;
     if let Some(tag) = network.tag {
         fields.set_item("vlan", tag.vlan)?;
         fields.set_item("priority", tag.priority)?;
@@ -62,6 +62,6 @@ pub fn packet<'py>(python: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyD
     Ok(fields)
 }
 
-fn mac(bytes: [u8; 6]) -> String {
+fn format_mac(bytes: [u8; 6]) -> String {
     bytes.map(|byte| format!("{byte:02x}")).join(":")
 }

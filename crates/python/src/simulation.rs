@@ -1,4 +1,4 @@
-//! The simulator: a scenario in, tables out as columns of little-endian bytes.
+//! Runs the simulator: reads a scenario, returns tables as columns of little-endian bytes.
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -32,7 +32,7 @@ pub fn presets() -> Vec<&'static str> {
 pub fn preset_json(name: &str) -> PyResult<String> {
     let parameters = preset::by_name(name)
         .ok_or_else(|| PyValueError::new_err(format!("no preset {name:?}")))?;
-    serde_json::to_string(&parameters).map_err(not_json)
+    serde_json::to_string(&parameters).map_err(json_error)
 }
 
 /// The form of scenarios and of results, and the presets, as JSON.
@@ -41,7 +41,7 @@ pub fn schema() -> String {
     wirespeed_sim::model::schema::document().to_string()
 }
 
-/// A scenario that was read; a simulation takes it.
+/// A scenario. A simulation takes it, and it cannot be used again.
 #[pyclass]
 pub struct Scenario(Option<wirespeed_sim::model::scenario::Scenario>);
 
@@ -51,83 +51,86 @@ impl Scenario {
     fn new(py: Python<'_>, text: &str, preset: &str, seed: u64) -> PyResult<Self> {
         let scenario = py
             .detach(|| reader::read(text, preset, seed))
-            .map_err(|error| refusal(py, error))?;
+            .map_err(|refusal| convert_refusal(py, refusal))?;
         Ok(Scenario(Some(scenario)))
     }
 
     #[getter]
     fn name(&self) -> PyResult<&str> {
-        Ok(&self.read()?.name)
+        Ok(&self.scenario()?.name)
     }
 
     /// Values that were assumed when the scenario was made from a cluster file.
     fn assumed(&self) -> PyResult<Vec<String>> {
-        Ok(self.read()?.assumed.clone())
+        Ok(self.scenario()?.assumed.clone())
     }
 
     #[getter]
     fn nodes(&self) -> PyResult<u32> {
-        Ok(self.read()?.nodes())
+        Ok(self.scenario()?.nodes())
     }
 
     #[getter]
     fn operations(&self) -> PyResult<usize> {
-        Ok(self.read()?.operations.len())
+        Ok(self.scenario()?.operations.len())
     }
 
     #[getter]
     fn hosts(&self) -> PyResult<u32> {
-        Ok(self.read()?.hosts)
+        Ok(self.scenario()?.hosts)
     }
 
-    /// How many priorities the scenario uses: those of its connections, and that of notifications.
+    /// The number of priorities that the scenario uses: those of its connections, and that of notifications.
     #[getter]
     fn priorities(&self) -> PyResult<u32> {
-        let scenario = self.read()?;
-        let of_data = scenario.connections.iter().map(|it| it.priority.bit());
-        let of_all = of_data.fold(1 << scenario.parameters.notification.priority, |a, b| a | b);
-        Ok(u8::count_ones(of_all))
+        let scenario = self.scenario()?;
+        let notification = 1 << scenario.parameters.notification.priority;
+        let connections = scenario.connections.iter();
+        let priorities = connections.fold(notification, |bits, connection| {
+            bits | connection.priority.bit()
+        });
+        Ok(u8::count_ones(priorities))
     }
 
-    /// Both nodes of each link; link n is port 2n at the first and 2n + 1 at the second.
+    /// Both nodes of each link. Link n has port 2n at the first node and 2n + 1 at the second.
     fn links(&self) -> PyResult<Vec<(u32, u32)>> {
-        let links = &self.read()?.links;
+        let links = &self.scenario()?.links;
         Ok(links.iter().map(|link| (link.a.0, link.b.0)).collect())
     }
 
-    /// The name of every node; none where the scenario names none.
+    /// The name of every node; an empty list if the scenario names no nodes.
     fn node_names(&self) -> PyResult<Vec<String>> {
-        Ok(self.read()?.names.nodes.clone())
+        Ok(self.scenario()?.names.nodes.clone())
     }
 
-    /// The name of every port, empty where it has none.
+    /// The name of every port; empty for a port without a name.
     fn port_names(&self) -> PyResult<Vec<String>> {
-        let scenario = self.read()?;
+        let scenario = self.scenario()?;
         let ports = ports_of(scenario.links.len());
         let names = ports.map(|port| scenario.names.port(port).to_owned());
         Ok(names.collect())
     }
 
     /// (RTT of the longest path in ps, bits per second of the slowest NIC port, bytes of a full packet) of the acknowledged
-    /// connections without any queue; none where there is no such connection.
+    /// connections in an idle network; none without such a connection.
     fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
-        let scenario = self.read()?;
+        let scenario = self.scenario()?;
         let network = py.detach(|| IdleNetwork::measure(scenario));
-        Ok(network.map(|it| (it.base_rtt.0, it.slowest_port, it.packet_bytes.0)))
+        Ok(network.map(|idle| (idle.base_rtt.0, idle.slowest_port, idle.packet_bytes.0)))
     }
 
-    /// What goes wrong: kind, places (node, link or port, and its number), from when and until when, picoseconds.
+    /// Faults: kind, locations (node, link or port, and its number), start and end in picoseconds.
     #[allow(clippy::type_complexity)]
     fn faults(&self) -> PyResult<Vec<(&'static str, Vec<(&'static str, u32)>, u64, Option<u64>)>> {
-        let faults = describe_faults(self.read()?).into_iter();
-        let row = |it: FaultDescription| {
-            let places = it.places.into_iter().map(|place| match place {
+        let faults = describe_faults(self.scenario()?).into_iter();
+        let row = |fault: FaultDescription| {
+            let locations = fault.places.into_iter().map(|location| match location {
                 FaultLocation::Node(node) => ("node", node.0),
                 FaultLocation::Link(link) => ("link", link.0),
                 FaultLocation::Port(port) => ("port", port.0),
             });
-            let until = (it.until != NEVER).then_some(it.until.0);
-            (it.kind, places.collect(), it.from.0, until)
+            let end = (fault.until != NEVER).then_some(fault.until.0);
+            (fault.kind, locations.collect(), fault.from.0, end)
         };
         Ok(faults.map(row).collect())
     }
@@ -135,7 +138,7 @@ impl Scenario {
     /// The queue pair that sends the data of an operation.
     fn sender(&self, operation: usize) -> PyResult<u32> {
         let operation = self
-            .read()?
+            .scenario()?
             .operations
             .get(operation)
             .ok_or_else(|| PyIndexError::new_err("no such operation"))?;
@@ -148,8 +151,10 @@ impl Scenario {
 }
 
 impl Scenario {
-    fn read(&self) -> PyResult<&wirespeed_sim::model::scenario::Scenario> {
-        self.0.as_ref().ok_or_else(|| already_used("scenario"))
+    fn scenario(&self) -> PyResult<&wirespeed_sim::model::scenario::Scenario> {
+        self.0
+            .as_ref()
+            .ok_or_else(|| already_used_error("scenario"))
     }
 }
 
@@ -157,7 +162,7 @@ impl Scenario {
 #[pyclass]
 pub struct Simulation(Option<Run>);
 
-/// Columns of a table: name, type, values, words of an index.
+/// Columns of a table: name, type, values, names of an index.
 type Columns<'py> = Vec<(
     &'static str,
     &'static str,
@@ -167,7 +172,8 @@ type Columns<'py> = Vec<(
 
 #[pymethods]
 impl Simulation {
-    /// Until when, and how often to sample: picoseconds; at most how many samples to keep, 0 for all; on how many threads.
+    /// A run of the scenario. `until`: end, picoseconds. `interval`: time between samples, picoseconds. `samples`: maximum number
+    /// of samples, 0 for all. `threads`: maximum number of threads.
     #[new]
     #[pyo3(signature = (scenario, until, interval, samples, ports, queue_pairs, captures, threads = 1))]
     #[allow(clippy::too_many_arguments)]
@@ -182,7 +188,10 @@ impl Simulation {
         captures: Vec<u32>,
         threads: usize,
     ) -> PyResult<Self> {
-        let mut scenario = scenario.0.take().ok_or_else(|| already_used("scenario"))?;
+        let mut scenario = scenario
+            .0
+            .take()
+            .ok_or_else(|| already_used_error("scenario"))?;
         scenario.until = Picoseconds(until.unwrap_or(NEVER.0));
         scenario.observe = Observe {
             interval: Picoseconds(interval),
@@ -193,44 +202,49 @@ impl Simulation {
         };
         let simulation = py
             .detach(|| Run::new(scenario, Threads::AtMost(threads)))
-            .map_err(|error| refusal(py, error))?;
+            .map_err(|refusal| convert_refusal(py, refusal))?;
         Ok(Simulation(Some(simulation)))
     }
 
-    /// Work off so many events; whether there is more to do.
+    /// Processes at most `events` events. Returns whether events remain.
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
         let simulation = self.run()?;
         Ok(py.detach(|| simulation.advance(events)))
     }
 
-    /// Simulated picoseconds, events, hops; operations completed and all; payload bytes delivered and all.
+    /// Simulated picoseconds, events, hops, completed operations, all operations, delivered payload bytes, all payload bytes.
     fn progress(&mut self) -> PyResult<[u64; 7]> {
-        let at = self.run()?.progress();
+        let progress = self.run()?.progress();
         Ok([
-            at.now.0,
-            at.events,
-            at.hops,
-            at.completed,
-            at.operations,
-            at.delivered_bytes.0,
-            at.bytes.0,
+            progress.now.0,
+            progress.events,
+            progress.hops,
+            progress.completed,
+            progress.operations,
+            progress.delivered_bytes.0,
+            progress.bytes.0,
         ])
     }
 
-    /// Why the run is on one thread, where more would have made it shorter.
+    /// The reason why the run uses one thread, if more threads would have made it shorter.
     fn serial_reason(&mut self) -> PyResult<Option<String>> {
         let reason = self.run()?.serial_reason();
-        Ok(reason.filter(|it| it.costs()).map(|it| it.to_string()))
+        Ok(reason
+            .filter(|reason| reason.costs())
+            .map(|reason| reason.to_string()))
     }
 
-    /// What was captured since the last call at each port, as pcap; the first call begins with the file's header.
+    /// The packets captured at each port since the last call, as pcap. The first call returns the file header, too.
     fn take_captures<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let captures = self.run()?.captured();
-        Ok(captures.iter().map(|it| PyBytes::new(py, it)).collect())
+        Ok(captures
+            .iter()
+            .map(|capture| PyBytes::new(py, capture))
+            .collect())
     }
 
-    /// End the run: totals, simulated time at the end and completion times in ps, tables, and the tables that follow from
-    /// the scenario alone.
+    /// Ends the run. Returns totals, simulated time at the end (ps), completion times (ps), result tables, and the tables that
+    /// follow from the scenario alone.
     #[allow(clippy::type_complexity)]
     fn finish<'py>(
         &mut self,
@@ -242,10 +256,13 @@ impl Simulation {
         Vec<(&'static str, Columns<'py>)>,
         Vec<(&'static str, Columns<'py>)>,
     )> {
-        let simulation = self.0.take().ok_or_else(|| already_used("simulation"))?;
+        let simulation = self
+            .0
+            .take()
+            .ok_or_else(|| already_used_error("simulation"))?;
         let outcome = py.detach(|| simulation.finish());
-        let totals = totals(py, &outcome.summary)?;
-        let completion = bytes(py, &outcome.summary.completion, u64::to_le_bytes)?;
+        let totals = convert_totals(py, &outcome.summary)?;
+        let completion = convert_values(py, &outcome.summary.completion, u64::to_le_bytes)?;
         let (tables, context) = (
             convert_tables(py, outcome.tables)?,
             convert_tables(py, outcome.context)?,
@@ -257,17 +274,19 @@ impl Simulation {
 
 impl Simulation {
     fn run(&mut self) -> PyResult<&mut Run> {
-        self.0.as_mut().ok_or_else(|| already_used("simulation"))
+        self.0
+            .as_mut()
+            .ok_or_else(|| already_used_error("simulation"))
     }
 }
 
-fn already_used(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("this {what} has already been used"))
+fn already_used_error(object: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("this {object} has already been used"))
 }
 
-/// The totals, by their names in the schema.
-fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
-    let summary = serde_json::to_value(summary).map_err(not_json)?;
+/// The totals as a dictionary. Keys are the names in the schema.
+fn convert_totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+    let summary = serde_json::to_value(summary).map_err(json_error)?;
     let totals = PyDict::new(py);
     for (name, value) in summary.as_object().into_iter().flatten() {
         if let Some(number) = value.as_u64() {
@@ -277,7 +296,7 @@ fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict
     Ok(totals)
 }
 
-fn not_json(error: serde_json::Error) -> PyErr {
+fn json_error(error: serde_json::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
@@ -285,22 +304,37 @@ fn convert_tables<'py>(
     py: Python<'py>,
     tables: Vec<Table>,
 ) -> PyResult<Vec<(&'static str, Columns<'py>)>> {
-    let named = tables.into_iter();
-    named
-        .map(|table| Ok((table.name, columns(py, table)?)))
+    tables
+        .into_iter()
+        .map(|table| Ok((table.name, convert_columns(py, table)?)))
         .collect()
 }
 
-fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>> {
+fn convert_columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>> {
     table
         .columns
         .into_iter()
         .map(|(name, column)| {
             Ok(match column {
                 Column::U8(values) => (name, "u8", PyBytes::new(py, &values), None),
-                Column::U32(values) => (name, "u32", bytes(py, &values, u32::to_le_bytes)?, None),
-                Column::U64(values) => (name, "u64", bytes(py, &values, u64::to_le_bytes)?, None),
-                Column::F64(values) => (name, "f64", bytes(py, &values, f64::to_le_bytes)?, None),
+                Column::U32(values) => (
+                    name,
+                    "u32",
+                    convert_values(py, &values, u32::to_le_bytes)?,
+                    None,
+                ),
+                Column::U64(values) => (
+                    name,
+                    "u64",
+                    convert_values(py, &values, u64::to_le_bytes)?,
+                    None,
+                ),
+                Column::F64(values) => (
+                    name,
+                    "f64",
+                    convert_values(py, &values, f64::to_le_bytes)?,
+                    None,
+                ),
                 Column::Word { words, indices } => (
                     name,
                     "u8",
@@ -312,36 +346,36 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>> {
         .collect()
 }
 
-/// Values as little-endian bytes, written straight into the Python object.
-fn bytes<'py, T: Copy, const N: usize>(
+/// Values as little-endian bytes, written directly into the Python object.
+fn convert_values<'py, T: Copy, const N: usize>(
     py: Python<'py>,
     values: &[T],
     to_bytes: fn(T) -> [u8; N],
 ) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, values.len() * N, |into| {
-        for (place, value) in into.chunks_exact_mut(N).zip(values) {
-            place.copy_from_slice(&to_bytes(*value));
+    PyBytes::new_with(py, values.len() * N, |buffer| {
+        for (slot, value) in buffer.chunks_exact_mut(N).zip(values) {
+            slot.copy_from_slice(&to_bytes(*value));
         }
         Ok(())
     })
 }
 
-/// `wirespeed.errors.Refusal` with every problem.
-fn refusal(py: Python<'_>, refusal: Refusal) -> PyErr {
-    let raised = || {
+/// The Python exception `wirespeed.errors.Refusal` with every problem.
+fn convert_refusal(py: Python<'_>, refusal: Refusal) -> PyErr {
+    let build = || {
         let errors = py.import("wirespeed.errors")?;
-        let problem = errors.getattr("Problem")?;
+        let problem_type = errors.getattr("Problem")?;
         let problems = refusal
             .0
             .iter()
-            .map(|one| {
-                let hint = (!one.hint.is_empty()).then_some(&one.hint);
-                problem.call1((&one.place, &one.found, &one.expected, hint))
+            .map(|problem| {
+                let hint = (!problem.hint.is_empty()).then_some(&problem.hint);
+                problem_type.call1((&problem.place, &problem.found, &problem.expected, hint))
             })
             .collect::<PyResult<Vec<_>>>()?;
         errors.getattr("Refusal")?.call1((problems,))
     };
-    match raised() {
+    match build() {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
     }

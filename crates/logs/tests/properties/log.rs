@@ -1,4 +1,4 @@
-//! Logs split into cleaned lines.
+//! Properties of logs that are split into cleaned lines.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ static ANY: LazyLock<AnySubstring> = LazyLock::new(|| {
     AnySubstring::new(&SUBSTRINGS.map(String::from)[..3]).expect("few substrings")
 });
 
-/// Every line of the file is one line, of which only prefixes and escape sequences are removed.
+/// Every line of the file stays one line; only prefixes and escape sequences are removed.
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let log = Log::new(&text);
@@ -33,17 +33,20 @@ pub fn check(bytes: &[u8]) {
             .is_none_or(|label| has_controls || raw.contains(label)));
         assert!(line.text.ends_with(line.message()));
         assert!(line.text.ends_with(line.kind_and_message()));
-        assert!(line.debug || line.message() == line.text);
-        assert!(!line.debug || line.kind_and_message().starts_with(" NCCL "));
-        assert_eq!(line.ended, line.number < count || text.ends_with('\n'));
+        assert!(line.is_debug || line.message() == line.text);
+        assert!(!line.is_debug || line.kind_and_message().starts_with(" NCCL "));
+        assert_eq!(
+            line.is_complete,
+            line.number < count || text.ends_with('\n')
+        );
     }
-    numbers_follow(&log);
-    substrings_are_found(&log);
-    truncation_adds_nothing(text, &log);
-    let _ = log.may_hold_json();
+    check_numbers(&log);
+    check_substrings(&log);
+    check_truncation(text, &log);
+    let _ = log.may_contain_json();
 }
 
-fn numbers_follow(log: &Log) {
+fn check_numbers(log: &Log) {
     assert!(log
         .lines()
         .map(|line| line.number)
@@ -51,13 +54,13 @@ fn numbers_follow(log: &Log) {
 }
 
 /// A substring is found exactly where a line that is searched contains it.
-fn substrings_are_found(log: &Log) {
-    let found = log.contained(&EACH);
+fn check_substrings(log: &Log) {
+    let contained = log.contains_each(&EACH);
     let mut expected = [false; SUBSTRINGS.len()];
     let mut was_rank = false;
     for line in log.lines() {
-        let is_rank = !line.debug && is_rank_line(line.text);
-        let searched = match line.debug {
+        let is_rank = !line.is_debug && is_rank_line(line.text);
+        let searched = match line.is_debug {
             true => {
                 let kind = line.kind_and_message();
                 &kind[..kind.len() - line.message().len()]
@@ -70,18 +73,18 @@ fn substrings_are_found(log: &Log) {
             *expected |= searched.contains(name);
         }
         let has_any = SUBSTRINGS[..3].iter().any(|name| line.text.contains(name));
-        assert_eq!(ANY.in_line(line.text), has_any);
+        assert_eq!(ANY.is_in(line.text), has_any);
     }
-    assert_eq!(found, expected);
+    assert_eq!(contained, expected);
 }
 
-/// The first half of a log has no line that the whole log does not have, but for the last one and for host names, which
-/// are removed where most lines of a log have one.
-fn truncation_adds_nothing(text: &str, log: &Log) {
+/// The first half of a log has only lines of the whole log. Exceptions are the last line, and host names, which are
+/// removed only where most lines of a log have one.
+fn check_truncation(text: &str, log: &Log) {
     let end = text.floor_char_boundary(text.len() / 2);
     let half = Log::new(&text[..end]);
     for (part, whole) in half.lines().zip(log.lines()) {
-        if part.ended {
+        if part.is_complete {
             let is_same = part.text == whole.text && part.label == whole.label;
             let differs_in_host =
                 part.text.ends_with(whole.text) || whole.text.ends_with(part.text);
