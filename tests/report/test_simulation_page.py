@@ -176,6 +176,14 @@ def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
     legends = document.text("text", class_="named")[:2]
     assert all(legend.startswith("victim (") for legend in legends)
+    marks = [text for text in document.text("text") if text.startswith("ideal ")]
+    assert marks[:3] == ["ideal 86.60 µs (write of 1 MiB)", "ideal 172.2 µs (write of 2 MiB)", "ideal 1.00"]
+    (times,) = [
+        element["text"]
+        for element in document.find_elements("table")
+        if element["text"].strip().startswith("Completion time") and "victim (" in element["text"]
+    ]
+    assert times.count("86.60 to 172.2") == 2
 
 
 ACT = """<script>
@@ -265,8 +273,10 @@ def test_a_name_is_said_once_with_all_that_belongs_to_it(view: SimulationView) -
     assert len(names) == len(set(names))
 
 
-def test_no_label_is_cut_off(view: SimulationView, tmp_path: Path) -> None:
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([view]))
+@pytest.mark.parametrize("name", ["victim", "0123456789" * 9, "gpu-node-1024:enp129s0f0np0 → gpu-node-1024:mlx5_" * 2])
+def test_no_label_is_cut_off(name: str, view: SimulationView, tmp_path: Path) -> None:
+    named = dataclasses.replace(view, summary=dataclasses.replace(view.summary, name=name))
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([named, named]))
     dom, _ = load_page(tmp_path, text.replace("</body>", f"{MEASURE}</body>"))
     assert re.findall(r"<title>(\[.*?\])</title>", dom) == ["[]"]
 

@@ -20,7 +20,7 @@ from result_view_sample import VICTIM, build_sample
 from small_scenarios import FLOW, INCAST
 
 from wirespeed.errors import Refusal
-from wirespeed.results.simulation_view import LEVELS, FlowRow, SimulationView
+from wirespeed.results.simulation_view import LEVELS, FlowRow, Ideal, SimulationView
 from wirespeed.simulation import animation as films
 from wirespeed.simulation.completion import distributions, quantiles
 from wirespeed.simulation.pauses import intersect, merge_intervals, shares
@@ -57,7 +57,8 @@ def describe_faults(view: SimulationView) -> Iterator[str]:
     for distribution in view.distributions:
         for group in distribution.groups:
             values = " ".join(f"{value:.6g}" for value in group.quantiles)
-            yield f"{distribution.title} of {group.name}, {group.count}: {values}; least {group.least:.6g}"
+            ideals = ", ".join(f"{ideal.value:.6g} ({ideal.kind})" for ideal in group.ideals)
+            yield f"{distribution.title} of {group.name}, {group.count}: {values}; ideal {ideals}"
     for flow in view.flows:
         yield f"{flow.flow}: {flow.source} to {flow.target}, {flow.took_ps} ps of {flow.least_ps}, {flow.status}"
     assert view.animation is not None
@@ -207,7 +208,18 @@ def test_flows_that_are_alike_are_drawn_apart() -> None:
 
 def test_no_limit_is_drawn_where_one_is_unknown() -> None:
     (times,) = distributions([flow(0, 100, None), flow(1, 100, None)])
-    assert times.groups[0].least is None
+    assert times.groups[0].ideals == ()
+
+
+def test_every_kind_of_flow_has_its_ideal() -> None:
+    flows = [flow(0, 9_000_000, 4_000_000, 2048), flow(1, 9_000_000, 5_000_000, 2048), flow(2, 9_000_000, 8_000_000)]
+    times, slowdowns = distributions(flows)
+    assert [group.ideals for group in times.groups] == [
+        (Ideal(4.0, "write of 2 KiB"), Ideal(8.0, "write of 5 bytes")),
+        (Ideal(4.0, "write of 2 KiB"),),
+        (Ideal(8.0, "write of 5 bytes"),),
+    ]
+    assert {ideal.value for group in slowdowns.groups for ideal in group.ideals} == {1.0}
 
 
 @given(st.lists(st.floats(0, 1e9), max_size=1000))

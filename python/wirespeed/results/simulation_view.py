@@ -128,16 +128,24 @@ class PauseSummary:
     """Longest delay first. None where the paths of flows are not known, or there are too many flows."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Ideal:
+    """The value of flows of one kind (verb and size) without congestion."""
+
+    value: float
+    kind: str
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Flows that are alike, by a value of each."""
+    """Flows that are compared, by a value of each."""
 
     name: str
     count: int
     quantiles: tuple[float, ...]
     """The value at evenly spaced ranks, lowest to highest."""
-    least: float | None
-    """No flow of the group can have less: None where that differs or is not known."""
+    ideals: tuple[Ideal, ...]
+    """Of each kind of flow in the group, lowest first; empty where one is not known."""
 
 
 @dataclass(frozen=True, slots=True)

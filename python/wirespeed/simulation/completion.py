@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from wirespeed.results.simulation_types import FLOWS, LIMITS
-from wirespeed.results.simulation_view import Distribution, FlowRow, Group
+from wirespeed.results.simulation_view import Distribution, FlowRow, Group, Ideal
 from wirespeed.simulation.result_folder import ResultFolder
+from wirespeed.units import Size
 
 _POINTS = 200
 """Ranks of a distribution at most: a chart has no more points to see."""
+_KIBIBYTE = 1024
 _GROUPS = 4
 """Kinds of flows that are drawn apart, the most frequent ones; beside them all flows together."""
 
@@ -72,22 +74,30 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
 
 def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
     taken = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
-    minimum = {flow.least_ps for flow in flows}
-    known = [entry for entry in minimum if entry is not None]
-    # Ways of several lengths differ by their propagation: the shortest is the limit of all.
-    return Group(
-        _name(kind), len(flows), quantiles(taken), min(known) / 1e6 if known and len(minimum) == len(known) else None
-    )
+    return Group(_name(kind), len(flows), quantiles(taken), _ideals(flows))
+
+
+def _ideals(flows: Sequence[FlowRow]) -> tuple[Ideal, ...]:
+    """Of each kind, in µs. Paths of several lengths differ by their propagation: the shortest is the ideal of all."""
+    shortest: dict[tuple[str, int], int] = {}
+    for flow in flows:
+        if flow.least_ps is None:
+            return ()
+        kind = flow.verb, flow.bytes
+        shortest[kind] = min(flow.least_ps, shortest.get(kind, flow.least_ps))
+    return tuple(sorted(Ideal(least_ps / 1e6, _name(kind)) for kind, least_ps in shortest.items()))
 
 
 def _slowdowns(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
-    return Group(
-        _name(kind), len(flows), quantiles([slowdown for flow in flows if (slowdown := flow.slowdown) is not None]), 1.0
-    )
+    slowdowns = [slowdown for flow in flows if (slowdown := flow.slowdown) is not None]
+    return Group(_name(kind), len(flows), quantiles(slowdowns), (Ideal(1.0, "all flows"),))
 
 
 def _name(kind: tuple[str, int] | None) -> str:
-    return "all flows" if kind is None else f"{kind[0]} of {kind[1]} bytes"
+    if kind is None:
+        return "all flows"
+    verb, size = kind
+    return f"{verb} of {Size(size)}" if size % _KIBIBYTE == 0 else f"{verb} of {size:,} bytes"
 
 
 def quantiles(values: Sequence[float]) -> tuple[float, ...]:

@@ -11,8 +11,8 @@ from wirespeed.report.chart import Tick, vertical
 WIDTH, HEIGHT = 640, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
 _LEGEND_LINE, _LEGEND_COLUMN = 19, 312
-_LETTERS = 40
-"""Of a name in the legend."""
+_LETTERS = 70
+"""Of a name in the legend: as many digits as fit in the picture."""
 _LETTERS_OF_HALF = 28
 """Of a name in the legend, where two names are in a line."""
 
@@ -30,9 +30,10 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An upright line at a value."""
+    """An upright line at a value, its label in a row below those of lower values."""
 
     x: float
+    row: int
     label: str
     anchor: str
 
@@ -86,7 +87,7 @@ def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...]
     columns = 1 if any(len(name) > _LETTERS_OF_HALF for name, _ in paths) else 2
     lines = tuple(
         ChartLine(
-            shorten(name, _LETTERS * 2 // columns),
+            shorten(name, _LETTERS),
             index,
             path,
             LEFT + index % columns * _LEGEND_COLUMN,
@@ -132,5 +133,8 @@ def bytes_unit(maximum: float) -> tuple[str, float]:
 
 
 def shorten(name: str, letters: int) -> str:
-    """A name in at most so many letters."""
-    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+    """A name in at most so many letters, without its middle: its end names a port or a result folder."""
+    if len(name) <= letters:
+        return name
+    head = letters // 2
+    return f"{name[:head]}…{name[head + 1 - letters :]}"

@@ -7,12 +7,24 @@ from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of
-from wirespeed.report.simulation.axes import Chart, Mark, across, level_ticks, place_lines, round_values, time_unit, up
+from wirespeed.report.simulation.axes import (
+    WIDTH,
+    Chart,
+    Mark,
+    across,
+    level_ticks,
+    place_lines,
+    round_values,
+    time_unit,
+    up,
+)
 from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
 """Where the highest value is so many times the lowest, the axis is logarithmic."""
 _PERCENTS = (50, 90, 99)
+_MARKS = 2
+"""Ideal values that are drawn at most; the table has their range."""
 _SLOWDOWN = "actual / ideal"
 
 
@@ -66,8 +78,7 @@ def _unit(distribution: Distribution, groups: Sequence[Group]) -> tuple[str, flo
 
 
 def _ends(group: Group) -> tuple[float, ...]:
-    minimum = () if group.least is None else (group.least,)
-    return (group.quantiles[0], group.quantiles[-1], *minimum)
+    return (group.quantiles[0], group.quantiles[-1], *(ideal.value for ideal in group.ideals))
 
 
 def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
@@ -99,15 +110,16 @@ def _path(group: Group, size: float, place: Callable[[float], float], top: float
 
 
 def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
-    """One for each least value that groups have."""
-    found = sorted({group.least for group in groups if group.least is not None})
-    if len(found) > 2:
+    """One for each ideal value of the groups, with its kind of flow where there are several; none for too many."""
+    ideals = sorted({ideal for group in groups for ideal in group.ideals})
+    if len(ideals) > _MARKS:
         return ()
     marks = []
-    for minimum in found:
-        x = place(minimum / size)
-        label = f"ideal {wording.number(minimum / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
-        marks.append(Mark(x, label, "start" if x < 480 else "end"))
+    for row, ideal in enumerate(ideals):
+        x = place(ideal.value / size)
+        label = f"ideal {wording.number(ideal.value / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
+        kind = f" ({ideal.kind})" if len(ideals) > 1 else ""
+        marks.append(Mark(x, row, label + kind, "start" if x < WIDTH / 2 else "end"))
     return tuple(marks)
 
 
@@ -117,8 +129,9 @@ def _legend(group: Group) -> str:
 
 def _row(group: Group, size: float) -> tuple[str, ...]:
     numbers = (group.quantiles[0], *(quantile(group, percent) for percent in _PERCENTS), group.quantiles[-1])
-    minimum = "" if group.least is None else wording.number(group.least / size)
-    return (group.name, f"{group.count:,}", minimum, *(wording.number(value / size) for value in numbers))
+    ideals = dict.fromkeys(wording.number(ideal.value / size) for ideal in group.ideals)
+    lowest_to_highest = " to ".join([*ideals][:1] + [*ideals][1:][-1:])
+    return (group.name, f"{group.count:,}", lowest_to_highest, *(wording.number(value / size) for value in numbers))
 
 
 def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
