@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.cluster import read_text
 from wirespeed.plan import Cable, End, Plan, build
-from wirespeed.plan.tiers import tiers_of
+from wirespeed.plan.tiers import find_tiers
 from wirespeed.units import Bandwidth
 
 TWO_TIERS = """\
@@ -139,6 +139,6 @@ def test_a_cluster_on_one_leaf_routes_nothing_between_switches() -> None:
 
 def test_tiers_of_a_ring_without_leaves() -> None:
     ring = [Cable(End(f"s{a}", "1"), End(f"s{(a + 1) % 3}", "2"), Bandwidth.gbps(400)) for a in range(3)]
-    tiers = tiers_of(dict.fromkeys(("s0", "s1", "s2"), "core"), ring)
+    tiers = find_tiers(dict.fromkeys(("s0", "s1", "s2"), "core"), ring)
     assert set(tiers.height.values()) == {0}
     assert tiers.group == {"s0": "s0", "s1": "s1", "s2": "s2"}

@@ -165,7 +165,7 @@ def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
     known = {"l1": Latency(Duration(1_000_000)), "l2": Latency(Duration(500_000)), "s1": Latency()}
     found = loop(cables(*rows), roles("h1 h2"), None, known)
     assert idle is not None and found is not None
-    assert (found.time, found.inside) == (idle.time + 3_000_000, Duration(3_000_000))
+    assert (found.time, found.switch_time) == (idle.time + 3_000_000, Duration(3_000_000))
     assert found.formula == (
         "round trip over 4 cables with a 4096 B packet and its CNP, 3 µs in 2 switches; latency of 1 switch unknown"
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
 from wirespeed.cluster.model import BindingPolicy
-from wirespeed.plan.core_binding import Topology, bind, count_cores, topology_of
+from wirespeed.plan.core_binding import Topology, bind, build_topology, count_cores
 
 
 def cpus(sockets: int, cores: int, nodes: int = 1, threads: int = 1, numbering: str = "by-socket") -> CpuTopology:
@@ -40,7 +40,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("policy", "server", "ranks", "threads", "expected"), ROWS)
 def test_a_policy(policy: BindingPolicy, server: CpuTopology, ranks: int, threads: int, expected: list[str]) -> None:
-    found = bind(policy, topology_of(server, None), ranks, threads)
+    found = bind(policy, build_topology(server, None), ranks, threads)
     assert [_ranges(rank) for rank in found] == expected
 
 
@@ -51,7 +51,7 @@ def _ranges(cores: tuple[int, ...]) -> str:
 
 
 def test_the_socket_of_the_nic_comes_first() -> None:
-    near = topology_of(cpus(2, 4, nodes=2), 3)
+    near = build_topology(cpus(2, 4, nodes=2), 3)
     assert bind(BindingPolicy.BUNCH, near, 3, 1) == ((6,), (7,), (4,))
     assert bind(BindingPolicy.SCATTER, near, 2, 1) == ((6,), (0,))
     assert bind(BindingPolicy.SPREAD, near, 2, 1) == ((6, 7, 4, 5), (0, 1, 2, 3))
@@ -59,14 +59,14 @@ def test_the_socket_of_the_nic_comes_first() -> None:
 
 def test_too_many_ranks_are_not_bound() -> None:
     with pytest.raises(ValueError, match="9 ranks do not fit 8 cores"):
-        bind(BindingPolicy.BUNCH, topology_of(cpus(2, 4), None), 9, 1)
+        bind(BindingPolicy.BUNCH, build_topology(cpus(2, 4), None), 9, 1)
 
 
 @st.composite
 def hosts(draw: st.DrawFn) -> tuple[CpuTopology, Topology]:
     sockets, nodes, each = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 8))
     server = cpus(sockets, nodes * each, nodes, draw(st.integers(1, 4)), draw(st.sampled_from([*Numbering])))
-    return server, topology_of(server, draw(st.none() | st.integers(0, sockets * nodes - 1)))
+    return server, build_topology(server, draw(st.none() | st.integers(0, sockets * nodes - 1)))
 
 
 @given(host=hosts(), policy=st.sampled_from([*BindingPolicy]), data=st.data())

@@ -108,7 +108,7 @@ REFUSED = [
     ),
     (
         [("node_id: 8", "node_id: 4")],
-        "cluster.yaml:22: found the number 4 of abel1 again; expected a number for each host",
+        "cluster.yaml:22: found the number 4, which abel1 has too; expected a number for each host",
     ),
     (
         [("switches: {}", "switches: {leaf1: {model: dell-z9664f, os: dell-sonic}}")],

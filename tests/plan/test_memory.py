@@ -11,7 +11,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
-from wirespeed.plan.memory import chips_together, deep
+from wirespeed.plan.memory import combine_chips, deep
 from wirespeed.plan.watchdog import longest_pause
 from wirespeed.units import Bandwidth, Duration, Size
 
@@ -36,7 +36,7 @@ def plan_with(*changes: tuple[str, str]) -> Plan:
 )
 def test_memory_of_several_chips_adds_up(model: str, buffer: int, cores: int) -> None:
     known = CATALOGUE.switches[model]
-    chip = chips_together(known, CATALOGUE.chips[known.chip])
+    chip = combine_chips(known, CATALOGUE.chips[known.chip])
     assert chip is not None and chip.buffer is not None and chip.slices is not None
     assert (chip.buffer.value, chip.slices.value) == (buffer, cores)
     assert f"{cores // 2} chips for {known.ports.value} × 400 Gb/s" in chip.buffer.source
@@ -46,7 +46,7 @@ def test_a_chip_that_takes_all_ports_is_as_it_is() -> None:
     for name, model in CATALOGUE.switches.items():
         chip = CATALOGUE.chips.get(model.chip)
         if model.chip != "jericho2":
-            assert chips_together(model, chip) is chip, name
+            assert combine_chips(model, chip) is chip, name
 
 
 def test_what_a_group_takes_is_that_of_its_speed_or_the_next_slower() -> None:
@@ -61,7 +61,7 @@ def test_lossless_traffic_holds_a_part_of_a_deep_memory() -> None:
     """Of 12 chips with six ports of 400 Gb/s a core: 6/32 of what is free, and the headroom. To wait for all of the
     memory would take longer than a watchdog may."""
     model = CATALOGUE.switches["arista-7804r3-36p"]
-    chip = chips_together(model, CATALOGUE.chips["jericho2"])
+    chip = combine_chips(model, CATALOGUE.chips["jericho2"])
     headroom = Size(GIB)
     memory = deep(chip, 144, 1, iter([G400]), headroom)
     assert memory is not None

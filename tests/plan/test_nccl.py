@@ -7,7 +7,7 @@ import pytest
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import GpuModel
 from wirespeed.plan.combination import Combination
-from wirespeed.plan.compatibility import conflicts, what_would_work
+from wirespeed.plan.compatibility import conflicts, find_alternative
 
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
 H100 = "an NVIDIA H100 SXM (compute capability 9.0, Hopper)"
@@ -168,6 +168,6 @@ def test_a_combination(
         f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}"
         for conflict in conflicts(wanted, load())
     ] == problems
-    better = what_would_work(wanted, load())
+    better = find_alternative(wanted, load())
     changed = better and {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)}
     assert changed == change

@@ -111,7 +111,7 @@ def test_what_was_not_read_is_said():
             ("pcie.link.width", 16, (("pcie", nic.pcie),)),
         )
     ]
-    assert overlay_example(*readings).unread(["node1", "node2"]) == (
+    assert overlay_example(*readings).list_unread(["node1", "node2"]) == (
         "not collected: node2: taken as planned",
         "the PCIe MaxPayload of NICs was not read on node1: taken as planned",
     )

@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.cluster import read_text
 from wirespeed.plan import Cable, Plan, build
-from wirespeed.plan.tiers import tiers_of
+from wirespeed.plan.tiers import find_tiers
 
 TEXT = """\
 version: 1
@@ -114,7 +114,7 @@ def test_each_spine_meets_every_core_or_its_group_of_them() -> None:
 
 def test_planes_are_apart() -> None:
     plan = fabric(*PLANES)
-    planes = tiers_of({name: plan.roles[name] for name in plan.switches}, cables_between_switches(plan))
+    planes = find_tiers({name: plan.roles[name] for name in plan.switches}, cables_between_switches(plan))
     tops = {group for name, group in planes.group.items() if plan.roles[name] == "core"}
     assert len(tops) == 2
     for cable in plan.cables:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.catalogue import load
-from wirespeed.plan.combination import Combination, gencode, version
-from wirespeed.plan.compatibility import conflicts, what_would_work
+from wirespeed.plan.combination import Combination, gencode, parse_version
+from wirespeed.plan.compatibility import conflicts, find_alternative
 
 KEYS = ("os", "gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
@@ -137,7 +137,7 @@ def test_a_combination(
     assert [
         f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}" for conflict in found
     ] == problems
-    better = what_would_work(wanted, load())
+    better = find_alternative(wanted, load())
     if change is None:
         assert better is None
     else:
@@ -147,7 +147,7 @@ def test_a_combination(
 
 def test_what_would_work_works() -> None:
     for gpu, rest, _, _ in ROWS:
-        better = what_would_work(Combination(load().gpus[gpu], **rest), load())  # type: ignore[arg-type]
+        better = find_alternative(Combination(load().gpus[gpu], **rest), load())  # type: ignore[arg-type]
         assert better is None or not any(conflict.fatal for conflict in conflicts(better, load()))
 
 
@@ -158,4 +158,4 @@ def test_gencode_names_the_gpu_itself() -> None:
 
 @pytest.mark.parametrize(("older", "newer"), [("470.42.01", "470.182.03"), ("9.2", "10.0"), ("11.4", "11.4.1")])
 def test_versions_compare_by_number(older: str, newer: str) -> None:
-    assert version(older) < version(newer)
+    assert parse_version(older) < parse_version(newer)

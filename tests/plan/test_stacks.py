@@ -116,7 +116,7 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
         "kernel: 6.8.0-111-generic, gpu_driver: 470.182.03, cuda: 11.4",
         "3.5",
         "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 "
-        "driver of the kernel; nor can DMA-BUF be: an NVIDIA Tesla K20X is older than Turing; CUDA 11.4 is "
+        "driver of the kernel; DMA-BUF is not possible either: an NVIDIA Tesla K20X is older than Turing; CUDA 11.4 is "
         "older than 11.7; the driver 470.182.03 has no open kernel modules; expected DMA-BUF: Linux 5.12 or "
         "later; NVIDIA: open kernel modules, CUDA 11.7 or later, Turing or newer\n"
         "  hint: or a stack that brings a peer-memory client, in nic_packages: doca-ofed, MLNX_OFED",
@@ -126,8 +126,8 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
         "kernel: 5.4.0-200-generic, peer_memory: false",
         None,
         "small.yaml:8: found the kernel 5.4.0-200-generic, which has no peer-memory client, with NVIDIA mlx5 "
-        "driver of the kernel; nor can DMA-BUF be: it is older than Linux 5.12; expected DMA-BUF: Linux 5.12 or "
-        "later; NVIDIA: open kernel modules, CUDA 11.7 or later, Turing or newer\n"
+        "driver of the kernel; DMA-BUF is not possible either: it is older than Linux 5.12; expected DMA-BUF: Linux "
+        "5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 or later, Turing or newer\n"
         "  hint: or a stack that brings a peer-memory client, in nic_packages: doca-ofed, MLNX_OFED",
     ),
 ]

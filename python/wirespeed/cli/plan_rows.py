@@ -78,7 +78,7 @@ def _interfaces(switch: Switch) -> Iterator[tuple[str, str]]:
 
 
 def _cables(plan: Plan) -> Rows:
-    from wirespeed.plan.cable_plan import numbers, tier_of
+    from wirespeed.plan.cable_plan import format_tier, numbers
 
     return [
         {
@@ -90,7 +90,7 @@ def _cables(plan: Plan) -> Rows:
             "speed": str(cable.speed),
             "rail": cable.rail,
             "cable": cable.cable,
-            "tier": tier_of(plan, cable),
+            "tier": format_tier(plan, cable),
             "number": number,
         }
         for cable, number in numbers(plan).items()

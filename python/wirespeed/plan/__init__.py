@@ -1,4 +1,4 @@
-"""Cluster to settings: pure arithmetic. What is rendered, checked, judged and simulated is this one object."""
+"""Computes the plan, the intended settings of a cluster, from cluster file and catalogue. Pure arithmetic."""
 
 from wirespeed.plan.build import build
 from wirespeed.plan.class_table import ClassNumbers, class_numbers

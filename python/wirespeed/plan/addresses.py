@@ -20,7 +20,7 @@ from wirespeed.plan.problems import Problems
 
 VLAN_BASE = 10
 _RAIL_POOL = IPv4Network("192.168.0.0/16")  # Broadcom 957608-AN210, section 2.4.1
-_NO_HOSTS = tuple(  # RFC 6890, table 1, RFC 5771 and RFC 4291: no routed interface can have an address of these
+_NO_HOSTS = tuple(  # RFC 6890, table 1, RFC 5771 and RFC 4291: not valid for routed interfaces
     ip_network(text)
     for text in ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "::/8", "fe80::/10", "ff00::/8")
 )
@@ -31,7 +31,7 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class NicAddress:
-    """Addresses of one NIC and of the switch that is its next hop."""
+    """Addresses of one NIC and of its next hop, the switch."""
 
     address: str
     gateway: str
@@ -62,31 +62,33 @@ def nic_addresses(
     _check_networks(cluster, problems)
     if problems.refusals:
         return {}
-    shapes = {"link": _per_link, "rail": _per_rail, "leaf": _per_leaf}
-    found = shapes[cluster.addresses.scheme.shape](cluster, cables, problems)
-    return found if problems.refusals else _overridden(cluster, found, problems)
+    shapes = {"link": _assign_per_link, "rail": _assign_per_rail, "leaf": _assign_per_leaf}
+    addresses = shapes[cluster.addresses.scheme.shape](cluster, cables, problems)
+    return addresses if problems.refusals else _override_addresses(cluster, addresses, problems)
 
 
-def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Problems) -> dict[End, str]:
+def fabric_addresses(cluster: Cluster, fabric_cables: Sequence[Cable], problems: Problems) -> dict[End, str]:
     """Addresses of the ports between switches: a /31 per cable, the even address at its first end."""
     pool = cluster.addresses.fabric
-    if pool is None or not between or cluster.routing.underlay is Underlay.BGP_UNNUMBERED:
+    if pool is None or not fabric_cables or cluster.routing.underlay is Underlay.BGP_UNNUMBERED:
         return {}
-    if 2 * len(between) > pool.num_addresses:
+    if 2 * len(fabric_cables) > pool.num_addresses:
         problems.refuse(
             ("addresses", "fabric"),
             f"an address pool too small: {pool} with {pool.num_addresses} addresses",
-            f"{2 * len(between)}, two for each cable between switches",
+            f"{2 * len(fabric_cables)}, two for each cable between switches",
         )
         return {}
     return {
         end: f"{pool[2 * index + side]}/{pool.max_prefixlen - 1}"
-        for index, cable in enumerate(between)
+        for index, cable in enumerate(fabric_cables)
         for side, end in enumerate((cable.a, cable.b))
     }
 
 
-def _per_link(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+def _assign_per_link(
+    cluster: Cluster, cables: Sequence[HostCable], problems: Problems
+) -> dict[tuple[str, str], NicAddress]:
     pool, prefix = cluster.addresses.pool, cluster.addresses.scheme.prefix
     if pool is None:
         example = "10.1.0.0/16" if prefix == 31 else "fd00:0:0:1::/64"
@@ -95,18 +97,20 @@ def _per_link(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
         )
         return {}
     if 2 * len(cables) > pool.num_addresses:
-        _too_small(
+        _refuse_pool(
             cluster, problems, f"{pool} with {pool.num_addresses} addresses", f"{2 * len(cables)}, two for each NIC"
         )
         return {}
-    found = {}
+    addresses = {}
     for index, cable in enumerate(cables):
         even, odd = str(pool[2 * index]), str(pool[2 * index + 1])
-        found[cable.host, cable.host_port.interface] = NicAddress(odd, even, prefix, f"{even}/{prefix}", None)
-    return found
+        addresses[cable.host, cable.host_port.interface] = NicAddress(odd, even, prefix, f"{even}/{prefix}", None)
+    return addresses
 
 
-def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+def _assign_per_rail(
+    cluster: Cluster, cables: Sequence[HostCable], problems: Problems
+) -> dict[tuple[str, str], NicAddress]:
     rails = sorted({cable.host_port.rail for cable in cables})
     subnets = _rail_subnets(cluster, rails, problems)
     homes: dict[int, set[str]] = {}
@@ -115,13 +119,13 @@ def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     split = [rail for rail, switches in homes.items() if len(switches) > 1]
     if split:
         scheme = cluster.addresses.scheme
-        more = f" and {len(split) - 1} more rails" if len(split) > 1 else ""
-        over = "leaf-26" if scheme.version == 4 else "leaf-64"
+        other_rails = f" and {len(split) - 1} more rails" if len(split) > 1 else ""
+        alternative = "leaf-26" if scheme.version == 4 else "leaf-64"
         problems.refuse(
             ("addresses", "scheme"),
-            f"rail {split[0]}{more} on several switches",
+            f"rail {split[0]}{other_rails} on several switches",
             f"each rail on one switch with {scheme}",
-            f"cable by-rail, or use {over}, which has a subnet for each rail on each leaf",
+            f"cable by-rail, or use {alternative}, which has a subnet for each rail on each leaf",
         )
     if problems.refusals:
         return {}
@@ -134,7 +138,9 @@ def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     )
 
 
-def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+def _assign_per_leaf(
+    cluster: Cluster, cables: Sequence[HostCable], problems: Problems
+) -> dict[tuple[str, str], NicAddress]:
     pool, prefix = cluster.addresses.pool, cluster.addresses.scheme.prefix
     if pool is None:
         example = "10.0.0.0/16" if prefix <= 32 else "fd00::/48"
@@ -146,47 +152,47 @@ def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems)
     pairs = sorted({(leaves[cable.switch], cable.host_port.rail) for cable in cables})
     size = 1 << (pool.max_prefixlen - prefix)
     if len(pairs) * size > pool.num_addresses:
-        _too_small(
+        _refuse_pool(
             cluster, problems, f"{pool}", f"room for {len(pairs)} /{prefix} networks, one for each rail on each leaf"
         )
         return {}
     subnets = {pair: ip_network((int(pool.network_address) + size * index, prefix)) for index, pair in enumerate(pairs)}
     counts = dict.fromkeys(pairs, 0)
-    placed = []
+    assignments = []
     for cable in cables:
         pair = leaves[cable.switch], cable.host_port.rail
         counts[pair] += 1
-        placed.append((cable, subnets[pair], counts[pair]))
-    return _assign_addresses(cluster, placed, max(counts.values(), default=0), problems)
+        assignments.append((cable, subnets[pair], counts[pair]))
+    return _assign_addresses(cluster, assignments, max(counts.values(), default=0), problems)
 
 
 def _assign_addresses(
-    cluster: Cluster, placed: Sequence[tuple[HostCable, Network, int]], limit: int, problems: Problems
+    cluster: Cluster, assignments: Sequence[tuple[HostCable, Network, int]], limit: int, problems: Problems
 ) -> dict[tuple[str, str], NicAddress]:
-    """Addresses of NICs by subnet and number in it; the switch has the last one."""
-    found = {}
-    for cable, network, number in placed:
+    """Assign addresses to NICs by subnet and number. The switch has the last address."""
+    addresses = {}
+    for cable, network, number in assignments:
         last = network.num_addresses - 2 if network.version == 4 else _SWITCH_6
         if number >= last:
-            _too_small(cluster, problems, f"{network} for {limit} hosts", f"at most {last - 1} hosts in it")
+            _refuse_pool(cluster, problems, f"{network} for {limit} hosts", f"at most {last - 1} hosts in it")
             return {}
-        found[cable.host, cable.host_port.interface] = NicAddress(
+        addresses[cable.host, cable.host_port.interface] = NicAddress(
             str(network[number]),
             str(network[last]),
             network.prefixlen,
             str(network),
             VLAN_BASE + cable.host_port.rail,
         )
-    return found
+    return addresses
 
 
 def _rail_subnets(cluster: Cluster, rails: list[int], problems: Problems) -> dict[int, Network]:
-    given, prefix = cluster.addresses.subnets, cluster.addresses.scheme.prefix
-    if given is not None:
-        if len(given) != len(rails):
-            problems.refuse(("addresses", "subnets"), f"{len(given)} subnets", f"{len(rails)}, one for each rail")
+    subnets, prefix = cluster.addresses.subnets, cluster.addresses.scheme.prefix
+    if subnets is not None:
+        if len(subnets) != len(rails):
+            problems.refuse(("addresses", "subnets"), f"{len(subnets)} subnets", f"{len(rails)}, one for each rail")
             return {}
-        return dict(zip(rails, given, strict=True))
+        return dict(zip(rails, subnets, strict=True))
     pool: Network | None = cluster.addresses.pool or (_RAIL_POOL if cluster.addresses.scheme.version == 4 else None)
     if pool is None:
         problems.refuse(("addresses",), "no 'pool'", f"a pool for the /{prefix} of each rail, such as pool: fd00::/48")
@@ -194,21 +200,21 @@ def _rail_subnets(cluster: Cluster, rails: list[int], problems: Problems) -> dic
     size = 1 << (pool.max_prefixlen - prefix)
     # Rail r is the r-th subnet, so that the rail can be read in the address; the 0th is not used.
     if rails and rails[-1] >= pool.num_addresses // size:
-        _too_small(cluster, problems, f"{pool}", f"room for {rails[-1] + 1} /{prefix} networks, one for each rail")
+        _refuse_pool(cluster, problems, f"{pool}", f"room for {rails[-1] + 1} /{prefix} networks, one for each rail")
         return {}
     base = int(pool.network_address)
     return {rail: ip_network((base + size * rail, prefix)) for rail in rails}
 
 
-def _too_small(cluster: Cluster, problems: Problems, found: str, expected: str) -> None:
+def _refuse_pool(cluster: Cluster, problems: Problems, found: str, expected: str) -> None:
     key = "subnets" if cluster.addresses.subnets else "pool"
     problems.refuse(("addresses", key), f"an address pool too small: {found}", expected)
 
 
 def _check_networks(cluster: Cluster, problems: Problems) -> None:
-    """Networks must not overlap, should be private, and those of NICs and links of the scheme's IP version."""
+    """Networks must not overlap and should be private. Those of NICs and links have the IP version of the scheme."""
     part = cluster.addresses
-    named: list[tuple[tuple[str | int, ...], Network]] = [
+    networks: list[tuple[tuple[str | int, ...], Network]] = [
         (("addresses", name), network)
         for name, network in (
             ("pool", part.pool),
@@ -218,24 +224,28 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
         )
         if network is not None and not (name == "pool" and part.subnets)
     ]
-    named += [(("addresses", "subnets", index), network) for index, network in enumerate(part.subnets or ())]
-    for index, (path, network) in enumerate(named):
-        for earlier, other in named[:index]:
-            if network.overlaps(other):
+    networks += [(("addresses", "subnets", index), network) for index, network in enumerate(part.subnets or ())]
+    for index, (path, network) in enumerate(networks):
+        for earlier, earlier_network in networks[:index]:
+            if network.overlaps(earlier_network):
                 second, first = problems.origin.locate(*path), problems.origin.locate(*earlier)
                 line = "" if first == second else f" of line {first.rpartition(':')[2]}"
                 problems.refuse(
                     path,
-                    f"{_key(path)} {network}, which overlaps {_key(earlier)} {other}{line}",
+                    f"{_format_key(path)} {network}, which overlaps {_format_key(earlier)} {earlier_network}{line}",
                     "networks that do not overlap",
                 )
         unusable = next(
-            (reserved for reserved in _NO_HOSTS if reserved.version == network.version and network.overlaps(reserved)),
+            (
+                candidate
+                for candidate in _NO_HOSTS
+                if candidate.version == network.version and network.overlaps(candidate)
+            ),
             None,
         )
         if unusable is not None:
-            inside = network.prefixlen >= unusable.prefixlen
-            description = f"{network}, in {unusable}" if inside else f"{network}, which holds {unusable}"
+            is_contained = network.prefixlen >= unusable.prefixlen
+            description = f"{network}, in {unusable}" if is_contained else f"{network}, which contains {unusable}"
             problems.refuse(path, description, "addresses that an interface can have")
         elif path[1] != "management" and not network.is_private:
             private = "RFC 1918" if network.version == 4 else "RFC 4193"
@@ -244,18 +254,18 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
             problems.refuse(path, f"{network}", f"an IPv{part.scheme.version} network, as scheme {part.scheme} needs")
 
 
-def _overridden(
-    cluster: Cluster, found: dict[tuple[str, str], NicAddress], problems: Problems
+def _override_addresses(
+    cluster: Cluster, addresses: dict[tuple[str, str], NicAddress], problems: Problems
 ) -> dict[tuple[str, str], NicAddress]:
-    """With the addresses that the cluster file gives to single NICs."""
-    given: dict[str, tuple[str, str]] = {}
+    """Apply the addresses that the cluster file sets for single NICs."""
+    owners: dict[str, tuple[str, str]] = {}
     _check_single(cluster, problems)
     if problems.refusals:
-        return found
+        return addresses
     for host, spec in cluster.hosts.items():
         for interface, part in spec.part.nic.items():
             path = (*spec.path, "nic", interface)
-            old = found[host, interface]
+            old = addresses[host, interface]
             if part.address is None and part.gateway is None:
                 continue
             address = part.address or ip_interface(old.with_prefix)
@@ -268,25 +278,25 @@ def _overridden(
             pool = ip_network(old.network) if old.vlan else cluster.addresses.pool
             if pool is not None and address.ip not in pool:
                 problems.refuse((*path, "address"), f"{address}, outside {pool}", "an address in its subnet")
-            first = given.setdefault(str(address.ip), (host, interface))
+            first = owners.setdefault(str(address.ip), (host, interface))
             if first != (host, interface):
                 problems.refuse(
                     (*path, "address"), f"{address} used twice", "each address once", f"{' '.join(first)} has it"
                 )
-            found[host, interface] = NicAddress(
+            addresses[host, interface] = NicAddress(
                 str(address.ip), str(gateway.ip), address.network.prefixlen, str(address.network), old.vlan
             )
-    if given:
-        _check_unique(cluster, found, problems)
-    return found
+    if owners:
+        _check_unique(cluster, addresses, problems)
+    return addresses
 
 
 def _check_single(cluster: Cluster, problems: Problems) -> None:
     """An address belongs to one host, so it cannot be set for a range of hosts."""
-    sharing: dict[tuple[str | int, ...], list[str]] = {}
+    hosts_by_path: dict[tuple[str | int, ...], list[str]] = {}
     for host, spec in cluster.hosts.items():
-        sharing.setdefault(spec.path, []).append(host)
-    for hosts in (hosts for hosts in sharing.values() if len(hosts) > 1):
+        hosts_by_path.setdefault(spec.path, []).append(host)
+    for hosts in (hosts for hosts in hosts_by_path.values() if len(hosts) > 1):
         spec = cluster.hosts[hosts[0]]
         for interface, part in spec.part.nic.items():
             if part.address is not None:
@@ -298,25 +308,25 @@ def _check_single(cluster: Cluster, problems: Problems) -> None:
                 )
 
 
-def _key(path: tuple[str | int, ...]) -> str:
-    """What the file calls a network: ``loopbacks``, or ``subnets`` entry 2."""
+def _format_key(path: tuple[str | int, ...]) -> str:
+    """The name of a network in the cluster file: ``loopbacks``, or ``subnets`` entry 2."""
     return str(path[1]) if len(path) == 2 else f"{path[1]} entry {int(path[2]) + 1}"
 
 
-def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress], problems: Problems) -> None:
-    """No address twice, and no subnet of one NIC inside another's."""
+def _check_unique(cluster: Cluster, addresses: Mapping[tuple[str, str], NicAddress], problems: Problems) -> None:
+    """Refuse an address that is used twice, and a NIC's subnet that overlaps another."""
     owners: dict[str, tuple[str, str]] = {}
-    regular = {address.network for address in found.values()}
-    for key, address in found.items():
+    regular = {address.network for address in addresses.values()}
+    for key, address in addresses.items():
         path = (*cluster.hosts[key[0]].path, "nic", key[1], "address")
         first = owners.setdefault(address.address, key)
         if first != key:
             problems.refuse(path, f"{address.address} on {' '.join(first)} and {' '.join(key)}", "each address once")
         if key[1] in cluster.hosts[key[0]].part.nic:
             network = ip_network(address.network)
-            other = next(
+            overlapped = next(
                 (name for name in sorted(regular) if name != address.network and network.overlaps(ip_network(name))),
                 None,
             )
-            if other is not None:
-                problems.refuse(path, f"{network}, which overlaps {other}", "networks that do not overlap")
+            if overlapped is not None:
+                problems.refuse(path, f"{network}, which overlaps {overlapped}", "networks that do not overlap")

@@ -1,4 +1,4 @@
-"""Which NIC sits where in a host: slot, interface, rail, RDMA device, and the GPU it serves."""
+"""Location of each NIC in a host: slot, interface, rail, RDMA device and nearest GPU."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class HostPort:
     mtu: int
     pcie: str | None
     gpu: str | None
-    slot: PcieLink  # what the slot can train
+    slot: PcieLink  # fastest link of the slot
     max_payload: int | None  # bytes
     max_read_request: int | None  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Chassis:
-    """What all hosts of one kind share: hardware, and the NIC ports in rail order."""
+    """Hardware and NIC ports, in rail order, of all hosts of one kind."""
 
     server: ServerModel
     nic: NicModel
@@ -44,8 +44,8 @@ MTU = 9000
 """Interface MTU of a host in bytes; source: Broadcom 957608-AN210, section 2.6, check 11."""
 
 
-def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chassis | None:
-    """The hardware of a host with its NIC ports; None, with the reasons among the problems, when that is not possible.
+def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chassis | None:
+    """The hardware of a host with its NIC ports. None, and problems are noted, if it is impossible.
 
     Rail r is the server's r-th NIC slot, and the kernel numbers RDMA devices in the same order
     (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is 1d:00.0, bnxt_re4 is 9f:00.0).
@@ -53,9 +53,9 @@ def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chas
     server = catalogue.servers.get(spec.model)
     nic = catalogue.nics.get(spec.nics.model)
     if server is None:
-        problems.unknown((*spec.path, "model"), "server model", spec.model, catalogue.servers)
+        problems.refuse_unknown((*spec.path, "model"), "server model", spec.model, catalogue.servers)
     if nic is None:
-        problems.unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
+        problems.refuse_unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:
         return None
     host_ports = _host_ports(spec, server, nic, problems)
@@ -63,20 +63,20 @@ def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chas
 
 
 def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[HostPort, ...]:
-    count, slots, given = spec.nics.count, server.nic_slots, spec.part.interfaces
+    count, slots, interfaces = spec.nics.count, server.nic_slots, spec.part.interfaces
     if count > len(slots):
         problems.refuse((*spec.path, "nics"), f"{count} NICs", f"at most {len(slots)}, the slots of {spec.model}")
         return ()
-    if given is not None and (len(given) != count or len(set(given)) != count):
+    if interfaces is not None and (len(interfaces) != count or len(set(interfaces)) != count):
         problems.refuse(
             (*spec.path, "interfaces"),
-            f"{len(set(given))} different interfaces",
+            f"{len(set(interfaces))} different interfaces",
             f"{count}, one for each NIC in rail order",
         )
         return ()
     host_ports = []
     for position, slot in enumerate(slots[:count]):
-        interface = given[position] if given else slot.interface
+        interface = interfaces[position] if interfaces else slot.interface
         if interface is None:
             problems.refuse(
                 spec.path, f"no interface name for NIC {position + 1}", "interfaces: [name, …] in rail order"
@@ -116,19 +116,19 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 (*spec.path, "nic"), f"{field} {repeated_value} on two NICs of a host", f"a {field} for each"
             )
     for interface in spec.part.nic:
-        known = [host_port.interface for host_port in host_ports]
-        if interface not in known:
+        interfaces = [host_port.interface for host_port in host_ports]
+        if interface not in interfaces:
             problems.refuse(
                 (*spec.path, "nic", interface),
                 f"the interface {interface!r}",
-                format_choices(known),
-                did_you_mean(interface, known),
+                format_choices(interfaces),
+                did_you_mean(interface, interfaces),
             )
     return tuple(host_ports)
 
 
 def train_link(card: PcieAbility, slot: PcieLink) -> PcieLink:
-    """The link a card trains in a slot: the slower and the narrower of both."""
+    """The link that a card trains in a slot: the lower speed and the smaller width of both."""
     return PcieLink(min(card.speed.value, slot.speed or 0), min(card.width.value, slot.width or 0))
 
 

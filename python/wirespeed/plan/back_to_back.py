@@ -1,4 +1,4 @@
-"""A cluster without switches: hosts joined in pairs by IP interfaces that have no RDMA, and Ethernet beside them."""
+"""A cluster without switches: pairs of hosts connected by IP interfaces without RDMA, and by Ethernet."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
-from wirespeed.plan.device_lending import lending_of
+from wirespeed.plan.device_lending import plan_lending
 from wirespeed.plan.host import COMMAND_LINES, pcie_functions
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.plan.problems import Problems
-from wirespeed.plan.software import software_of
+from wirespeed.plan.software import plan_software
 from wirespeed.settings import Driver, Gpu, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
 
 
@@ -26,7 +26,7 @@ def back_to_back(
     """The plan of such a cluster.
 
     Raises:
-        Refusal: it is impossible.
+        Refusal: the cluster is impossible.
     """
     if cluster.switches:
         problems.refuse(("switches",), "switches in a cluster cabled back to back", "switches: {}")
@@ -40,23 +40,23 @@ def back_to_back(
     if len(cluster.hosts) % 2:
         problems.refuse(("hosts",), f"{len(cluster.hosts)} hosts cabled back to back", "pairs of hosts")
     problems.stop()
-    cables = _cables(cluster, chassis)
-    addresses = _addresses(cluster, cables, problems)
-    lending = lending_of(cluster, catalogue, problems)
+    cables = _list_cables(cluster, chassis)
+    addresses = _assign_addresses(cluster, cables, problems)
+    lending = plan_lending(cluster, catalogue, problems)
     hosts: dict[str, Host] = {}
     for name, spec in cluster.hosts.items():
-        found = _host(
+        host = _plan_host(
             spec,
             chassis[name],
-            {end.port: at for end, at in addresses.items() if end.device == name},
+            {end.port: address for end, address in addresses.items() if end.device == name},
             catalogue,
             problems,
         )
         loans = lending.loans[name]
-        borrowed = [loan for loan in loans.values() if loan.borrowed]
-        # What the driver of a host shows of a device that it lends is not known: only a borrower's GPUs are counted.
-        usable = len(found.gpus) + len(borrowed) if found.gpus and len(borrowed) == len(loans) else None
-        hosts[name] = replace(found, ntbs=lending.ntbs.get(name, {}), loans=loans, usable_gpus=usable)
+        borrowed_loans = [loan for loan in loans.values() if loan.borrowed]
+        # It is unknown whether a lender's driver still lists a lent device: only a borrower's GPUs are counted.
+        usable = len(host.gpus) + len(borrowed_loans) if host.gpus and len(borrowed_loans) == len(loans) else None
+        hosts[name] = replace(host, ntbs=lending.ntbs.get(name, {}), loans=loans, usable_gpus=usable)
     problems.stop()
     return Plan(
         name=cluster.name,
@@ -72,8 +72,8 @@ def back_to_back(
     )
 
 
-def _cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
-    """The n-th interface of a host to the n-th of the host after it: first with second, third with fourth."""
+def _list_cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
+    """Cables between the n-th interfaces of two consecutive hosts: first and second, third and fourth."""
     names = list(cluster.hosts)
     return [
         Cable(
@@ -87,32 +87,33 @@ def _cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
     ]
 
 
-def _addresses(cluster: Cluster, cables: Sequence[Cable], problems: Problems) -> dict[End, str]:
-    """Those the file names; else a /31 of the pool for each cable (RFC 3021), the even one at its first end."""
-    found: dict[End, str] = {}
+def _assign_addresses(cluster: Cluster, cables: Sequence[Cable], problems: Problems) -> dict[End, str]:
+    """Addresses of the cluster file, else a /31 of the pool for each cable (RFC 3021), the even one at its first
+    end."""
+    addresses: dict[End, str] = {}
     pool = cluster.addresses.pool
     for index, cable in enumerate(cables):
         for end, odd in ((cable.a, 0), (cable.b, 1)):
             part = cluster.hosts[end.device].part.nic.get(end.port)
             if part and part.address:
-                found[end] = str(part.address)
+                addresses[end] = str(part.address)
             elif pool is None or 2 * index + odd >= pool.num_addresses:
                 problems.refuse(
                     ("addresses", "pool"), f"no address for {end.device} {end.port}", "a pool of two for each cable"
                 )
             else:
-                found[end] = f"{pool[2 * index + odd]}/31"
-    return found
+                addresses[end] = f"{pool[2 * index + odd]}/31"
+    return addresses
 
 
-def _host(
+def _plan_host(
     spec: HostSpec, chassis: Chassis, addresses: Mapping[str, str], catalogue: Catalogue, problems: Problems
 ) -> Host:
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     cpu = spec.part.cpu or chassis.server.cpu_vendor
     if cpu not in COMMAND_LINES:
         problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
-    software = software_of(spec, None, gpu, catalogue, problems)
+    software = plan_software(spec, None, gpu, catalogue, problems)
     driver = Driver(name=chassis.nic.driver)
     nics = {
         host_port.interface: Nic(

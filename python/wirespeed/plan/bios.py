@@ -10,27 +10,28 @@ from wirespeed.plan.problems import Problems
 from wirespeed.settings import BiosAttribute
 from wirespeed.settings.bios import BIOS_VALUES
 
-_ANY = "any"
+_UNCHECKED = "any"
 
 
-def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems: Problems) -> dict[str, BiosAttribute]:
-    """The attributes by name. The tuning profile overrides the server model, and the
-    cluster file before both."""
+def plan_bios(
+    spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems: Problems
+) -> dict[str, BiosAttribute]:
+    """The attributes by name. The tuning profile overrides the server model, the cluster file overrides both."""
     profile = catalogue.tunings.get(spec.part.tuning or "")
     rows = {**server.bios, **(profile.bios if profile else {})}
-    found = {
+    attributes = {
         name: BiosAttribute(row.value, row.menu, row.menu_value, row.why, row.source) for name, row in rows.items()
     }
     for name, value in spec.part.bios.items():
         path = (*spec.path, "bios", name)
         if name not in BIOS_VALUES:
             problems.refuse(path, repr(name), format_choices(BIOS_VALUES), did_you_mean(name, list(BIOS_VALUES)))
-        elif value == _ANY:
-            found.pop(name, None)
+        elif value == _UNCHECKED:
+            attributes.pop(name, None)
         elif value not in BIOS_VALUES[name]:
-            known = (*BIOS_VALUES[name], _ANY)
-            problems.refuse(path, repr(value), format_choices(known), did_you_mean(value, list(known)))
+            choices = (*BIOS_VALUES[name], _UNCHECKED)
+            problems.refuse(path, repr(value), format_choices(choices), did_you_mean(value, list(choices)))
         else:
-            menu = found[name].menu if name in found else None
-            found[name] = BiosAttribute(value, menu, value, "set in the cluster file", "the cluster file")
-    return found
+            menu = attributes[name].menu if name in attributes else None
+            attributes[name] = BiosAttribute(value, menu, value, "set in the cluster file", "the cluster file")
+    return attributes

@@ -1,4 +1,4 @@
-"""Cluster and catalogue to plan."""
+"""Computes the plan from cluster and catalogue."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.addresses import NicAddress, fabric_addresses, nic_addresses
-from wirespeed.plan.affinity import chassis_of
+from wirespeed.plan.affinity import build_chassis
 from wirespeed.plan.back_to_back import back_to_back
-from wirespeed.plan.bgp import routing_of
+from wirespeed.plan.bgp import plan_routing
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import check_paused_queues, traffic_classes
 from wirespeed.plan.computed_values import list_computed_values
 from wirespeed.plan.control_loop import loop
-from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
+from wirespeed.plan.fabric import Box, HostCable, list_domains, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
-from wirespeed.plan.latency import check_latency, latency_of
-from wirespeed.plan.memory import chips_together
+from wirespeed.plan.latency import check_latency, find_latency
+from wirespeed.plan.memory import combine_chips
 from wirespeed.plan.model import Plan
-from wirespeed.plan.pattern import bundles_of, check_roles
-from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
+from wirespeed.plan.pattern import check_roles, list_bundles
+from wirespeed.plan.ports import check_cables, check_mtus, list_vlans, port_uses
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
 from wirespeed.plan.tiers import check_connections
-from wirespeed.plan.uplinks import switch_cables, upward
+from wirespeed.plan.uplinks import count_uplinks, switch_cables
 from wirespeed.settings import Host, Place, Switch
 
 
@@ -34,13 +34,13 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     """The plan of a cluster.
 
     Raises:
-        Refusal: the cluster is impossible; every reason with its line of the cluster file.
+        Refusal: the cluster is impossible. Each problem names its line of the cluster file.
     """
     catalogue = load() if catalogue is None else catalogue
     problems = Problems(cluster.origin)
     classes = traffic_classes(cluster, problems)
-    chassis = _build_each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
-    boxes = _build_each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
+    chassis = _build_each(cluster.hosts, lambda _, spec: build_chassis(spec, catalogue, problems))
+    boxes = _build_each(cluster.switches, lambda _, spec: _find_box(spec, catalogue, problems))
     if cluster.cabling.file is None and cluster.cabling.pattern is not Pattern.BACK_TO_BACK:
         check_roles(cluster, problems)
     problems.stop()
@@ -50,31 +50,31 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )
     switch_kinds = _build_each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
-    check_paused_queues(classes, boxes, {name: kind.at for name, kind in switch_kinds.items()}, problems)
-    domains = domains_of(cluster, chassis, boxes)
-    bundles = bundles_of(cluster, domains, boxes, problems)
+    check_paused_queues(classes, boxes, {name: kind.maps for name, kind in switch_kinds.items()}, problems)
+    domains = list_domains(cluster, chassis, boxes)
+    bundles = list_bundles(cluster, domains, boxes, problems)
     check_cables(cluster, catalogue, problems)
     problems.stop()
     if cluster.cabling.file is None:
-        cables = patterned_cables(cluster, chassis, boxes, domains, upward(bundles), problems)
+        cables = patterned_cables(cluster, chassis, boxes, domains, count_uplinks(bundles), problems)
     else:
         cables = cables_of_file(cluster, chassis, boxes, problems)
     problems.stop()
     addresses = nic_addresses(cluster, cables, problems)
-    between = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
+    fabric_cables = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
     problems.stop()
-    check_connections(cluster, (*(host_cable.cable for host_cable in cables), *between), problems)
+    check_connections(cluster, (*(host_cable.cable for host_cable in cables), *fabric_cables), problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
-    all_cables = (*(host_cable.cable for host_cable in cables), *between)
+    all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
     cable = catalogue.cables.get(cluster.cabling.cable or "")
-    hosts = _hosts(cluster, cables, addresses, host_kinds)
-    fabric = fabric_addresses(cluster, between, problems)
-    routing = routing_of(cluster, boxes, cables, between, addresses, fabric, problems)
-    uses = port_uses(cluster, boxes, cables, between, addresses, fabric, routing, catalogue)
-    vlans = vlans_of(boxes, cables, addresses)
+    hosts = _plan_hosts(cluster, cables, addresses, host_kinds)
+    fabric = fabric_addresses(cluster, fabric_cables, problems)
+    routing = plan_routing(cluster, boxes, cables, fabric_cables, addresses, fabric, problems)
+    uses = port_uses(cluster, boxes, cables, fabric_cables, addresses, fabric, routing, catalogue)
+    vlans = list_vlans(boxes, cables, addresses)
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
-    latencies = {name: latency_of(box) for name, box in boxes.items()}
+    latencies = {name: find_latency(box) for name, box in boxes.items()}
     numbers = list_computed_values(switches, switch_kinds, loop(all_cables, roles, cable, latencies), cable, problems)
     problems.stop()
     return Plan(
@@ -97,7 +97,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
 
 
 class _Spec(Protocol):
-    """What hosts and switches of one range share."""
+    """The common interface of host and switch specifications."""
 
     @property
     def path(self) -> tuple[str | int, ...]:
@@ -105,38 +105,39 @@ class _Spec(Protocol):
 
 
 _S = TypeVar("_S", bound=_Spec)
-_Made = TypeVar("_Made")
+_Kind = TypeVar("_Kind")
 
 
-def _build_each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
-    """What is made of each spec, by name, but made once for those that share a part; None is left out."""
-    made: dict[tuple[str | int, ...], _Made | None] = {}
-    found: dict[str, _Made] = {}
+def _build_each(specs: Mapping[str, _S], make: Callable[[str, _S], _Kind | None]) -> dict[str, _Kind]:
+    """Call ``make`` for each spec, once per part of the cluster file. The results by name, without those that are
+    None."""
+    kinds_by_path: dict[tuple[str | int, ...], _Kind | None] = {}
+    kinds: dict[str, _Kind] = {}
     for name, spec in specs.items():
-        if spec.path not in made:
-            made[spec.path] = make(name, spec)
-        result = made[spec.path]
+        if spec.path not in kinds_by_path:
+            kinds_by_path[spec.path] = make(name, spec)
+        result = kinds_by_path[spec.path]
         if result is not None:
-            found[name] = result
-    return found
+            kinds[name] = result
+    return kinds
 
 
-def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | None:
+def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | None:
     model = catalogue.switches.get(spec.model)
     if model is None:
-        problems.unknown((*spec.path, "model"), "switch model", spec.model, catalogue.switches)
+        problems.refuse_unknown((*spec.path, "model"), "switch model", spec.model, catalogue.switches)
         return None
     name = spec.os or (model.systems[0] if len(model.systems) == 1 else None)
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None
     if name is None or system is None:
-        found = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
-        expected = format_choices(model.systems) + ("" if len(model.systems) > 1 else f", the only one of {spec.model}")
-        problems.refuse((*spec.path, "os"), found, expected, did_you_mean(name or "", model.systems))
+        problem = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
+        choices = format_choices(model.systems) + ("" if len(model.systems) > 1 else f", the only one of {spec.model}")
+        problems.refuse((*spec.path, "os"), problem, choices, did_you_mean(name or "", model.systems))
         return None
     split = spec.part.breakout
-    known = model.breakouts.value if model.breakouts and system.sub_port_name else []
-    if split is not None and split not in known:
-        expected_breakout = format_choices(known) if known else "no breakout"
+    breakouts = model.breakouts.value if model.breakouts and system.sub_port_name else []
+    if split is not None and split not in breakouts:
+        expected_breakout = format_choices(breakouts) if breakouts else "no breakout"
         problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
     ports = port_names(model, system, split)
@@ -155,7 +156,7 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
                 f"a port from {ports[0]} to {ports[-1]}",
                 did_you_mean(port, ports),
             )
-    box = Box(spec, model, system, name, ports, chips_together(model, catalogue.chips.get(model.chip)))
+    box = Box(spec, model, system, name, ports, combine_chips(model, catalogue.chips.get(model.chip)))
     check_latency(box, problems)
     for port, part in spec.part.ports.items():
         if part.speed is not None and part.speed > box.speed:
@@ -165,7 +166,7 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     return box
 
 
-def _hosts(
+def _plan_hosts(
     cluster: Cluster,
     cables: Sequence[HostCable],
     addresses: Mapping[tuple[str, str], NicAddress],
@@ -187,11 +188,11 @@ def _hosts(
 def _requested_thresholds(
     switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]
 ) -> dict[tuple[Place, str], object]:
-    """Requested values of thresholds that the switch rounds."""
-    found: dict[tuple[Place, str], object] = {}
+    """Values of the cluster file that the switch rounds, by place and setting path."""
+    thresholds: dict[tuple[Place, str], object] = {}
     for name, switch in switches.items():
         for port, settings in switch.ports.items():
             for queue, marking in kinds[name].marking(settings.link.speed).items():
                 for path, value in marking.rounded_thresholds():
-                    found[Place(name, (("port", port), ("queue", queue))), path] = value
-    return found
+                    thresholds[Place(name, (("port", port), ("queue", queue))), path] = value
+    return thresholds

@@ -1,4 +1,4 @@
-"""The cables as those who lay them need them: by tier, with a label for each end, and as a bill."""
+"""Cable list for installers: cables by tier, a label for each end, and a bill of materials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.units import Bandwidth, Length
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is stuck on one end of a cable: the cable's number, the port of this end and that of the other."""
+    """The label of one cable end: the number of the cable, the port of this end and that of the other end."""
 
     number: str
     near: End
@@ -38,12 +38,12 @@ class CableRow:
 
     @property
     def total(self) -> Length | None:
-        """Length of all together."""
+        """Sum of the lengths."""
         return None if self.length is None else Length(self.length * self.count)
 
 
-def tier_of(plan: Plan, cable: Cable) -> str:
-    """What a cable joins: ``host-leaf``, ``leaf-spine``."""
+def format_tier(plan: Plan, cable: Cable) -> str:
+    """The tier of a cable: ``host-leaf``, ``leaf-spine``."""
     return f"{plan.roles[cable.a.device]}-{plan.roles[cable.b.device]}"
 
 
@@ -54,7 +54,7 @@ def numbers(plan: Plan) -> dict[Cable, str]:
 
 
 def labels(plan: Plan) -> Iterator[Label]:
-    """Both ends of every cable, in order of cables; the a end first."""
+    """The labels of both ends of every cable, in the order of cables; end a first."""
     for cable, number in numbers(plan).items():
         yield Label(number, cable.a, cable.b, cable)
         yield Label(number, cable.b, cable.a, cable)
@@ -64,6 +64,6 @@ def bill(plan: Plan) -> list[CableRow]:
     """Cables by tier, model, speed and length, in the order they first appear."""
     counts: dict[tuple[str | None, Bandwidth, Length | None, str], int] = {}
     for cable in plan.cables:
-        kind = (cable.cable, cable.speed, cable.length, tier_of(plan, cable))
+        kind = (cable.cable, cable.speed, cable.length, format_tier(plan, cable))
         counts[kind] = counts.get(kind, 0) + 1
     return [CableRow(*kind, count) for kind, count in counts.items()]

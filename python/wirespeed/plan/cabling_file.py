@@ -17,16 +17,18 @@ def cables_of_file(
 ) -> list[HostCable]:
     """Host cables of the cabling file, in the order of hosts and rails. Every NIC must have exactly one."""
     host_ports = {
-        End(host, host_port.interface): host_port for host, found in chassis.items() for host_port in found.host_ports
+        End(host, host_port.interface): host_port
+        for host, host_chassis in chassis.items()
+        for host_port in host_chassis.host_ports
     }
-    taken: dict[End, CableRow] = {}
+    used_ends: dict[End, CableRow] = {}
     cables: dict[End, HostCable] = {}
     for row in cluster.rows:
         ends = sorted((End(*row.a), End(*row.b)), key=lambda end: end.device in boxes)
-        wrong = [problem for end in ends if (problem := _wrong(row, end, chassis, boxes)) is not None]
+        wrong = [problem for end in ends if (problem := _check_end(row, end, chassis, boxes)) is not None]
         for end in ends:
-            if taken.setdefault(end, row) is not row:
-                first = f"the first is at {taken[end].place}"
+            if used_ends.setdefault(end, row) is not row:
+                first = f"the first is at {used_ends[end].place}"
                 wrong.append(
                     Problem(row.place, f"a second cable in {end.device} {end.port}", "one cable in a port", first)
                 )
@@ -37,31 +39,31 @@ def cables_of_file(
             cables[ends[0]] = host_cable(
                 ends[0].device, host_ports[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
             )
-    missing = [end for end in host_ports if end not in cables]
-    if missing and not problems.refusals:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    uncabled = [end for end in host_ports if end not in cables]
+    if uncabled and not problems.refusals:
+        remainder = f" and {len(uncabled) - 1} more" if len(uncabled) > 1 else ""
         problems.refuse(
-            ("cabling",), f"no cable for {missing[0].device} {missing[0].port}{more}", "a cable for every NIC"
+            ("cabling",), f"no cable for {uncabled[0].device} {uncabled[0].port}{remainder}", "a cable for every NIC"
         )
     return [cables[end] for end in host_ports if end in cables]
 
 
-def _wrong(row: CableRow, end: End, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> Problem | None:
-    """What is wrong with one end of a cable."""
+def _check_end(row: CableRow, end: End, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> Problem | None:
+    """The problem of one end of a cable, None if it exists."""
     if end.device in chassis:
-        known = [host_port.interface for host_port in chassis[end.device].host_ports]
+        ports = [host_port.interface for host_port in chassis[end.device].host_ports]
     elif end.device in boxes:
-        known = list(boxes[end.device].ports)
+        ports = list(boxes[end.device].ports)
     else:
         devices = [*chassis, *boxes]
         return Problem(
             row.place, f"the device {end.device!r}", "a device of the cluster file", did_you_mean(end.device, devices)
         )
-    if end.port in known:
+    if end.port in ports:
         return None
     return Problem(
         row.place,
         f"the port {end.port!r} of {end.device}",
-        f"one of {known[0]} to {known[-1]}",
-        did_you_mean(end.port, known),
+        f"one of {ports[0]} to {ports[-1]}",
+        did_you_mean(end.port, ports),
     )

@@ -1,4 +1,4 @@
-"""What a switch does across its ports: the division of its packet buffer, and how flows choose among equal paths."""
+"""Switch-wide settings: the division of the packet buffer, and load balancing over equal-cost paths."""
 
 from __future__ import annotations
 
@@ -17,56 +17,56 @@ _EGRESS = ("egress_lossless_share", "egress_lossy_share")
 def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
     """The division of the packet buffer: from the cluster file, else from the data of the system.
 
-    Without a lossless class nothing needs the buffers of one.
+    Without a lossless class no lossless buffers are planned.
     """
-    found = Buffers(**_merge_fields(Buffers, box.spec.part.buffers, box.system.buffers))
+    division = Buffers(**_merge_fields(Buffers, box.spec.part.buffers, box.system.buffers))
     if not lossless:
-        found = replace(found, lossless=None)
+        division = replace(division, lossless=None)
     for side, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
-        total = sum(getattr(found, name) or 0 for name in names)
+        total = sum(getattr(division, name) or 0 for name in names)
         if total > 100:
             problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {side}", "at most 100%")
-    _check_shared_headroom(box, found, lossless, problems)
+    _check_shared_headroom(box, division, lossless, problems)
     steps = box.system.threshold_steps
-    if steps and found.dynamic_threshold is not None and found.dynamic_threshold > steps.last.value:
+    if steps and division.dynamic_threshold is not None and division.dynamic_threshold > steps.last.value:
         problems.refuse(
             (*box.spec.path, "buffers", "dynamic_threshold"),
-            f"a dynamic threshold of {found.dynamic_threshold} with {box.system.title}",
+            f"a dynamic threshold of {division.dynamic_threshold} with {box.system.title}",
             f"0 to {steps.last.value}",
         )
-    return found
+    return division
 
 
-def _check_shared_headroom(box: Box, found: Buffers, lossless: bool, problems: Problems) -> None:
-    """Whether a lossless class uses it and the buffer contains it; its minimum is checked with the headroom."""
-    size, path = found.shared_headroom, (*box.spec.path, "buffers", "shared_headroom")
+def _check_shared_headroom(box: Box, division: Buffers, lossless: bool, problems: Problems) -> None:
+    """Refuse shared headroom without a lossless class, or larger than the buffer. The headroom checks its minimum."""
+    size, path = division.shared_headroom, (*box.spec.path, "buffers", "shared_headroom")
     if size is None:
         return
     if not lossless:
         problems.refuse(path, "shared headroom without a lossless class", "a lossless class")
-    if found.headroom_share is not None:
-        problems.refuse(path, f"shared headroom of {size} and of {found.headroom_share}%", "one of the two")
+    if division.headroom_share is not None:
+        problems.refuse(path, f"shared headroom of {size} and of {division.headroom_share}%", "one of the two")
     if box.chip and box.chip.buffer and size >= box.chip.buffer.value:
         problems.refuse(path, f"shared headroom of {size}", f"less than {box.chip.buffer.value}, the whole buffer")
 
 
 def load_balancing(box: Box) -> LoadBalancing:
-    """How flows are assigned to equal-cost paths: from the cluster file, else from the data of the system."""
+    """Load balancing over equal-cost paths: from the cluster file, else from the data of the system."""
     part, defaults = box.spec.part.load_balancing, box.system.load_balancing
-    found = _merge_fields(LoadBalancing, part, defaults)
+    values = _merge_fields(LoadBalancing, part, defaults)
     if defaults is not None and part.mode not in (None, defaults.mode.value):
         # Further data of the system apply to its default mode only.
-        found = {**_merge_fields(LoadBalancing, part, None), "hash_fields": found.get("hash_fields")}
-    return LoadBalancing(**found)
+        values = {**_merge_fields(LoadBalancing, part, None), "hash_fields": values.get("hash_fields")}
+    return LoadBalancing(**values)
 
 
 def _merge_fields(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields(group):
-        requested = getattr(part, field.name, None)
-        known = getattr(defaults, field.name, None)
-        requested = str(requested) if isinstance(requested, StrEnum) else requested
-        value = requested if requested is not None else known.value if known is not None else None
+        configured = getattr(part, field.name, None)
+        default = getattr(defaults, field.name, None)
+        configured = str(configured) if isinstance(configured, StrEnum) else configured
+        value = configured if configured is not None else default.value if default is not None else None
         if value is not None:
-            found[field.name] = frozenset(value) if isinstance(value, list) else value
-    return found
+            values[field.name] = frozenset(value) if isinstance(value, list) else value
+    return values

@@ -1,4 +1,4 @@
-"""The seven numbers of every traffic class, side by side, as the devices of a plan have them."""
+"""Table of the seven numbers of every traffic class on the devices of a plan."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class ClassNumbers:
 
 
 def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
-    """Every class on every pair of NIC model and switch system that differs, in the order of the plan."""
+    """Every class on every distinct pair of NIC model and switch system, in the order of the plan."""
     nics = dict.fromkeys(
-        (nic.model or "", tuple(_of_nic(nic, traffic_class) for traffic_class in plan.classes.values()))
+        (nic.model or "", tuple(_read_nic_numbers(nic, traffic_class) for traffic_class in plan.classes.values()))
         for host in plan.hosts.values()
         for nic in host.nics.values()
     )
     ports = dict.fromkeys(
-        (switch.os or "", tuple(_of_port(port, traffic_class) for traffic_class in plan.classes.values()))
+        (switch.os or "", tuple(_read_port_numbers(port, traffic_class) for traffic_class in plan.classes.values()))
         for switch in plan.switches.values()
         for port in switch.ports.values()
     )
@@ -70,15 +70,19 @@ def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
     )
 
 
-def _of_nic(nic: Nic, traffic_class: TrafficClass) -> tuple[NicTrafficClass | None, NicCosQueue | None]:
+def _read_nic_numbers(nic: Nic, traffic_class: TrafficClass) -> tuple[NicTrafficClass | None, NicCosQueue | None]:
     priority = traffic_class.priority
     return (nic.qos.priority_tc or {}).get(priority), (nic.qos.priority_cos or {}).get(priority)
 
 
-def _of_port(
+def _read_port_numbers(
     port: Port, traffic_class: TrafficClass
 ) -> tuple[SwitchTrafficClass | None, SwitchQueue | None, PriorityGroup | None]:
-    found = (port.qos.dscp_tc or {}).get(min(traffic_class.dscp)) if traffic_class.dscp else None
-    if found is None:
+    traffic_class_number = (port.qos.dscp_tc or {}).get(min(traffic_class.dscp)) if traffic_class.dscp else None
+    if traffic_class_number is None:
         return None, None, None
-    return found, (port.qos.tc_queue or {}).get(found), (port.qos.tc_pg or {}).get(found)
+    return (
+        traffic_class_number,
+        (port.qos.tc_queue or {}).get(traffic_class_number),
+        (port.qos.tc_pg or {}).get(traffic_class_number),
+    )

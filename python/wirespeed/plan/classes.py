@@ -1,4 +1,4 @@
-"""Traffic classes: what the cluster file names, and where NICs and switches put each."""
+"""Traffic classes of the cluster file, and their queues on NICs and switches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROCE, CNP, DEFAULT = "roce", "cnp", "default"
 
 
 def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
-    """The classes by name. The class `default` takes every DSCP that no other names, and the share that is left."""
+    """The classes by name. The class `default` has every DSCP without a class, and the remaining share."""
     classes: dict[str, TrafficClass] = {}
     for name, part in cluster.classes.items():
         path = ("classes", name)
@@ -51,91 +51,105 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
 
 
 def _with_default(classes: dict[str, TrafficClass], cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
-    given = sum(found.share or 0 for found in classes.values() if found.name != DEFAULT)
-    unshared = [
-        found for found in classes.values() if not found.strict and found.share is None and found.name != DEFAULT
+    total_share = sum(traffic_class.share or 0 for traffic_class in classes.values() if traffic_class.name != DEFAULT)
+    classes_without_share = [
+        traffic_class
+        for traffic_class in classes.values()
+        if not traffic_class.strict and traffic_class.share is None and traffic_class.name != DEFAULT
     ]
     given_default = classes.get(DEFAULT)
     default_share = given_default.share if given_default else None
-    total = given + (default_share or 0)
-    if total > 100 or (default_share is not None and not unshared and total != 100):
+    total = total_share + (default_share or 0)
+    if total > 100 or (default_share is not None and not classes_without_share and total != 100):
         problems.refuse(("classes",), f"shares of {total}% in all", "100% in all")
-    if unshared and default_share is None:
-        problems.refuse(("classes", unshared[0].name), f"no share for class {unshared[0].name}", "share: a percentage")
-    named = frozenset(dscp for found in classes.values() if found.name != DEFAULT for dscp in found.dscp)
-    rest = frozenset(Dscp(value) for value in range(64)) - named
+    if classes_without_share and default_share is None:
+        problems.refuse(
+            ("classes", classes_without_share[0].name),
+            f"no share for class {classes_without_share[0].name}",
+            "share: a percentage",
+        )
+    used_dscps = frozenset(
+        dscp for traffic_class in classes.values() if traffic_class.name != DEFAULT for dscp in traffic_class.dscp
+    )
+    remaining_dscps = frozenset(Dscp(value) for value in range(64)) - used_dscps
     default = TrafficClass(
         name=DEFAULT,
-        dscp=given_default.dscp if given_default and given_default.dscp else rest,
+        dscp=given_default.dscp if given_default and given_default.dscp else remaining_dscps,
         priority=given_default.priority if given_default else Priority(0),
         lossless=given_default.lossless if given_default else False,
         strict=given_default.strict if given_default else False,
-        share=default_share if default_share is not None else 100 - given,
+        share=default_share if default_share is not None else 100 - total_share,
         congestion=given_default.congestion if given_default else None,
     )
-    others = {name: found for name, found in classes.items() if name != DEFAULT}
-    if default.priority in {found.priority for found in others.values()} and not given_default:
+    other_classes = {name: traffic_class for name, traffic_class in classes.items() if name != DEFAULT}
+    if default.priority in {traffic_class.priority for traffic_class in other_classes.values()} and not given_default:
         problems.refuse(("classes",), "priority 0 in a class other than default", "priority 0 for everything else")
-    return {**others, DEFAULT: default}
+    return {**other_classes, DEFAULT: default}
 
 
 def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
-    checked: list[TrafficClass] = []
-    for found in classes.values():
-        for other in checked:
-            shared = sorted(found.dscp & other.dscp)
-            if shared:
+    checked_classes: list[TrafficClass] = []
+    for traffic_class in classes.values():
+        for earlier in checked_classes:
+            common = sorted(traffic_class.dscp & earlier.dscp)
+            if common:
                 problems.refuse(
-                    ("classes", found.name, "dscp"),
-                    f"DSCP {shared[0]} in {other.name} and {found.name}",
+                    ("classes", traffic_class.name, "dscp"),
+                    f"DSCP {common[0]} in {earlier.name} and {traffic_class.name}",
                     "each DSCP once",
                 )
-            if found.priority == other.priority:
+            if traffic_class.priority == earlier.priority:
                 problems.refuse(
-                    ("classes", found.name, "priority"),
-                    f"priority {found.priority} in {other.name} and {found.name}",
+                    ("classes", traffic_class.name, "priority"),
+                    f"priority {traffic_class.priority} in {earlier.name} and {traffic_class.name}",
                     "each priority once",
                 )
-        checked.append(found)
+        checked_classes.append(traffic_class)
 
 
 def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> NicQos:
-    """What a NIC does with the classes; a priority of no class goes where the default class goes."""
+    """QoS settings of a NIC. A priority without a class uses the traffic class of the default class."""
     owners: dict[str, NicTrafficClass] = {}
     for name in classes:
         part = cluster.classes.get(name)
-        given = part.nic.traffic_class if part else None
+        configured = part.nic.traffic_class if part else None
         data = nic.classes.get(name)
-        if given is None and data is None:
+        if configured is None and data is None:
             problems.refuse(
                 ("classes", name),
                 f"class {name}, which reaches no traffic class of the NIC",
                 f"nic: {{traffic_class: N}}, or one of {', '.join(nic.classes)}",
             )
             continue
-        owners[name] = given if given is not None else data.traffic_class if data else NicTrafficClass(0)
+        owners[name] = configured if configured is not None else data.traffic_class if data else NicTrafficClass(0)
     if len(owners) != len(classes):
         return NicQos()
     _check_meeting(
         {name: int(number) for name, number in owners.items()}, classes, "NIC traffic class", ("classes",), problems
     )
     roce, cnp = classes.get(ROCE), classes.get(CNP)
-    others = {Priority(value): owners[DEFAULT] for value in range(8)}
+    traffic_class_numbers = {Priority(value): owners[DEFAULT] for value in range(8)}
     return NicQos(
-        priority_tc={**others, **{found.priority: owners[name] for name, found in classes.items()}},
+        priority_tc={
+            **traffic_class_numbers,
+            **{traffic_class.priority: owners[name] for name, traffic_class in classes.items()},
+        },
         priority_cos=_cos_queues(classes, cluster, nic),
         tc_discipline={
-            owners[name]: Discipline.STRICT if found.strict else Discipline.DWRR
-            for name, found in sorted(classes.items(), key=lambda entry: owners[entry[0]])
+            owners[name]: Discipline.STRICT if traffic_class.strict else Discipline.DWRR
+            for name, traffic_class in sorted(classes.items(), key=lambda entry: owners[entry[0]])
         },
         tc_share={
-            owners[name]: found.share
-            for name, found in sorted(classes.items(), key=lambda entry: owners[entry[0]])
-            if found.share is not None and not found.strict
+            owners[name]: traffic_class.share
+            for name, traffic_class in sorted(classes.items(), key=lambda entry: owners[entry[0]])
+            if traffic_class.share is not None and not traffic_class.strict
         },
-        pfc=frozenset(found.priority for found in classes.values() if found.lossless),
+        pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
         dscp_priority={
-            dscp: found.priority for found in classes.values() if found.name != DEFAULT for dscp in sorted(found.dscp)
+            dscp: traffic_class.priority
+            for traffic_class in classes.values()
+            if traffic_class.name != DEFAULT
+            for dscp in sorted(traffic_class.dscp)
         },
         roce_dscp=min(roce.dscp) if roce and roce.dscp else None,
         roce_priority=roce.priority if roce else None,
@@ -154,7 +168,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
 def _nic_class_settings(
     classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems
 ) -> dict[str, Any]:
-    """Settings that only some NICs have, and those of the cluster file for NICs beyond the classes."""
+    """Settings that only some NICs have, and settings of the cluster file for NICs."""
     parts = {name: cluster.classes[name].nic if name in cluster.classes else NicClassPart() for name in classes}
     for name, part in parts.items():
         if name != ROCE and (part.ect is not None or part.congestion_parameters is not None):
@@ -164,30 +178,30 @@ def _nic_class_settings(
                 "ect and congestion_parameters of class roce alone",
                 "NICs run congestion control for RDMA",
             )
-    roce, configured = classes.get(ROCE), parts.get(ROCE, NicClassPart())
+    roce, roce_part = classes.get(ROCE), parts.get(ROCE, NicClassPart())
     if roce is None or roce.congestion is None:
-        if configured.ect is not None or configured.congestion_parameters is not None:
+        if roce_part.ect is not None or roce_part.congestion_parameters is not None:
             problems.refuse(
                 ("classes", ROCE, "nic"),
                 "ect or congestion_parameters",
                 "class roce with congestion: dcqcn-p or dcqcn-d",
             )
-        return _buffers(classes, parts, problems)
+        return _plan_buffers(classes, parts, problems)
     return {
-        "ect": configured.ect or (nic.ect.value if nic.ect else None),
-        "congestion_parameters": configured.congestion_parameters,
+        "ect": roce_part.ect or (nic.ect.value if nic.ect else None),
+        "congestion_parameters": roce_part.congestion_parameters,
         "ecn_priorities": frozenset({roce.priority}) if nic.congestion_by_priority else None,
-        **_buffers(classes, parts, problems),
+        **_plan_buffers(classes, parts, problems),
     }
 
 
 _LAST_BUFFER = 7  # the kernel's DCB interface has eight receive buffers (struct dcbnl_buffer)
 
 
-def _buffers(
+def _plan_buffers(
     classes: Mapping[str, TrafficClass], parts: Mapping[str, NicClassPart], problems: Problems
 ) -> dict[str, Any]:
-    """Receive buffers; nothing where the cluster file leaves them to the driver."""
+    """Receive buffers. Empty if the cluster file does not set them."""
     chosen = {name: part.buffer for name, part in parts.items() if part.buffer is not None}
     for name, part in parts.items():
         if part.buffer is not None and part.buffer > _LAST_BUFFER:
@@ -200,10 +214,10 @@ def _buffers(
             )
     if not chosen:
         return {}
-    others = {Priority(value): chosen.get(DEFAULT, 0) for value in range(8)}
+    buffers = {Priority(value): chosen.get(DEFAULT, 0) for value in range(8)}
     sizes = {part.buffer: part.buffer_size for part in parts.values() if part.buffer_size and part.buffer is not None}
     return {
-        "priority_buffer": {**others, **{classes[name].priority: number for name, number in chosen.items()}},
+        "priority_buffer": {**buffers, **{classes[name].priority: number for name, number in chosen.items()}},
         "buffer_size": sizes or None,
     }
 
@@ -211,7 +225,7 @@ def _buffers(
 def _cos_queues(
     classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
 ) -> dict[Priority, NicCosQueue] | None:
-    """Priorities to hardware queues; None where the NIC's data and the cluster file leave one open."""
+    """The hardware queue of each priority. None if the queue of a class is unknown."""
     queues: dict[str, NicCosQueue] = {}
     for name in classes:
         part, data = cluster.classes.get(name), nic.classes.get(name)
@@ -221,13 +235,13 @@ def _cos_queues(
         if queue is None:
             return None
         queues[name] = queue
-    others = {Priority(value): queues[DEFAULT] for value in range(8)}
-    return {**others, **{found.priority: queues[name] for name, found in classes.items()}}
+    queue_numbers = {Priority(value): queues[DEFAULT] for value in range(8)}
+    return {**queue_numbers, **{traffic_class.priority: queues[name] for name, traffic_class in classes.items()}}
 
 
 def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:
     """Traffic class, queue and priority group of each class on a switch, from its system and the cluster file."""
-    found: dict[str, QueueMap] = {}
+    maps: dict[str, QueueMap] = {}
     for name in classes:
         part = box.spec.part.classes.get(name)
         data = box.system.classes.get(name)
@@ -246,17 +260,17 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
                 f"write them under `classes: {{{name}: …}}` of the switch",
             )
             continue
-        found[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
+        maps[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
     for name in box.spec.part.classes:
         if name not in classes:
             problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", format_choices(classes))
     for kind, numbers in (
-        ("switch traffic class", {name: int(at.traffic_class) for name, at in found.items()}),
-        ("queue", {name: int(at.queue) for name, at in found.items()}),
+        ("switch traffic class", {name: int(queue_map.traffic_class) for name, queue_map in maps.items()}),
+        ("queue", {name: int(queue_map.queue) for name, queue_map in maps.items()}),
     ):
         _check_meeting(numbers, classes, kind, (*box.spec.path, "classes"), problems)
-    _check_groups(found, classes, box, problems)
-    return found
+    _check_groups(maps, classes, box, problems)
+    return maps
 
 
 def _check_meeting(
@@ -269,31 +283,35 @@ def _check_meeting(
     """Classes may share a queue only if none of them is lossless or strict."""
     owners: dict[int, str] = {}
     for name, number in numbers.items():
-        other = owners.setdefault(number, name)
-        if other == name:
+        owner = owners.setdefault(number, name)
+        if owner == name:
             continue
-        special = [found for found in (classes[other], classes[name]) if found.lossless or found.strict]
+        special = [
+            traffic_class
+            for traffic_class in (classes[owner], classes[name])
+            if traffic_class.lossless or traffic_class.strict
+        ]
         if special:
             guarantee = "lossless" if special[0].lossless else "strict"
             problems.refuse(
                 (*path, name),
-                f"{other} and {name} in {kind} {number}",
+                f"{owner} and {name} in {kind} {number}",
                 f"a separate {kind} for {special[0].name}, which is {guarantee}",
             )
 
 
 def _check_groups(
-    found: Mapping[str, QueueMap], classes: Mapping[str, TrafficClass], box: Box, problems: Problems
+    maps: Mapping[str, QueueMap], classes: Mapping[str, TrafficClass], box: Box, problems: Problems
 ) -> None:
     """A lossless class has a separate ingress priority group: the headroom of the group protects it."""
     owners: dict[int, str] = {}
-    for name, at in found.items():
-        other = owners.setdefault(int(at.priority_group), name)
-        lossless = next((class_name for class_name in (other, name) if classes[class_name].lossless), None)
-        if other != name and lossless:
+    for name, queue_map in maps.items():
+        owner = owners.setdefault(int(queue_map.priority_group), name)
+        lossless = next((class_name for class_name in (owner, name) if classes[class_name].lossless), None)
+        if owner != name and lossless:
             problems.refuse(
                 (*box.spec.path, "classes", name),
-                f"{other} and {name} in priority group {at.priority_group}",
+                f"{owner} and {name} in priority group {queue_map.priority_group}",
                 f"a separate priority group for {lossless}, which is lossless",
             )
 
@@ -304,14 +322,15 @@ def check_paused_queues(
     queues: Mapping[str, Mapping[str, QueueMap]],
     problems: Problems,
 ) -> None:
-    """A lossless class is in the queue that its pauses stop; one problem for all switches with the same mistake."""
+    """Refuse a lossless class outside the queue that its pauses stop. Switches with the same mistake make one
+    problem."""
     switches: dict[tuple[str, int, str], list[str]] = {}
     for switch, maps in queues.items():
         system = boxes[switch].system
-        for name, at in maps.items():
-            wrong = classes[name].lossless and int(at.queue) != int(classes[name].priority)
+        for name, queue_map in maps.items():
+            wrong = classes[name].lossless and int(queue_map.queue) != int(classes[name].priority)
             if system.pause_of_queue_number and wrong:
-                switches.setdefault((name, int(at.queue), system.title), []).append(switch)
+                switches.setdefault((name, int(queue_map.queue), system.title), []).append(switch)
     for (name, queue, title), names in switches.items():
         number = int(classes[name].priority)
         numbers = f"{{traffic_class: {number}, queue: {number}, priority_group: {number}}}"
@@ -324,28 +343,28 @@ def check_paused_queues(
 
 
 def full_maps(
-    classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap]
+    classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap]
 ) -> tuple[
     dict[Dscp, SwitchTrafficClass],
     dict[SwitchTrafficClass, SwitchQueue],
     dict[SwitchTrafficClass, PriorityGroup],
     dict[Priority, SwitchQueue],
 ]:
-    """All 64 code points, all eight traffic classes and all eight PFC priorities, so that no default is relied on.
+    """The complete maps: all 64 code points, eight traffic classes and eight PFC priorities, independent of defaults.
 
-    A traffic class without a planned class goes to the queue of the same number and to the default's priority group;
-    a PFC priority that is not lossless stops the queue of the same number (as Broadcom 957608-AN210, 2.5.2, has it).
+    A traffic class without a planned class uses the queue of the same number and the priority group of the default
+    class. A PFC priority that is not lossless stops the queue of the same number (Broadcom 957608-AN210, 2.5.2).
     """
-    dscp_tc = {dscp: at[name].traffic_class for name, found in classes.items() for dscp in found.dscp}
-    rest = at[DEFAULT]
+    dscp_tc = {dscp: maps[name].traffic_class for name, traffic_class in classes.items() for dscp in traffic_class.dscp}
+    default_map = maps[DEFAULT]
     for value in range(64):
-        dscp_tc.setdefault(Dscp(value), rest.traffic_class)
+        dscp_tc.setdefault(Dscp(value), default_map.traffic_class)
     tc_queue = {SwitchTrafficClass(value): SwitchQueue(value) for value in range(8)}
-    tc_pg = {SwitchTrafficClass(value): rest.priority_group for value in range(8)}
+    tc_pg = {SwitchTrafficClass(value): default_map.priority_group for value in range(8)}
     pfc_queue = {Priority(value): SwitchQueue(value) for value in range(8)}
-    for name, found in classes.items():
-        tc_queue[at[name].traffic_class] = at[name].queue
-        tc_pg[at[name].traffic_class] = at[name].priority_group
-        if found.lossless:
-            pfc_queue[found.priority] = at[name].queue
+    for name, traffic_class in classes.items():
+        tc_queue[maps[name].traffic_class] = maps[name].queue
+        tc_pg[maps[name].traffic_class] = maps[name].priority_group
+        if traffic_class.lossless:
+            pfc_queue[traffic_class.priority] = maps[name].queue
     return dict(sorted(dscp_tc.items())), tc_queue, tc_pg, pfc_queue

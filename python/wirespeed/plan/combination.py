@@ -1,4 +1,4 @@
-"""What is to run together on one host, and what of it does not go together."""
+"""Software versions of one host, and conflicts between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.catalogue.model import GpuModel
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """What is to run on one host; None is not named. The field names are the keys of the cluster file."""
+    """Software versions of one host. None: not set. The field names are the keys of the cluster file."""
 
     gpu: GpuModel | None = None
     os: str = ""
@@ -25,7 +25,7 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two things of a combination that do not go together. ``fatal``: it cannot work; else it works in part."""
+    """Two incompatible parts of a combination. ``fatal``: it cannot work, otherwise it works in part."""
 
     key: str  # of the cluster file
     found: str
@@ -33,13 +33,13 @@ class Conflict:
     fatal: bool = True
 
 
-def version(text: str) -> tuple[int, ...]:
-    """The numbers of a version, to compare by: 470.182.03 -> (470, 182, 3)."""
+def parse_version(text: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparison: 470.182.03 -> (470, 182, 3)."""
     return tuple(int(part) for part in text.split(".") if part.isdigit())
 
 
 def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
-    """The nvcc options for a GPU: its own code, not what newer makefiles omit by default."""
+    """The nvcc options for the code of a GPU, which newer makefiles may omit by default."""
     if gpu is None or gpu.compute_capability is None:
         return None
     number = gpu.compute_capability.value.replace(".", "")
@@ -47,12 +47,12 @@ def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
 
 
 def describe_gpu(gpu: GpuModel, architecture: str) -> str:
-    """A GPU for messages, with what decides which software runs on it."""
+    """A GPU with its architecture, for messages."""
     number = gpu.compute_capability or gpu.target
     kind = "compute capability " if gpu.compute_capability else ""
     return f"{a(gpu.title)} ({kind}{number.value if number else 'unknown'}, {architecture})"
 
 
 def a(title: str) -> str:
-    """With its article."""
+    """A title with its indefinite article."""
     return f"{'an' if title[0] in 'AEIOUN' else 'a'} {title}"

@@ -1,4 +1,4 @@
-"""Every number of a plan that a formula gave, each once: headroom, marking thresholds, watchdog times."""
+"""The computed values of a plan: headroom, marking thresholds, watchdog times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def list_computed_values(
     cable: CableModel | None,
     problems: Problems,
 ) -> tuple[ComputedValue, ...]:
-    """The values of the switches, each once for all switches that it holds for; problems are collected."""
+    """The computed values of the switches, one for all switches of the same kind. Adds problems."""
     peers: dict[object, list[str]] = {}
     for name, kind in kinds.items():
         cables = Counter((port.link.speed, port.link.mtu, port.cable_length) for port in switches[name].ports.values())
@@ -41,12 +41,12 @@ def list_computed_values(
 
 
 def _check_lengths(name: str, switch: Switch, kind: SwitchKind, problems: Problems) -> None:
-    """Where the cluster file has lengths of some cables, it lacks those of the others by mistake."""
-    missing = sum(port.cable_length is None for port in switch.ports.values())
-    if missing and kind.qos.pfc:
+    """Warn if the length is known for some cables of a cluster only: the others are probably an oversight."""
+    unknown_lengths = sum(port.cable_length is None for port in switch.ports.values())
+    if unknown_lengths and kind.qos.pfc:
         problems.warn(
             kind.box.spec.path,
-            f"{name}: no cable length for {missing} of {len(switch.ports)} ports",
+            f"{name}: no cable length for {unknown_lengths} of {len(switch.ports)} ports",
             "a length for each cable: without it the headroom of a port is not planned",
             "add a length to cabling, links and fabric, such as length: 30 m",
         )
@@ -57,35 +57,43 @@ def _of_switch(
 ) -> Iterator[ComputedValue]:
     chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
     speeds = dict.fromkeys(port.link.speed for port in switch.ports.values() if port.link.speed is not None)
-    every: dict[str, headroom.Headroom] = {}
-    shown: dict[tuple[Bandwidth, Length, int], headroom.Headroom] = {}
+    headroom_of_port: dict[str, headroom.Headroom] = {}
+    headrooms: dict[tuple[Bandwidth, Length, int], headroom.Headroom] = {}
     for port_name, port in switch.ports.items() if lossless else ():
         speed, length, mtu = port.link.speed, port.cable_length, kind.port_mtu(port_name)
         if speed is None or length is None:
             continue
         key = (speed, length, mtu)
-        if key not in shown:
-            shown[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
-        every[port_name] = shown[key]
-    yield from (headroom.explain_headroom(found, chip, name) for found in shown.values())
-    whole = headroom.explain_total(every, lossless, chip, name) if len(every) == len(switch.ports) else None
+        if key not in headrooms:
+            headrooms[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
+        headroom_of_port[port_name] = headrooms[key]
+    yield from (headroom.explain_headroom(group_headroom, chip, name) for group_headroom in headrooms.values())
+    whole = (
+        headroom.explain_total(headroom_of_port, lossless, chip, name)
+        if len(headroom_of_port) == len(switch.ports)
+        else None
+    )
     if whole is not None:
         yield whole
-    reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
+    total = (
+        Size(lossless * sum(int(group_headroom.size) for group_headroom in headroom_of_port.values()))
+        if whole
+        else None
+    )
     pool = kind.buffers.shared_headroom
-    if pool is None and reserved is not None:
-        _check_total(name, reserved, kind, problems)
-    if pool is not None and shown:
-        _check_shared(pool, shown.values(), kind, problems)
+    if pool is None and total is not None:
+        _check_total(name, total, kind, problems)
+    if pool is not None and headrooms:
+        _check_shared(pool, headrooms.values(), kind, problems)
         if whole is not None:
-            yield headroom.explain_shared_headroom(pool, every, lossless, name)
-            reserved = pool
-    memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), reserved)
+            yield headroom.explain_shared_headroom(pool, headroom_of_port, lossless, name)
+            total = pool
+    memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), total)
     for speed in speeds:
-        for queue, found in kind.marking(speed).items():
-            bounds = window(speed, kind.congestion[queue], loop, chip, reserved, memory)
-            check_window(found, bounds, kind.congestion[queue], problems)
-            yield from found.explain(name, queue, bounds)
+        for queue, marking in kind.marking(speed).items():
+            bounds = window(speed, kind.congestion[queue], loop, chip, total, memory)
+            check_window(marking, bounds, kind.congestion[queue], problems)
+            yield from marking.explain(name, queue, bounds)
     if lossless and speeds:
         slowest = min(speeds)
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
@@ -93,23 +101,23 @@ def _of_switch(
         yield watchdog.explain_watchdog(kind.qos.watchdog, slowest, chip, memory, name, default)
 
 
-def _check_total(name: str, reserved: Size, kind: SwitchKind, problems: Problems) -> None:
-    """Headroom of its own for every port must leave room for packets."""
+def _check_total(name: str, total: Size, kind: SwitchKind, problems: Problems) -> None:
+    """Refuse headroom of all ports that leaves no buffer for packets."""
     chip = kind.box.chip
-    if chip is not None and chip.buffer is not None and reserved >= chip.buffer.value:
+    if chip is not None and chip.buffer is not None and total >= chip.buffer.value:
         problems.refuse(
             kind.box.spec.path,
-            f"{name}: headroom of {format_bytes(reserved)} for all ports",
+            f"{name}: headroom of {format_bytes(total)} for all ports",
             f"less than {chip.buffer.value}, the buffer of {kind.box.spec.model}",
             "shorten the cables, cable fewer ports, or let all ports share it (buffers.shared_headroom)",
         )
 
 
 def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:
-    """One group alone must find room, or nothing is lossless; a slice of the buffer has its part of the pool."""
+    """Refuse a pool that is smaller than the headroom of one group. A slice of the buffer has its part of the pool."""
     chip = kind.box.chip
     slices = chip.slices.value if chip and chip.slices else 1
-    minimum = Size(slices * max(int(found.size) for found in groups))
+    minimum = Size(slices * max(int(group_headroom.size) for group_headroom in groups))
     if pool < minimum:
         of_slices = f" in each of {slices} slices" if slices > 1 else ""
         problems.refuse(

@@ -1,4 +1,4 @@
-"""Which CPU cores each rank of a host runs on.
+"""Binding of the ranks of a host to CPU cores.
 
 The policies are those of MVAPICH2 (2.3.7 user guide, sections 6.5, 6.20 and 6.21; its affinity/hwloc_bind.c), in
 whole cores:
@@ -10,8 +10,8 @@ whole cores:
 * compact: one core each, a rank's threads on the hardware threads of that core;
 * spread: all cores evenly shared out, a rank's cores side by side.
 
-Two things differ from the library's algorithm, on purpose. The socket of the NIC comes first, if the catalogue has it.
-Spread keeps every rank within a socket and loses none when ranks do not divide by sockets.
+Two things differ from the library's algorithm on purpose. The socket of the NIC comes first, if the catalogue contains
+it. Spread keeps every rank within a socket and loses no core when the sockets do not divide the ranks.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ class Topology:
         return tuple(chain.from_iterable(self.by_socket))
 
 
-def topology_of(cpus: CpuTopology, near: int | None) -> Topology:
+def build_topology(cpus: CpuTopology, near: int | None) -> Topology:
     """A server's cores; ``near`` is the NUMA node of its first NIC, None: not known.
 
     Linux numbers the first hardware thread of every core before any second one, so these numbers hold whether
     the BIOS leaves simultaneous multithreading on or not.
     """
     sockets, cores, nodes = cpus.sockets.value, cpus.cores.value, cpus.numa_nodes.value
-    found = []
+    nodes_by_socket = []
     for socket in range(sockets):
         if cpus.numbering.value is Numbering.BY_SOCKET:
             socket_cores = range(socket * cores, (socket + 1) * cores)
         else:
             socket_cores = range(socket, sockets * cores, sockets)
         size = cores // nodes
-        found.append([tuple(socket_cores[node * size : (node + 1) * size]) for node in range(nodes)])
+        nodes_by_socket.append([tuple(socket_cores[node * size : (node + 1) * size]) for node in range(nodes)])
     if near is not None and near < sockets * nodes:
         socket = near // nodes
-        found[socket] = _first(found[socket], near % nodes)
-        found = _first(found, socket)
-    return Topology(tuple(tuple(socket) for socket in found), cpus.threads.value)
+        nodes_by_socket[socket] = _move_first(nodes_by_socket[socket], near % nodes)
+        nodes_by_socket = _move_first(nodes_by_socket, socket)
+    return Topology(tuple(tuple(socket) for socket in nodes_by_socket), cpus.threads.value)
 
 
-def _first(members: list, index: int) -> list:  # type: ignore[type-arg]
+def _move_first(members: list, index: int) -> list:  # type: ignore[type-arg]
     return [members[index], *members[:index], *members[index + 1 :]]
 
 
 def count_cores(policy: BindingPolicy, ranks: int, threads: int) -> int:
-    """Cores that so many ranks take at least."""
+    """The least number of cores for so many ranks."""
     return ranks * threads if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD) else ranks
 
 
@@ -86,29 +86,29 @@ def bind(policy: BindingPolicy, topology: Topology, ranks: int, threads: int) ->
         case BindingPolicy.BUNCH:
             order: Sequence[int] = topology.cores
         case BindingPolicy.SCATTER:
-            order = _in_turn(topology.by_socket)
+            order = _take_in_turn(topology.by_socket)
         case BindingPolicy.NUMA:
-            order = _in_turn(tuple(chain.from_iterable(topology.sockets)))
+            order = _take_in_turn(tuple(chain.from_iterable(topology.sockets)))
         case BindingPolicy.LINEAR:
             return tuple(topology.cores[rank * threads : (rank + 1) * threads] for rank in range(ranks))
         case BindingPolicy.COMPACT:
             total = len(topology.cores)
             return tuple(
-                tuple(core + total * sibling for sibling in range(min(threads, topology.siblings)))
+                tuple(core + total * thread for thread in range(min(threads, topology.siblings)))
                 for core in topology.cores[:ranks]
             )
         case BindingPolicy.SPREAD:
-            return tuple(_spread(topology.by_socket, ranks, threads))
+            return tuple(_spread_ranks(topology.by_socket, ranks, threads))
     return tuple((core,) for core in order[:ranks])
 
 
-def _in_turn(groups: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _take_in_turn(groups: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The first of every group, then the second of every group, …"""
     return tuple(core for turn in zip_longest(*groups) for core in turn if core is not None)
 
 
-def _spread(sockets: Sequence[Sequence[int]], ranks: int, threads: int) -> Iterator[tuple[int, ...]]:
-    """Ranks by socket, as evenly as whole ranks go; every rank as many cores as the fullest socket can give one."""
+def _spread_ranks(sockets: Sequence[Sequence[int]], ranks: int, threads: int) -> Iterator[tuple[int, ...]]:
+    """Distribute ranks evenly over sockets. Every rank has as many cores as a rank on the fullest socket."""
     shares = [ranks // len(sockets) + (index < ranks % len(sockets)) for index in range(len(sockets))]
     chunk = min(len(cores) // share for cores, share in zip(sockets, shares, strict=True) if share)
     if chunk < threads:  # whole ranks do not fit the sockets: a rank may straddle two

@@ -1,4 +1,4 @@
-"""Where DCQCN settles: the fixed point of its fluid model.
+"""The fixed point of DCQCN's fluid model.
 
 Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 5: with marking probability p,
 N equal flows of R = C/N packets per second, the estimate alpha settles at 1 - (1 - p)^(tau' R).
@@ -20,24 +20,24 @@ _ADDITIVE = 40e6 / 8 / PACKET  # packets/s; 40 Mb/s
 
 
 def alpha(speed: Bandwidth, flows: int) -> float:
-    """The rate reduction factor at which so many flows that share a link settle.
+    """The rate reduction factor at the fixed point of flows that share a link.
 
     Args:
-        speed: of the link.
-        flows: that share it, at least two.
+        speed: speed of the link.
+        flows: number of flows on the link, at least two.
     """
     rate = speed / 8 / PACKET / flows
     low, high = math.log(1e-9), math.log(0.05)
     for _ in range(100):  # halves the interval of log p each time
         middle = (low + high) / 2
-        if _excess(math.exp(middle), rate) < 0:
+        if _compute_excess(math.exp(middle), rate) < 0:
             low = middle
         else:
             high = middle
     return -math.expm1(math.log1p(-math.exp(low)) * _ALPHA_TIMER * rate)
 
 
-def _excess(p: float, rate: float) -> float:
+def _compute_excess(p: float, rate: float) -> float:
     """Negative below the fixed point: the model's a^2 alpha - tau^2 R_AI R (b + d)(c + e)."""
     stay = math.log1p(-p)
     a = -math.expm1(stay * _CNP_INTERVAL * rate)

@@ -1,4 +1,4 @@
-"""Whether PCIe devices can be lent, and the settings of the bridges between the hosts for it.
+"""PCIe device lending: whether a device can be lent, and the settings of the bridges between the hosts.
 
 A borrower sees a device through the prefetchable memory of its bridge. Each memory BAR of a device lies there at an
 address that is a multiple of its size, a power of two (PCI Express Base Specification 5.0, section 7.5.1.2.1), and all
@@ -35,13 +35,13 @@ class LendingHost:
 
     @property
     def devices(self) -> Mapping[str, Slot]:
-        """What it can lend, by name."""
+        """The devices that the host can lend, by name."""
         return {f"GPU{index}": slot for index, slot in enumerate(self.server.gpu_slots)}
 
 
 @dataclass(frozen=True, slots=True)
 class LendingPlan:
-    """The bridges and loans of each host, and how the sizes came about."""
+    """The bridges and loans of each host, and the formulas of the sizes."""
 
     ntbs: Mapping[str, Mapping[str, Ntb]]
     loans: Mapping[str, Mapping[str, Loan]]
@@ -57,35 +57,35 @@ def packed_size(sizes: Iterable[int]) -> int:
 
 
 def least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
-    """The smallest power of two that is larger than the BARs need and that a bridge accepts."""
+    """The smallest power of two above the size of the BARs that a bridge accepts."""
     need, size = packed_size(sizes), minimum
     while size <= need:
         size *= 2
     return Size(size)
 
 
-def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> LendingPlan:
-    """What each host lends and borrows."""
-    bridged = _find_lending_hosts(cluster, catalogue, problems)
-    borrowed: dict[str, list[Size]] = {}
+def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> LendingPlan:
+    """The bridges and loans of each host."""
+    lending_hosts = _find_lending_hosts(cluster, catalogue, problems)
+    bars_by_borrower: dict[str, list[Size]] = {}
     loans: dict[str, dict[str, Loan]] = {name: {} for name in cluster.hosts}
-    lent: dict[tuple[str, str], int] = {}
+    index_by_device: dict[tuple[str, str], int] = {}
     for index, part in enumerate(cluster.lending):
         path = ("lending", index)
-        lender, borrower = (_end(cluster, bridged, path, key, getattr(part, key), problems) for key in _ENDS)
+        lender, borrower = (_find_end(cluster, lending_hosts, path, key, getattr(part, key), problems) for key in _ENDS)
         if lender is None or borrower is None or not _can_be_lent(part, path, lender, borrower, problems):
             continue
-        if (part.lender, part.device) in lent:
+        if (part.lender, part.device) in index_by_device:
             problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
             continue
-        lent[part.lender, part.device] = index
+        index_by_device[part.lender, part.device] = index
         gpu = catalogue.gpus.get(lender.server.gpu or "")
         bars = gpu.bars.value if gpu and gpu.bars else []
         if not bars or any(size & (size - 1) for size in bars):
             problems.refuse(
                 (*path, "device"),
                 f"{part.device} of {part.lender}, a {lender.server.gpu} whose memory BARs are not known",
-                "a device whose BARs the catalogue has, each a power of two: whether it fits is not known otherwise",
+                "a device whose BARs are in the catalogue, each a power of two",
                 f"read them with lspci -vv and write them under bars: in catalogue/gpus/{lender.server.gpu}.yaml",
             )
             continue
@@ -93,18 +93,18 @@ def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Le
         number = device_number(lender.node_id, address)
         loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
         loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
-        borrowed.setdefault(borrower.name, []).extend(bars)
-    ntbs, computed = _ntbs(bridged, borrowed, problems)
-    return LendingPlan(ntbs, loans, computed)
+        bars_by_borrower.setdefault(borrower.name, []).extend(bars)
+    ntbs, computed_values = _plan_bridges(lending_hosts, bars_by_borrower, problems)
+    return LendingPlan(ntbs, loans, computed_values)
 
 
 def device_number(node_id: int, address: str) -> str:
-    """The number SmartIO gives a device: its host's, its bus, its device and function, in hexadecimal digits.
+    """SmartIO's number of a device: node ID of the host, bus, device and function, in hexadecimal digits.
 
     As in Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6: 04:00.0 of host 8 is 80400.
     """
-    _, bus, rest = address.split(":")
-    device, _, function = rest.partition(".")
+    _, bus, device_function = address.split(":")
+    device, _, function = device_function.partition(".")
     return f"{node_id:x}{bus}{int(device, 16) << 3 | int(function):02x}"
 
 
@@ -112,7 +112,7 @@ _ENDS = ("lender", "borrower")
 
 
 def _find_lending_hosts(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, LendingHost]:
-    found: dict[str, LendingHost] = {}
+    lending_hosts: dict[str, LendingHost] = {}
     numbers: dict[int, str] = {}
     for name, spec in cluster.hosts.items():
         part, server, nic = spec.part.ntb, catalogue.servers.get(spec.model), catalogue.nics.get(spec.nics.model)
@@ -120,24 +120,26 @@ def _find_lending_hosts(cluster: Cluster, catalogue: Catalogue, problems: Proble
             continue
         if nic.ntb is None:
             problems.refuse(
-                (*spec.path, "ntb"), f"{spec.nics.model}, which is no non-transparent bridge", "an adapter that is one"
+                (*spec.path, "ntb"),
+                f"{spec.nics.model}, which is no non-transparent bridge",
+                "a non-transparent bridge",
             )
             continue
         if part.node_id in numbers:
             problems.refuse(
                 (*spec.path, "ntb", "node_id"),
-                f"the number {part.node_id} of {numbers[part.node_id]} again",
+                f"the number {part.node_id}, which {numbers[part.node_id]} has too",
                 "a number for each host",
             )
             continue
         numbers[part.node_id] = name
-        found[name] = LendingHost(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
-    return found
+        lending_hosts[name] = LendingHost(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
+    return lending_hosts
 
 
-def _end(
+def _find_end(
     cluster: Cluster,
-    bridged: Mapping[str, LendingHost],
+    lending_hosts: Mapping[str, LendingHost],
     path: tuple[str | int, ...],
     key: str,
     name: str,
@@ -147,47 +149,48 @@ def _end(
         problems.refuse(
             (*path, key), f"the host {name!r}", "a host of this file", did_you_mean(name, list(cluster.hosts))
         )
-    elif name not in bridged:
-        problems.refuse((*path, key), f"{name}, which has no 'ntb'", "ntb: {node_id: …} and an adapter that is one")
-    return bridged.get(name)
+    elif name not in lending_hosts:
+        problems.refuse((*path, key), f"{name}, which has no 'ntb'", "ntb: {node_id: …} and a non-transparent bridge")
+    return lending_hosts.get(name)
 
 
 def _can_be_lent(
     part: LoanPart, path: tuple[str | int, ...], lender: LendingHost, borrower: LendingHost, problems: Problems
 ) -> bool:
-    """Refuse what SmartIO cannot do; source: Johansen, Fast Multi-GPU communication over PCI Express, section 3.1."""
+    """Refuse loans that SmartIO does not support; source: Johansen, Fast Multi-GPU communication over PCI Express,
+    section 3.1."""
     if lender is borrower:
         problems.refuse((*path, "borrower"), f"{part.lender} on both sides", "two different hosts")
         return False
     slot = lender.devices.get(part.device)
     if slot is None:
-        known = list(lender.devices)
+        devices = list(lender.devices)
         problems.refuse(
             (*path, "device"),
             f"the device {part.device!r} of {part.lender}",
-            format_choices(known) if known else "a server with GPUs",
-            did_you_mean(part.device, known),
+            format_choices(devices) if devices else "a server with GPUs",
+            did_you_mean(part.device, devices),
         )
         return False
     if slot.numa_node == lender.slot.numa_node:
         return True
-    same = [name for name, other in lender.devices.items() if other.numa_node == lender.slot.numa_node]
+    devices = [name for name, device_slot in lender.devices.items() if device_slot.numa_node == lender.slot.numa_node]
     problems.refuse(
         (*path, "device"),
         f"{part.device} of {part.lender} on NUMA node {slot.numa_node}, and its bridge on node {lender.slot.numa_node}",
         "a device on the bridge's own NUMA node: SmartIO does not lend across the link between processors",
-        f"move one of the two cards{f', or lend {same[0]}' if same else ''}",
+        f"move one of the two cards{f', or lend {devices[0]}' if devices else ''}",
     )
     return False
 
 
-def _ntbs(
-    bridged: Mapping[str, LendingHost], borrowed: Mapping[str, Sequence[Size]], problems: Problems
+def _plan_bridges(
+    lending_hosts: Mapping[str, LendingHost], bars_by_borrower: Mapping[str, Sequence[Size]], problems: Problems
 ) -> tuple[dict[str, dict[str, Ntb]], tuple[ComputedValue, ...]]:
     ntbs: dict[str, dict[str, Ntb]] = {}
-    computed: list[ComputedValue] = []
-    for name, host in bridged.items():
-        part, sizes = host.spec.part.ntb, borrowed.get(name, ())
+    computed_values: list[ComputedValue] = []
+    for name, host in lending_hosts.items():
+        part, sizes = host.spec.part.ntb, bars_by_borrower.get(name, ())
         assert part is not None
         minimum = least_prefetch(sizes, host.ability.minimum.value) if sizes else host.ability.prefetch.value
         path = (*host.spec.path, "ntb", "prefetch")
@@ -207,7 +210,7 @@ def _ntbs(
             )
         ntbs[name] = {"1": Ntb(part.node_id, prefetch)}
         if sizes:
-            computed.append(
+            computed_values.append(
                 ComputedValue(
                     f"{name} prefetch",
                     str(minimum),
@@ -216,7 +219,7 @@ def _ntbs(
                     "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",
                 )
             )
-    return ntbs, tuple(computed)
+    return ntbs, tuple(computed_values)
 
 
 def _format_sum(sizes: Sequence[Size]) -> str:

@@ -1,4 +1,4 @@
-"""Sets of names that are joined pair by pair."""
+"""Disjoint sets of names, joined pair by pair."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class DisjointSets:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._above = {name: name for name in names}
 
-    def join(self, name: str, other: str) -> None:
-        """Join two sets; the set keeps the name of the set of ``other``."""
-        root = self.find(other)
+    def join(self, name: str, target: str) -> None:
+        """Join two sets. The joined set has the name of the set of ``target``."""
+        root = self.find(target)
         self._above[self.find(name)] = root
 
     def find(self, name: str) -> str:
@@ -26,5 +26,5 @@ class DisjointSets:
         return name
 
     def sets(self) -> dict[str, str]:
-        """The set of each name, in the order in which names were met."""
+        """The set of each name, in the order in which names were added."""
         return {name: self.find(name) for name in list(self._above)}

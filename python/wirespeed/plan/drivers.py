@@ -1,4 +1,4 @@
-"""Which packages bring a NIC's driver onto a host, and in which order; source: Broadcom 957608-AN210, section 2.2."""
+"""Packages that install a NIC's driver, in order; source: Broadcom 957608-AN210, section 2.2."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.gpu_memory import NVIDIA_CLIENT, check_client, check_dma_buf
 from wirespeed.plan.problems import Problems
-from wirespeed.plan.stacks import Chosen, peer_memory_step, stack_of, stack_steps
+from wirespeed.plan.stacks import Chosen, peer_memory_step, select_stack, stack_steps
 from wirespeed.settings import Action, InstallStep, Package
 
 
 @dataclass(frozen=True, slots=True)
 class Drivers:
-    """What brings a NIC's driver onto a host."""
+    """The packages and installation steps of a NIC's driver."""
 
     packages: dict[str, Package]
-    before: tuple[InstallStep, ...]  # what goes before the GPU's software
+    removals: tuple[InstallStep, ...]  # steps before the GPU software
     steps: tuple[InstallStep, ...]
     replaces: bool = True  # whether they replace drivers of the kernel, which needs a boot image and a reboot
     stack: Chosen | None = None
-    dma_buf: bool = False  # whether GPU memory is reached by DMA-BUF alone: there is no peer-memory API
-    modules: tuple[str, ...] = ()  # that must be loaded beside the NIC's own
+    dma_buf: bool = False  # whether DMA-BUF is the only access to GPU memory: there is no peer-memory API
+    modules: tuple[str, ...] = ()  # further modules that must be loaded
 
 
 def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
-    """Whether the host's kernel has a peer-memory client built in; None: it is not known."""
+    """Whether the host's kernel has a built-in peer-memory client. None: unknown."""
     software = spec.part.software
     if software.peer_memory is not None:
         return software.peer_memory
@@ -40,10 +40,10 @@ def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
     return row.built_in.value if row else None
 
 
-def drivers_of(
+def plan_drivers(
     spec: HostSpec, nic: NicModel, gpu: GpuModel | None, catalogue: Catalogue, problems: Problems
 ) -> Drivers | None:
-    """Packages and steps; None where the host's file names no kernel and no packages, or there is no such release."""
+    """Packages and steps. None if the cluster file sets no kernel, packages or firmware, or the release is unknown."""
     software, release = spec.part.software, catalogue.drivers.get(nic.driver or "")
     if software.kernel is None and software.nic_packages is None and software.nic_firmware is None:
         return None
@@ -62,16 +62,16 @@ def drivers_of(
             )
         return None
     if software.nic_firmware is not None and not _firmware_file(spec, nic, release):
-        known = [name for name, row in catalogue.drivers.items() if row.firmware]
-        known += [name for name, row in catalogue.nics.items() if row.firmware]
+        models = [name for name, row in catalogue.drivers.items() if row.firmware]
+        models += [name for name, row in catalogue.nics.items() if row.firmware]
         problems.refuse(
             (*spec.path, "software", "nic_firmware"),
             f"a firmware for {nic.title}",
-            f"a NIC whose firmware files are known: {', '.join(known)}",
+            f"a NIC whose firmware files are known: {', '.join(models)}",
             "leave it out, and flash it with the vendor's tool",
         )
     built_in = kernel_has_client(spec, catalogue)
-    stack = stack_of(spec, release, problems) if release.stacks else None
+    stack = select_stack(spec, release, problems) if release.stacks else None
     if gpu and built_in is None and not stack:
         problems.warn(
             (*spec.path, "software", "kernel"),
@@ -80,25 +80,25 @@ def drivers_of(
             "peer_memory: true or false, as `grep ib_register_peer_memory_client /proc/kallsyms` answers before "
             "anything is installed",
         )
-    firmware = tuple(_firmware(spec, nic, release))
+    firmware = tuple(_list_firmware_steps(spec, nic, release))
     if stack:
-        return _stack(spec, stack, gpu, firmware, problems)
+        return _plan_stack(spec, stack, gpu, firmware, problems)
     if release.inbox:
-        return _inbox(spec, release, gpu, built_in, firmware, problems)
-    named = _select_packages(spec, release, catalogue, problems)
-    chosen = named or dict.fromkeys([*release.peer_memory, *release.always], None)
-    _check(spec, release, chosen, gpu is not None, built_in, problems)
+        return _plan_inbox_driver(spec, release, gpu, built_in, firmware, problems)
+    configured = _select_packages(spec, release, catalogue, problems)
+    chosen = configured or dict.fromkeys([*release.peer_memory, *release.always], None)
+    _check_packages(spec, release, chosen, gpu is not None, built_in, problems)
     packages = {
         name: Package(installed=True, version=version)
         for name, version in chosen.items()
         if name in release.packages and release.packages[name].dkms
     }
-    others = InstallStep(
+    removal = InstallStep(
         Action.UNINSTALL_STACK,
         " or ".join(release.displaced_by),
         why="it replaces the kernel's RDMA core, and the drivers do not load with it",
     )
-    return Drivers(packages, (others,) if release.displaced_by else (), (*_steps(release, chosen), *firmware))
+    return Drivers(packages, (removal,) if release.displaced_by else (), (*_list_steps(release, chosen), *firmware))
 
 
 def _firmware_file(spec: HostSpec, nic: NicModel, release: DriverRelease) -> str | None:
@@ -110,31 +110,33 @@ def _firmware_file(spec: HostSpec, nic: NicModel, release: DriverRelease) -> str
     )
 
 
-def _firmware(spec: HostSpec, nic: NicModel, release: DriverRelease) -> Iterator[InstallStep]:
-    """Last of the steps before the reboot: the tool that flashes may talk to the driver."""
+def _list_firmware_steps(spec: HostSpec, nic: NicModel, release: DriverRelease) -> Iterator[InstallStep]:
+    """The last steps before the reboot, because the flash tool may need the driver."""
     version, pattern = spec.part.software.nic_firmware, _firmware_file(spec, nic, release)
     if version is not None and pattern is not None:
         yield InstallStep(Action.FIRMWARE, "of each NIC", version, {"firmware": pattern}, "it acts after a reboot")
 
 
-def _stack(
+def _plan_stack(
     spec: HostSpec, stack: Chosen, gpu: GpuModel | None, firmware: tuple[InstallStep, ...], problems: Problems
 ) -> Drivers:
     """The vendor's stack, which contains a peer-memory API."""
-    clients = _clients(spec, gpu, problems)
-    again = (peer_memory_step(),) if clients else ()
-    return Drivers({}, tuple(stack_steps(stack, spec, gpu)), (*again, *firmware), stack=stack, modules=clients)
+    clients = _list_clients(spec, gpu, problems)
+    peer_memory_steps = (peer_memory_step(),) if clients else ()
+    return Drivers(
+        {}, tuple(stack_steps(stack, spec, gpu)), (*peer_memory_steps, *firmware), stack=stack, modules=clients
+    )
 
 
-def _clients(spec: HostSpec, gpu: GpuModel | None, problems: Problems) -> tuple[str, ...]:
-    """With a peer-memory API in the kernel: the module that registers GPU memory; AMD's driver does it by itself."""
+def _list_clients(spec: HostSpec, gpu: GpuModel | None, problems: Problems) -> tuple[str, ...]:
+    """The module that registers GPU memory, for a kernel with a peer-memory API. AMD's driver needs none."""
     if gpu is None:
         return ()
     check_client(spec, gpu, problems)
     return (NVIDIA_CLIENT,) if gpu.vendor == "nvidia" else ()
 
 
-def _inbox(
+def _plan_inbox_driver(
     spec: HostSpec,
     release: DriverRelease,
     gpu: GpuModel | None,
@@ -142,9 +144,9 @@ def _inbox(
     firmware: tuple[InstallStep, ...],
     problems: Problems,
 ) -> Drivers:
-    """The kernel's own driver: only the RDMA user space is installed.
+    """The driver of the kernel: only the RDMA user space is installed.
 
-    Without a peer-memory client in the kernel the GPU must be reached by DMA-BUF.
+    Without a peer-memory client in the kernel, access to GPU memory needs DMA-BUF.
     """
     if spec.part.software.nic_packages is not None and not release.stacks:
         problems.refuse(
@@ -157,14 +159,14 @@ def _inbox(
     if gpu and dma_buf:
         check_dma_buf(spec, gpu, release, problems)
     prerequisites = replace(_PREREQUISITES, why=f"the {release.title} is there already")
-    clients = _clients(spec, gpu, problems) if built_in else ()
+    clients = _list_clients(spec, gpu, problems) if built_in else ()
     return Drivers({}, (), (prerequisites, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
 
 
 def _select_packages(
     spec: HostSpec, release: DriverRelease, catalogue: Catalogue, problems: Problems
 ) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    packages: dict[str, str | None] = {}
     for name, version in (spec.part.software.nic_packages or {}).items():
         if name in release.displaced_by:
             owner = next(
@@ -183,11 +185,11 @@ def _select_packages(
                 format_choices(release.packages),
                 did_you_mean(name, list(release.packages)),
             )
-        found[name] = version
-    return found
+        packages[name] = version
+    return packages
 
 
-def _check(
+def _check_packages(
     spec: HostSpec,
     release: DriverRelease,
     chosen: dict[str, str | None],
@@ -217,8 +219,8 @@ def _check(
         problems.warn(path, f"packages of different releases: {', '.join(sorted(map(str, versions)))}", "one release")
 
 
-def _steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:
-    """In order."""
+def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:
+    """The steps, in order."""
     modules = [name for name in (*release.peer_memory, *release.without_peer_memory) if name in chosen]
     for name in release.without_peer_memory:
         if name not in chosen:
@@ -243,13 +245,13 @@ _PREREQUISITES = InstallStep(
     Action.PREREQUISITES, "compiler, kernel headers, RDMA user space", why="modules are built here"
 )
 
-AFTER = (
+FINAL_STEPS = (
     InstallStep(
         Action.BOOT_IMAGE, "initramfs", why="it holds the kernel's own driver, which would be loaded before the new one"
     ),
     InstallStep(Action.REBOOT, "host", why="loaded drivers are not replaced in a running kernel"),
 )
-"""What ends every installation of drivers; source: Broadcom 957608-AN210, section 2.2.1.2 and appendix A."""
+"""The final steps of every driver installation; source: Broadcom 957608-AN210, section 2.2.1.2 and appendix A."""
 
 
 def number_steps(steps: Sequence[InstallStep]) -> dict[str, InstallStep]:

@@ -1,7 +1,7 @@
 """ECN marking thresholds: requested and effective values, and the window they must be in.
 
-A threshold is a time of the link: bandwidth times delay. Where the cluster file names none, the delay is that of the
-document's thresholds at the speed they are printed for, so every speed marks at the same delay. The window comes from
+A threshold is bandwidth times delay. Default: the delay of the vendor document's thresholds at their speed, so every
+speed marks at the same delay. The window comes from
 the control loop and from how many senders share the buffer (`Window`).
 """
 
@@ -38,17 +38,17 @@ class Thresholds:
     requested: Ecn
     effective: Ecn
     speed: Bandwidth
-    from_cluster_file: bool  # whether the cluster file gives them
+    from_cluster_file: bool  # whether the cluster file sets them
     defaults: EcnDefaults | EcnFillDefaults
-    unit: int  # bytes the switch counts thresholds in
+    unit: int  # unit of the switch's thresholds, bytes
     path: tuple[str | int, ...]
 
     def rounded_thresholds(self) -> Iterator[tuple[str, Size]]:
         """Setting path and requested value of each threshold that the switch rounds."""
         for name in ("minimum", "maximum"):
-            requested = getattr(self.requested, name)
-            if requested != getattr(self.effective, name):
-                yield f"queue.ecn.{name}", requested
+            requested_size = getattr(self.requested, name)
+            if requested_size != getattr(self.effective, name):
+                yield f"queue.ecn.{name}", requested_size
 
     def explain(self, switch: str, queue: str, window: Window) -> Iterator[ComputedValue]:
         """The formula of each threshold, and its window."""
@@ -56,12 +56,12 @@ class Thresholds:
             yield from self._explain_fill(switch, queue, self.defaults)
             return
         for name, bound in (("minimum", window.minimum_formula), ("maximum", window.maximum_formula)):
-            requested, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
+            requested_size, effective = int(getattr(self.requested, name)), int(getattr(self.effective, name))
             sample: SourcedValue[Size] = getattr(self.defaults, name)
             yield ComputedValue(
                 name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
                 value=format_bytes(Size(effective)),
-                formula=f"{self._origin(name, requested)}, "
+                formula=f"{self._format_origin(name, requested_size)}, "
                 f"configured as {effective // self.unit} × {self.unit:,} B; {bound}",
                 source="cluster file" if self.from_cluster_file else sample.source,
                 compared=f"{sample.source}: {sample.value}{_format_reference_speed(self.defaults)}",
@@ -78,18 +78,18 @@ class Thresholds:
                 compared=f"{sample.source}: {sample.value} %",
             )
 
-    def _origin(self, name: str, requested: int) -> str:
+    def _format_origin(self, name: str, requested_size: int) -> str:
         if self.from_cluster_file:
-            return f"{requested:,} B requested"
+            return f"{requested_size:,} B requested"
         if name == "maximum" and self.requested.minimum == self.requested.maximum:
-            return f"{requested:,} B, the minimum: DCQCN-D marks every packet above one threshold"
-        delay = self.speed.compute_duration(requested)
-        return f"{delay} × {self.speed} = {requested:,} B"
+            return f"{requested_size:,} B, the minimum: DCQCN-D marks every packet above one threshold"
+        delay = self.speed.compute_duration(requested_size)
+        return f"{delay} × {self.speed} = {requested_size:,} B"
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where thresholds make sense on a link: above what keeps it busy, below what lets PFC come first.
+    """The range of useful thresholds of a link: high enough to keep it busy, low enough to act before PFC.
 
     * ``minimum``: after a congestion notification the rates fall together and the queue must last until they have
       recovered. For DCQCN-P the rates fall by alpha/2, and fast recovery halves what is missing every timer T, so the
@@ -120,12 +120,12 @@ def window(
     """The window of a queue.
 
     Args:
-        speed: of the link.
+        speed: speed of the link.
         congestion: marking by a slope or by a step.
-        loop: round trip of the longest path; None: not known.
-        chip: of the switch; its buffer and share decide when PFC comes.
-        headroom: of all ports of the switch; None where it is not known.
-        deep: of a switch with virtual output queues, its memory.
+        loop: round trip of the longest path; None: unknown.
+        chip: chip of the switch; buffer and share determine when PFC starts.
+        headroom: headroom of all ports of the switch; None: unknown.
+        deep: packet memory of a switch with virtual output queues.
     """
     minimum, minimum_formula = _lower_bound(speed, congestion, loop)
     maximum, maximum_formula = (
@@ -159,12 +159,12 @@ def _upper_bound(
         return None, "no upper bound: headroom of the switch unknown, the length of a cable is missing"
     if loop is None:
         return None, "no upper bound: length of a cable unknown"
-    shared = chip.buffer.value - headroom
+    shared_buffer = chip.buffer.value - headroom
     burst = speed.size_in(loop.time)
     part = chip.share.value
 
     def before_pause(senders: int) -> int:
-        return int(senders * part * shared / (1 + part * senders)) - (senders - 1) * burst
+        return int(senders * part * shared_buffer / (1 + part * senders)) - (senders - 1) * burst
 
     maximum = Size(max(0, before_pause(_SENDERS)))
     return maximum, (
@@ -178,26 +178,26 @@ def _upper_bound_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tup
         return None, "no upper bound: length of a cable unknown"
     burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
     maximum = Size(max(0, deep.pause_threshold - burst))
-    more = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"
-    return maximum, f"at most {maximum} = {deep.pause_threshold_formula} - {more}"
+    burst_text = f"{_SENDERS - 1} / {_SENDERS} × {speed} × {loop.time} ({loop.formula})"
+    return maximum, f"at most {maximum} = {deep.pause_threshold_formula} - {burst_text}"
 
 
-def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
-    """Warn of thresholds outside their window; of those in percent of a buffer it is not known."""
-    if found.effective.minimum is None:
+def check_window(thresholds: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
+    """Warn of thresholds outside their window. The window of thresholds in percent is unknown."""
+    if thresholds.effective.minimum is None:
         return
-    low, high = found.effective.minimum or Size(0), found.effective.maximum or Size(0)
+    low, high = thresholds.effective.minimum or Size(0), thresholds.effective.maximum or Size(0)
     if low < window.minimum:
         problems.warn(
-            found.path,
-            f"an ECN minimum of {low} at {found.speed} with {congestion.value}",
+            thresholds.path,
+            f"an ECN minimum of {low} at {thresholds.speed} with {congestion.value}",
             window.minimum_formula,
             "below it the link runs empty after every congestion notification",
         )
     if window.maximum is not None and high > window.maximum:
         problems.warn(
-            found.path,
-            f"an ECN maximum of {high} at {found.speed}",
+            thresholds.path,
+            f"an ECN maximum of {high} at {thresholds.speed}",
             window.maximum_formula,
             "above it PFC stops the senders before marking slows them",
         )
@@ -214,7 +214,7 @@ def thresholds(
     """
     if congestion is None:
         return None
-    part, defaults = _part(box, name), box.system.ecn
+    part, defaults = _merge_part(box, name), box.system.ecn
     path = (*box.spec.path, "classes", name, "ecn") if name in box.spec.part.classes else (*box.spec.path, "ecn")
     step = congestion is Congestion.DCQCN_D
     if step and not box.system.step_marking:
@@ -232,9 +232,9 @@ def thresholds(
             path, "thresholds in percent of the queue's buffer", f"sizes, as {box.system.title} counts them"
         )
         return None
-    minimum = _first(part.minimum, at_speed(defaults.minimum.value, defaults, speed))
-    maximum = _first(part.maximum, minimum if step else at_speed(defaults.maximum.value, defaults, speed))
-    probability = _first(part.probability, 100 if step else defaults.probability.value)
+    minimum = _choose(part.minimum, at_speed(defaults.minimum.value, defaults, speed))
+    maximum = _choose(part.maximum, minimum if step else at_speed(defaults.maximum.value, defaults, speed))
+    probability = _choose(part.probability, 100 if step else defaults.probability.value)
     if step and (minimum != maximum or probability != 100):
         problems.refuse(
             path,
@@ -258,12 +258,12 @@ def thresholds(
 
 
 def at_speed(size: Size, defaults: EcnDefaults, speed: Bandwidth) -> Size:
-    """A document's threshold on a link of another speed: the same time of the link."""
+    """Scale a document's threshold to another link speed, with the same delay."""
     return size if defaults.speed is None else Size(size * speed // defaults.speed.value)
 
 
-def _first(preferred: _T | None, fallback: _T) -> _T:
-    return fallback if preferred is None else preferred
+def _choose(choice: _T | None, fallback: _T) -> _T:
+    return fallback if choice is None else choice
 
 
 def _format_reference_speed(defaults: EcnDefaults) -> str:
@@ -278,7 +278,7 @@ def _fill_thresholds(
     path: tuple[str | int, ...],
     problems: Problems,
 ) -> Thresholds | None:
-    """Thresholds in percent of the queue's buffer. How large that is depends on all the other queues at the time."""
+    """Thresholds in percent of the queue's buffer, whose size depends on the load of all queues."""
     if part.minimum is not None or part.maximum is not None:
         problems.refuse(
             path,
@@ -297,8 +297,8 @@ def _fill_thresholds(
     return Thresholds(marking, marking, speed, from_file, defaults, 1, path)
 
 
-def _part(box: Box, name: str) -> EcnPart:
-    """ECN settings of the cluster file: of the class, else of the switch."""
+def _merge_part(box: Box, name: str) -> EcnPart:
+    """Merge the ECN settings of the cluster file: the class overrides the switch."""
     switch_ecn, class_part = box.spec.part.ecn, box.spec.part.classes.get(name)
     if class_part is None:
         return switch_ecn

@@ -1,4 +1,4 @@
-"""The cables: which NIC is in which leaf port, and which switch in which."""
+"""The cables between NICs and leaf ports."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Box:
 
     @property
     def latency(self) -> Duration | None:
-        """From the last bit in to the first bit out of a frame in an idle switch; None: not known."""
-        configured = self.spec.part.latency
-        return configured if configured is not None else self.model.latency.value if self.model.latency else None
+        """Time from the last bit in to the first bit out of a frame in an idle switch. None: unknown."""
+        override = self.spec.part.latency
+        return override if override is not None else self.model.latency.value if self.model.latency else None
 
     @property
     def speed(self) -> Bandwidth:
@@ -42,9 +42,9 @@ class Box:
 
 
 def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = None) -> tuple[str, ...]:
-    """The ports of a switch in front-panel order, the parts of a split one side by side.
+    """The ports of a switch in front-panel order; split ports are adjacent.
 
-    None where the system has no names for those of line cards.
+    Empty if the system has no names for ports of line cards.
     """
     numbers = range(1, model.ports.value + 1)
     if split is not None and system.sub_port_name is not None:
@@ -88,7 +88,7 @@ class HostCable:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A pod of a plane: the leaves its hosts are cabled to, and which NICs of them."""
+    """A pod of a plane: its hosts and leaves, and the plane of the NICs."""
 
     plane: int  # from 0
     planes: int
@@ -100,8 +100,8 @@ class Domain:
         return (host_port.rail - 1) % self.planes == self.plane
 
 
-def domains_of(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> list[Domain]:
-    """Planes, and the pods of each, in file order; one domain of everything where there is no pattern."""
+def list_domains(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> list[Domain]:
+    """The pods of all planes, in file order. Without a pattern, one domain with all hosts and leaves."""
     part = cluster.fabric
     planes, pods = (part.planes, part.pods) if part else (1, 1)
     leaves = [name for name, box in boxes.items() if box.spec.role == "leaf"]
@@ -129,44 +129,48 @@ def patterned_cables(
     if not any(box.spec.role == "leaf" for box in boxes.values()):
         problems.refuse(("switches",), "no switch with the role leaf", "at least one")
         return []
-    placed: dict[tuple[str, str], End] = {}
-    full: dict[tuple[str | int, ...], list[tuple[str, int]]] = {}  # by range: leaves, and the NICs for each
+    leaf_ports: dict[tuple[str, str], End] = {}
+    full: dict[
+        tuple[str | int, ...], list[tuple[str, int]]
+    ] = {}  # by range of the cluster file: leaves with too many NICs, and their number
     for domain in domains:
-        groups = _groups(cluster, chassis, domain)
+        groups = _group_ports(cluster, chassis, domain)
         if domain.hosts and not groups:
             problems.refuse(("fabric", "planes"), f"{domain.planes} planes", "a NIC of every host in each plane")
             return []
-        for leaf, entries in zip(domain.leaves, _dealt(groups, len(domain.leaves)), strict=True):
+        for leaf, entries in zip(domain.leaves, _deal_groups(groups, len(domain.leaves)), strict=True):
             ports = boxes[leaf].ports[: max(0, len(boxes[leaf].ports) - uplinks.get(leaf, 0))]
             if len(entries) > len(ports):
                 full.setdefault(boxes[leaf].spec.path, []).append((leaf, len(entries)))
             for (host, host_port), port in zip(entries, ports, strict=False):
-                placed[host, host_port.interface] = End(leaf, port)
+                leaf_ports[host, host_port.interface] = End(leaf, port)
     for path, leaves in full.items():
         leaf, count = max(leaves, key=lambda entry: entry[1])
-        whole, taken = len(boxes[leaf].ports), uplinks.get(leaf, 0)
-        if cluster.fabric is not None and count <= whole < taken:
+        whole, uplink_ports = len(boxes[leaf].ports), uplinks.get(leaf, 0)
+        if cluster.fabric is not None and count <= whole < uplink_ports:
             problems.refuse(
                 ("fabric", "leaf_spine", "uplinks"),
-                f"{taken} uplinks",
+                f"{uplink_ports} uplinks",
                 f"at most {whole - count}: a leaf has {whole} ports and {count} NICs",
             )
             continue
-        free = f"at most {max(0, whole - taken)}"
+        free = f"at most {max(0, whole - uplink_ports)}"
         problems.refuse(
             path,
             f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold([name for name, _ in leaves])}",
-            f"{free}: {whole} ports, of which {taken} are uplinks" if taken else f"{free}, one for each port",
-            _room_hint(cluster, whole - count, taken),
+            f"{free}: {whole} ports, of which {uplink_ports} are uplinks"
+            if uplink_ports
+            else f"{free}, one for each port",
+            _room_hint(cluster, whole - count, uplink_ports),
         )
     if problems.refusals:
         return []
     return [
         host_cable(
-            host, host_port, placed[host, host_port.interface], boxes, cluster.cabling.length, cluster.cabling.cable
+            host, host_port, leaf_ports[host, host_port.interface], boxes, cluster.cabling.length, cluster.cabling.cable
         )
-        for host, found in chassis.items()
-        for host_port in found.host_ports
+        for host, host_chassis in chassis.items()
+        for host_port in host_chassis.host_ports
     ]
 
 
@@ -176,8 +180,8 @@ def _room_hint(cluster: Cluster, most_uplinks: int, uplinks: int) -> str:
     return f"add leaves, or give each leaf at most {most_uplinks} uplinks (fabric.leaf_spine.uplinks)"
 
 
-def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, HostPort]]]:
-    """What is dealt out to the leaves of a domain: its hosts, or the rails in it."""
+def _group_ports(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, HostPort]]]:
+    """Group the NIC ports of a domain by host, or by rail if the cabling is by rail."""
     hosts = [
         [(host, host_port) for host_port in chassis[host].host_ports if domain.takes(host_port)]
         for host in domain.hosts
@@ -190,8 +194,8 @@ def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) ->
     return [rails[rail] for rail in sorted(rails)]
 
 
-def _dealt(groups: list[list[tuple[str, HostPort]]], leaves: int) -> list[list[tuple[str, HostPort]]]:
-    """Groups (hosts or rails) dealt out to leaves in order, evenly; one is split only if there are more leaves."""
+def _deal_groups(groups: list[list[tuple[str, HostPort]]], leaves: int) -> list[list[tuple[str, HostPort]]]:
+    """Distribute groups (hosts or rails) evenly to leaves, in order. A group is split only if there are more leaves."""
     if len(groups) >= leaves or not groups:
         return [[entry for group in share for entry in group] for share in even(groups, leaves)]
     dealt: list[list[tuple[str, HostPort]]] = []
@@ -201,18 +205,18 @@ def _dealt(groups: list[list[tuple[str, HostPort]]], leaves: int) -> list[list[t
 
 
 def even(items: Sequence[_Element], parts: int) -> list[list[_Element]]:
-    """Items in order in so many parts, the first ones one longer where it does not come out even."""
+    """Divide items into parts, in order. The first parts are one longer if the division is not even."""
     share, longer = divmod(len(items), parts)
     starts = [part * share + min(part, longer) for part in range(parts + 1)]
     return [list(items[start:end]) for start, end in pairwise(starts)]
 
 
 def host_cable(
-    host: str, host_port: HostPort, at: End, boxes: Mapping[str, Box], length: Length | None, model: str | None
+    host: str, host_port: HostPort, leaf_port: End, boxes: Mapping[str, Box], length: Length | None, model: str | None
 ) -> HostCable:
     """A cable from a NIC to a leaf port, at the speed of the slower end."""
-    speed = Bandwidth(min(host_port.speed, port_speed(boxes[at.device], at.port)))
-    cable = Cable(End(host, host_port.interface), at, speed, length, host_port.rail, model)
+    speed = Bandwidth(min(host_port.speed, port_speed(boxes[leaf_port.device], leaf_port.port)))
+    cable = Cable(End(host, host_port.interface), leaf_port, speed, length, host_port.rail, model)
     return HostCable(cable, host_port)
 
 

@@ -1,8 +1,8 @@
-"""PFC headroom: bytes that still arrive after a switch port has sent a pause (IEEE 802.1Q annex N).
+"""PFC headroom: bytes that arrive after a switch port has sent a pause (IEEE 802.1Q annex N).
 
-The terms are the simulator's own (`wirespeed.wire.headroom`), so a network simulated with this headroom drops nothing.
-It is the least that always suffices: the peer takes all the time that IEEE 802.3 gives it and then sends the frames
-that pack worst. A platform may allocate another headroom;
+The terms are those of the simulator (`wirespeed.wire.headroom`), so a simulated network with this headroom drops
+nothing. It is the smallest headroom that is always sufficient: the peer takes the longest time that IEEE 802.3 allows
+and then sends the frames with the worst use of cells. A platform may allocate another headroom;
 vendors' values for the same chip are shown for comparison.
 """
 
@@ -24,7 +24,7 @@ _SOURCE = "IEEE 802.1Q annex N; response of the peer: IEEE 802.3 annex 31B.3.7"
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """Headroom of one lossless priority group, with what it is made from."""
+    """Headroom of one lossless priority group, with its terms."""
 
     speed: Bandwidth
     length: Length
@@ -35,7 +35,7 @@ class Headroom:
 
     @property
     def size(self) -> Size:
-        """Switch memory; link bytes where the chip's cell is not known."""
+        """Size in the switch's buffer; in bytes of the link if the chip's cell is unknown."""
         return Size(self.terms.bytes)
 
     @property
@@ -51,9 +51,9 @@ class Headroom:
         frames, cells = terms.worst_frame
         if not self.known_cell:
             return f"{link}; bytes that arrive in this time at {self.speed}; cell size of the chip unknown"
-        filled = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
+        fill_text = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
         return (
-            f"{link}; {filled}, in this time at {self.speed}: {terms.middle} cells;"
+            f"{link}; {fill_text}, in this time at {self.speed}: {terms.middle} cells;"
             f" first and last frame: {terms.ends} cells;"
             f" {terms.middle + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
         )
@@ -71,13 +71,13 @@ def headroom(
     """Headroom of one priority group.
 
     Args:
-        speed: of the link.
-        length: of the cable.
+        speed: speed of the link.
+        length: length of the cable.
         mtu: largest IP packet on the port, bytes.
-        lossless: lossless priorities of the port.
-        chip: whose cells the buffer is given out in; without any, bytes of the link are counted.
-        cable: whose delay counts; without any, that of fibre.
-        latency: of the switch. How much of it passes before a frame is counted is not published: all of it is assumed.
+        lossless: number of lossless priorities of the port.
+        chip: chip with the cell size of the buffer; default: bytes of the link are counted.
+        cable: model with the propagation delay; default: fibre.
+        latency: latency of the switch. The part before a frame is counted is not published: all of it is assumed.
     """
     cell = chip.cell.value if chip and chip.cell else None
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M
@@ -86,49 +86,53 @@ def headroom(
     return Headroom(speed, length, ns_per_m, terms, cell is not None, latency)
 
 
-def explain_headroom(found: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
-    """The headroom with its formula, and what vendors reserve on the same chip."""
-    compared = [_compare_sample(found, sample) for sample in _nearest(found, chip.headroom if chip else ())]
+def explain_headroom(headroom_value: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
+    """The headroom with its formula, and values of vendors for the same chip."""
+    samples = [
+        _compare_sample(headroom_value, sample)
+        for sample in _find_nearest(headroom_value, chip.headroom if chip else ())
+    ]
     return ComputedValue(
-        name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",
-        value=format_bytes(found.size),
-        formula=found.formula,
+        name=f"headroom of a lossless priority group of {switch} at {headroom_value.speed}, "
+        f"{headroom_value.length} of cable",
+        value=format_bytes(headroom_value.size),
+        formula=headroom_value.formula,
         source=_SOURCE + (f"; cell: {chip.cell.source}" if chip and chip.cell else ""),
-        compared="; ".join([*compared, "the computed value is planned"]) if compared else None,
+        compared="; ".join([*samples, "the computed value is planned"]) if samples else None,
     )
 
 
-def _nearest(found: Headroom, samples: Sequence[HeadroomSample]) -> Iterator[HeadroomSample]:
-    """Of each vendor the sample of this speed for the shortest cable that is not shorter than ours."""
+def _find_nearest(headroom_value: Headroom, samples: Sequence[HeadroomSample]) -> Iterator[HeadroomSample]:
+    """For each vendor, the sample of this speed with the shortest sufficient cable length."""
     best: dict[str, HeadroomSample] = {}
     for sample in samples:
-        if sample.speed != found.speed or sample.length < found.length:
+        if sample.speed != headroom_value.speed or sample.length < headroom_value.length:
             continue
-        other = best.setdefault(sample.source, sample)
-        if sample.length < other.length:
+        nearest = best.setdefault(sample.source, sample)
+        if sample.length < nearest.length:
             best[sample.source] = sample
     yield from best.values()
 
 
-def _compare_sample(found: Headroom, sample: HeadroomSample) -> str:
-    ratio = sample.size / found.size
+def _compare_sample(headroom_value: Headroom, sample: HeadroomSample) -> str:
+    ratio = sample.size / headroom_value.size
     return f"{sample.source}: {sample.size} up to {sample.length} ({ratio:.2f} × the computed value)"
 
 
 def explain_total(
     headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | None, switch: str
 ) -> ComputedValue | None:
-    """Headroom of all ports together against the packet buffer; None where the buffer is not known.
+    """Headroom of all ports together against the packet buffer; None if the buffer is unknown.
 
     Args:
-        headrooms: of one priority group, by port.
+        headrooms: headroom of one priority group, by port.
         lossless: lossless priority groups of each port.
-        chip: whose buffer it is.
+        chip: chip of the switch.
         switch: its name.
     """
     if chip is None or chip.buffer is None or not headrooms:
         return None
-    whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
+    whole = Size(lossless * sum(int(headroom_value.size) for headroom_value in headrooms.values()))
     buffer = chip.buffer.value
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
@@ -140,15 +144,15 @@ def explain_total(
 
 
 def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch: str) -> ComputedValue:
-    """Headroom that all lossless groups of a switch share, against what they need when all of them pause at once.
+    """Headroom that all lossless groups of a switch share, and their need if all pause at once.
 
     Args:
-        size: of what they share.
-        headrooms: of one priority group, by port.
+        size: size of the shared headroom.
+        headrooms: headroom of one priority group, by port.
         lossless: lossless priority groups of each port.
         switch: its name.
     """
-    whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
+    whole = Size(lossless * sum(int(headroom_value.size) for headroom_value in headrooms.values()))
     groups = _format_groups(headrooms, lossless)
     return ComputedValue(
         name=f"shared headroom of {switch}",

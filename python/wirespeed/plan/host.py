@@ -12,12 +12,12 @@ from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import NvmPart
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, HostPort, train_link
-from wirespeed.plan.bios import bios_of
+from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
-from wirespeed.plan.launch import launch_of
+from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.problems import Problems
-from wirespeed.plan.routing import routes_of, rule_of, rules_of
-from wirespeed.plan.software import software_of
+from wirespeed.plan.routing import build_routes, build_rule, build_rules
+from wirespeed.plan.software import plan_software
 from wirespeed.plan.tuning_profile import apply_profile
 from wirespeed.settings import (
     Driver,
@@ -47,7 +47,7 @@ _ROCE_V2 = "RoCE v2"
 
 @dataclass(slots=True)
 class HostKind:
-    """All that hosts of one kind share: made once, so that a thousand hosts cost little more than one."""
+    """The common settings of hosts of one kind. Built once, so that large clusters are planned fast."""
 
     spec: HostSpec
     chassis: Chassis
@@ -63,25 +63,25 @@ class HostKind:
         """A host of this kind; addresses, link speeds and cable lengths are in rail order."""
         nics: dict[str, Nic] = {}
         by_cable = self.chassis.nic.buffer_by_cable
-        for host_port, nic, at, speed, length in zip(
+        for host_port, nic, address, speed, length in zip(
             self.chassis.host_ports, self.nics, addresses, speeds, lengths, strict=True
         ):
             nics[host_port.interface] = replace(
                 nic,
-                addresses=(at.with_prefix,),
-                link=self._link(host_port, speed),
-                gids={str(self.gid_index): Gid(at.address, _ROCE_V2)},
+                addresses=(address.with_prefix,),
+                link=self._build_link(host_port, speed),
+                gids={str(self.gid_index): Gid(address.address, _ROCE_V2)},
                 cable_length=length if by_cable else None,
             )
         host_ports = self.chassis.host_ports
         return replace(
             self.template,
             nics=nics,
-            rules=rules_of(host_ports, addresses, self.rules),
-            routes=routes_of(host_ports, addresses),
+            rules=build_rules(host_ports, addresses, self.rules),
+            routes=build_routes(host_ports, addresses),
         )
 
-    def _link(self, host_port: HostPort, speed: Bandwidth) -> Link:
+    def _build_link(self, host_port: HostPort, speed: Bandwidth) -> Link:
         if (host_port, speed) not in self.links:
             self.links[host_port, speed] = Link(
                 speed=speed, up=True, mtu=host_port.mtu, fec="rs", pause_receive=False, pause_send=False
@@ -97,7 +97,7 @@ def host_kind(
     catalogue: Catalogue,
     problems: Problems,
 ) -> HostKind | None:
-    """What hosts with this spec share; None, with the reasons among the problems, when it is impossible."""
+    """The common settings of hosts with this spec. None, and problems are noted, if it is impossible."""
     cpu = spec.part.cpu or chassis.server.cpu_vendor
     if cpu not in COMMAND_LINES:
         problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
@@ -113,12 +113,12 @@ def host_kind(
         )
         return None
     qos = nic_qos(classes, cluster, chassis.nic, problems)
-    nvm = _nvm(chassis.nic, spec.part.nvm)
+    nvm = _plan_nvm(chassis.nic, spec.part.nvm)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
-    software = software_of(spec, chassis.nic, gpu, catalogue, problems)
+    software = plan_software(spec, chassis.nic, gpu, catalogue, problems)
     if software.built_in_client:
-        peer = None  # then no module of that name is installed (Broadcom 957608-AN210, section 5.1, question 3)
+        peer = None  # no module of that name is installed in this case (Broadcom 957608-AN210, section 5.1, question 3)
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     modules += software.modules
     template = Host(
@@ -135,15 +135,15 @@ def host_kind(
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
-        bios=bios_of(spec, chassis.server, catalogue, problems),
-        sysctls=_sysctls(chassis.host_ports),
+        bios=plan_bios(spec, chassis.server, catalogue, problems),
+        sysctls=_plan_sysctls(chassis.host_ports),
         modules={name: Module(loaded=True) for name in modules},
         gpus={
             f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
             for index, slot in enumerate(chassis.server.gpu_slots)
         },
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
-        launch=launch_of(cluster, chassis, classes, spec, catalogue, problems),
+        launch=plan_launch(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
         packages=software.packages,
         steps=software.steps,
@@ -164,38 +164,38 @@ def host_kind(
         )
         for host_port in chassis.host_ports
     ]
-    rules = {host_port.rail: rule_of(host_port.rail) for host_port in chassis.host_ports}
+    rules = {host_port.rail: build_rule(host_port.rail) for host_port in chassis.host_ports}
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 
-def _nvm(nic: NicModel, configured: NvmPart) -> Nvm:
+def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:
     """The options of the model, overridden by the cluster file."""
     of_model = {} if nic.nvm is None else nic.nvm.model_dump(exclude={"source"})
-    return Nvm(**{**of_model, **configured.model_dump(exclude_none=True)})
+    return Nvm(**{**of_model, **part.model_dump(exclude_none=True)})
 
 
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
 
 
 def _path_mtu(host_port: HostPort, spec: HostSpec, ipv6: bool, problems: Problems) -> int | None:
-    fitting = wire.path_mtu_fitting(host_port.mtu, ipv6=ipv6)
+    path_mtu = wire.path_mtu_fitting(host_port.mtu, ipv6=ipv6)
     if host_port.mtu > _LARGEST_PACKET:
         problems.refuse((*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", f"at most {_LARGEST_PACKET}")
-    if fitting is None:
+    if path_mtu is None:
         problems.refuse(
             (*spec.path, "mtu"), f"an MTU of {host_port.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
         )
-    return fitting
+    return path_mtu
 
 
-def _sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
+def _plan_sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
     """Kernel parameters.
 
     The kernel takes max(all, interface) of arp_announce, arp_ignore and rp_filter (ip-sysctl in the kernel's
     documentation). Announcing the best local address (2) and answering only on the port that has the address (1) end
-    ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each NIC and on those
-    that are made later (a driver reload creates them again); ``all`` stays 0 so that other interfaces keep theirs.
+    ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each NIC and, by
+    default, on interfaces that a driver reload creates; ``all`` stays 0 so that other interfaces keep their value.
     """
     values = {
         "kernel.numa_balancing": "0",  # Broadcom 957608-AN210, section 2.6, check 17
@@ -212,7 +212,7 @@ def _sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
 
 
 def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
-    """The PCIe tree over NICs and GPUs. ACS is off where a NIC's traffic to its GPU turns: switch downstream ports."""
+    """The PCIe tree above NICs and GPUs. ACS is off on switch downstream ports, where NIC-to-GPU traffic turns."""
     server = chassis.server
     slot_link = PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value)
     functions = {

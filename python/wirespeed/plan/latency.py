@@ -8,18 +8,22 @@ from wirespeed.plan.problems import Problems
 from wirespeed.units import Duration
 
 _LONGEST = Duration(10**12)
-"""A second, the most that the simulator takes."""
+"""One second, the largest latency that the simulator accepts."""
 
 
-def latency_of(box: Box) -> Latency:
+def find_latency(box: Box) -> Latency:
     """The latency of a switch."""
-    known = box.model.latency
-    from_file = box.spec.part.latency is not None or known is None
-    return Latency(box.latency, box.spec.part.credit_latency, None if from_file or known is None else known.source)
+    catalogue_latency = box.model.latency
+    from_file = box.spec.part.latency is not None or catalogue_latency is None
+    return Latency(
+        box.latency,
+        box.spec.part.credit_latency,
+        None if from_file or catalogue_latency is None else catalogue_latency.source,
+    )
 
 
 def check_latency(box: Box, problems: Problems) -> None:
-    """Refuse what no switch takes, and the latency of credits where there are none."""
+    """Refuse latencies that are too large, and a credit latency without credits."""
     part, path = box.spec.part, box.spec.path
     if part.latency is not None and part.latency > _LONGEST:
         problems.refuse((*path, "latency"), f"a latency of {part.latency}", f"at most {_LONGEST}")

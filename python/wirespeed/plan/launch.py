@@ -1,4 +1,4 @@
-"""How jobs are launched: hosts, ranks and their cores, and settings of the library."""
+"""Launch settings of jobs: hosts, ranks and their cores, and settings of the library."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
 from wirespeed.errors import format_choices
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.classes import ROCE
-from wirespeed.plan.combination import version
-from wirespeed.plan.core_binding import bind, count_cores, topology_of
+from wirespeed.plan.combination import parse_version
+from wirespeed.plan.core_binding import bind, build_topology, count_cores
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Cores, Launch, TrafficClass
 
 
-def launch_of(
+def plan_launch(
     cluster: Cluster,
     chassis: Chassis,
     classes: dict[str, TrafficClass],
@@ -29,18 +29,18 @@ def launch_of(
     """The launch settings of every host of one kind."""
     part, roce = cluster.launch, classes.get(ROCE)
     vendor = _gpu_vendor(chassis, catalogue)
-    name = part.library or _usual(vendor, catalogue)
+    name = part.library or _select_library(vendor, catalogue)
     library = catalogue.libraries.get(name)
     if library is None:
-        problems.unknown(("launch", "library"), "library", name, catalogue.libraries)
+        problems.refuse_unknown(("launch", "library"), "library", name, catalogue.libraries)
         return Launch()
-    starter = _starter(part, library, problems)
+    starter = _select_starter(part, library, problems)
     if library.gpus is not None and library.gpus != vendor:
         problems.refuse(
             ("launch", "library"),
             f"{name} on {chassis.server.title}",
             f"hosts with GPUs of {library.gpus}",
-            f"{_usual(vendor, catalogue)} serves these",
+            f"{_select_library(vendor, catalogue)} serves these",
         )
     ranks = part.ranks or len(chassis.server.gpu_slots) or len(chassis.host_ports)
     return Launch(
@@ -50,7 +50,7 @@ def launch_of(
         ranks_per_host=ranks,
         threads=part.threads,
         binding=part.binding and str(part.binding),
-        cores=_cores(part, chassis, ranks, problems),
+        cores=_bind_cores(part, chassis, ranks, problems),
         memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(host_port.rdma_device for host_port in chassis.host_ports),
         gid_index=part.gid_index,
@@ -62,7 +62,7 @@ def launch_of(
     )
 
 
-def _starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
+def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
     starter = part.starter or library.starters[0]
     if starter not in library.starters:
         problems.refuse(
@@ -80,10 +80,10 @@ _WITHOUT_GPUS = "openmpi"
 """Source: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 5 and 5.1: UCX and OpenMPI."""
 
 
-def _usual(vendor: str | None, catalogue: Catalogue) -> str:
-    """The library of jobs on such hosts, where the cluster file names none."""
-    fitting = [name for name, library in catalogue.libraries.items() if vendor is not None and library.gpus == vendor]
-    return fitting[0] if fitting else _WITHOUT_GPUS
+def _select_library(vendor: str | None, catalogue: Catalogue) -> str:
+    """The default library of jobs on hosts with such GPUs."""
+    libraries = [name for name, library in catalogue.libraries.items() if vendor is not None and library.gpus == vendor]
+    return libraries[0] if libraries else _WITHOUT_GPUS
 
 
 def _tuning_settings(
@@ -92,8 +92,8 @@ def _tuning_settings(
     """Settings of the library: from the cluster file, else from the catalogue."""
     settings: dict[str, Any] = {}
     for name in Tuning.model_fields:
-        usual, requested = getattr(library.tuning, name), getattr(part, name)
-        value = requested if requested is not None else usual.value if usual is not None else None
+        usual, configured = getattr(library.tuning, name), getattr(part, name)
+        value = configured if configured is not None else usual.value if usual is not None else None
         settings[name] = str(value) if isinstance(value, StrEnum) else value
     if settings["dma_buf"] and _needs_virtual_memory(part, spec, library, chassis, problems):
         settings["virtual_memory"] = True
@@ -116,7 +116,7 @@ def _needs_virtual_memory(
             f"from {rule.since} on it needs virtual memory too with {chassis.nic.driver}",
         )
         return False
-    needed_here = version(release) >= version(rule.since)
+    needed_here = parse_version(release) >= parse_version(rule.since)
     if needed_here and part.virtual_memory is False:
         problems.refuse(
             ("launch", "virtual_memory"),
@@ -127,7 +127,7 @@ def _needs_virtual_memory(
     return needed_here
 
 
-def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -> Cores | None:
+def _bind_cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -> Cores | None:
     if part.binding is None:
         return None
     cpus, threads = chassis.server.cpus, part.threads or 1
@@ -139,11 +139,13 @@ def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -
             "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
         )
         return None
-    topology = topology_of(cpus, chassis.server.nic_slots[0].numa_node)
-    total, wanted = len(topology.cores), count_cores(part.binding, ranks, threads)
-    if wanted > total:
-        found = f"{ranks} ranks of {threads} threads on each host" if wanted > ranks else f"{ranks} ranks on each host"
-        problems.refuse(("launch", "ranks"), found, f"at most {total} cores, those of {chassis.server.title}")
+    topology = build_topology(cpus, chassis.server.nic_slots[0].numa_node)
+    total, core_count = len(topology.cores), count_cores(part.binding, ranks, threads)
+    if core_count > total:
+        problem = (
+            f"{ranks} ranks of {threads} threads on each host" if core_count > ranks else f"{ranks} ranks on each host"
+        )
+        problems.refuse(("launch", "ranks"), problem, f"at most {total} cores, those of {chassis.server.title}")
         return None
     if part.binding is BindingPolicy.COMPACT and threads > topology.siblings:
         problems.refuse(

@@ -1,7 +1,7 @@
-"""The packet memory of a switch: all of its chips together, and how much of a deep one lossless traffic can hold.
+"""The packet memory of a switch: sum of its chips, and the part of a deep memory that lossless traffic can hold.
 
-A chip with virtual output queues keeps packets where they came in, in gigabytes of memory beside it. Nothing that is
-lossless can fill them: a priority group pauses at its share of what is free in its core, long before.
+A chip with virtual output queues keeps packets at the ingress, in gigabytes of external memory. Lossless traffic cannot
+fill it: a priority group pauses earlier, at its share of the free memory of its core.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from wirespeed.catalogue.model import ChipModel, SourcedValue, SwitchModel
 from wirespeed.units import Bandwidth, Size
 
 
-def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | None:
-    """The chip of a switch. Where its ports need several, their memory adds up and keeps its parts."""
+def combine_chips(model: SwitchModel, chip: ChipModel | None) -> ChipModel | None:
+    """The chip of a switch. If its ports need several chips, one with the sum of their memory, in as many parts."""
     if chip is None or chip.capacity is None:
         return chip
     count = -(-model.ports.value * model.speed.value // chip.capacity.value)
     if count == 1:
         return chip
-    why = f"{count} chips for {model.ports.value} × {model.speed.value}: {chip.capacity.source}"
+    source = f"{count} chips for {model.ports.value} × {model.speed.value}: {chip.capacity.source}"
     slices = chip.slices.value if chip.slices else 1
     return chip.model_copy(
         update={
             "buffer": chip.buffer
-            and SourcedValue[Size](value=Size(count * chip.buffer.value), source=f"{why}; {chip.buffer.source}"),
+            and SourcedValue[Size](value=Size(count * chip.buffer.value), source=f"{source}; {chip.buffer.source}"),
             "slices": SourcedValue[int](
-                value=count * slices, source=f"{why}; {chip.slices.source}" if chip.slices else why
+                value=count * slices, source=f"{source}; {chip.slices.source}" if chip.slices else source
             ),
         }
     )
@@ -37,9 +37,9 @@ def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | No
 class Deep:
     """A memory behind virtual output queues, and the lossless groups that share it. Every core has a separate part.
 
-    A group may take a times what is free of its part, so k of them hold k a / (1 + k a) of what is shared (Choudhury
-    and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom. Where that is not known it is left out: what
-    they hold is more than stated here, and the pause threshold of a group is lower.
+    A group may take a times the free memory of its part, so k groups hold k a / (1 + k a) of the shared memory
+    (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom. If the headroom is unknown it is
+    omitted: the groups then hold more than stated here, and the pause threshold of a group is lower.
     """
 
     buffer: Size
@@ -50,7 +50,7 @@ class Deep:
 
     @property
     def lossless_maximum(self) -> Size:
-        """The most that all lossless groups of the switch can hold."""
+        """The largest amount that all lossless groups of the switch can hold."""
         part = self.groups * self.share
         return Size(int(part / (1 + part) * self._shared_size) + (self.headroom or 0))
 
@@ -63,7 +63,7 @@ class Deep:
 
     @property
     def pause_threshold(self) -> Size:
-        """What one group holds, alone in its core, when it pauses."""
+        """The amount that one group holds when it pauses, with no other group in its core."""
         return Size(int(self.share / (1 + self.share) * self._shared_size / self.cores))
 
     @property
@@ -83,14 +83,14 @@ class Deep:
 def deep(
     chip: ChipModel | None, ports: int, lossless: int, speeds: Iterator[Bandwidth], headroom: Size | None
 ) -> Deep | None:
-    """The memory of a switch with virtual output queues; None of any other, or where something of it is not known.
+    """The memory of a switch with virtual output queues. None for other switches, or if data are unknown.
 
     Args:
-        chip: of the switch, all chips together.
-        ports: of the switch.
-        lossless: lossless priorities of a port.
-        speeds: of its ports; the largest share among them counts.
-        headroom: of all ports; None where the length of a cable is not known.
+        chip: all chips of the switch combined.
+        ports: number of ports of the switch.
+        lossless: number of lossless priorities of a port.
+        speeds: speeds of its ports; the largest share of them is used.
+        headroom: headroom of all ports; None if the length of a cable is unknown.
     """
     if chip is None or chip.credit is None or chip.buffer is None:
         return None

@@ -1,4 +1,4 @@
-"""The plan: every setting as it is meant to be, the cables, and how each computed number came about."""
+"""The plan: every intended setting, the cables, and the formula of each computed value."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class ComputedValue:
-    """A number the plan computed: what it is for, its formula with the numbers in it, and the source of the formula.
+    """A number that the plan computed: its name, value, formula with numbers, and the source of the formula.
 
-    ``compared`` is what vendors ship or print for the same, where they do.
+    ``compared`` contains the values of vendors, if there are any.
     """
 
     name: str
@@ -67,20 +67,20 @@ class Latency:
     """Forwarding latency of an idle switch; None: not known. Not rendered."""
 
     whole: Duration | None = None
-    """From the last bit of a frame in to its first bit out."""
+    """Time from the last bit of a frame in to its first bit out."""
     credit: Duration | None = None
-    """Of virtual output queues, and part of the whole: from a frame getting credit to its standing at the port."""
+    """Part of ``whole`` on switches with virtual output queues: from the credit for a frame to its arrival at the
+    port."""
     source: str | None = None
-    """The document that the whole is from; None: the cluster file."""
+    """The document with the latency. None: the cluster file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the cluster must be.
+    """The intended state of a cluster.
 
-    ``requested`` contains, by place and setting path, the value of the cluster file where the platform can only
-    configure another one (the effective value is in the device). ``origins`` contains the cluster-file line of each
-    device.
+    ``requested`` contains, by place and setting path, values of the cluster file that the platform rounds (the device
+    has the effective value). ``origins`` contains the cluster-file line of each device.
     """
 
     name: str

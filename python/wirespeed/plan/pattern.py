@@ -1,4 +1,4 @@
-"""Which switches are cabled to which: from `links`, or from the pattern of `fabric`.
+"""Cables between switches: from `links`, or from the pattern of `fabric`.
 
 A pattern deals the switches of each role, in file order, into planes and these into pods. Every leaf has its uplinks
 dealt evenly to the spines of its pod. Every spine has its uplinks dealt evenly to all cores of its plane, or, where
@@ -29,11 +29,11 @@ class Bundle:
     count: int
     part: LinkPart | TierPart
     path: tuple[str | int, ...]
-    up: tuple[str, ...]  # the switches that take their last ports for it
+    up: tuple[str, ...]  # the switches that use their last ports for the bundle
 
 
 def check_roles(cluster: Cluster, problems: Problems) -> None:
-    """Roles that take part in no pattern: other names are free where `links` or a file names the cables."""
+    """Refuse roles without a pattern. Other roles are allowed if `links` or a file lists the cables."""
     is_free = cluster.fabric is None and any(spec.role == "leaf" for spec in cluster.switches.values())
     for spec in cluster.switches.values():
         if not is_free and spec.role not in _ROLES:
@@ -41,7 +41,7 @@ def check_roles(cluster: Cluster, problems: Problems) -> None:
             problems.refuse((*spec.path, "role"), f"the role {spec.role!r}", "leaf, spine or core", hint)
 
 
-def bundles_of(
+def list_bundles(
     cluster: Cluster, domains: Sequence[Domain], boxes: Mapping[str, Box], problems: Problems
 ) -> list[Bundle]:
     """Every bundle of the cluster file, in its order."""
@@ -70,13 +70,13 @@ def _pattern_bundles(
     if part is None:
         return
     names = {role: [name for name, box in boxes.items() if box.spec.role == role] for role in _ROLES}
-    if not _fits(cluster, names, problems):
+    if not _fits_pattern(cluster, names, problems):
         return
     per_plane = part.pods
     spines = [pod for plane in even(names["spine"], part.planes) for pod in even(plane, part.pods)]
     for domain, pod_spines in zip(domains, spines, strict=True):
         path: tuple[str, ...] = ("fabric", "leaf_spine")
-        yield from _mesh(domain.leaves, pod_spines, part.leaf_spine, path, problems)
+        yield from _connect_switches(domain.leaves, pod_spines, part.leaf_spine, path, problems)
     if part.spine_core is None:
         return
     path = ("fabric", "spine_core")
@@ -84,12 +84,12 @@ def _pattern_bundles(
         pods = spines[plane * per_plane : (plane + 1) * per_plane]
         if part.spine_core.uplinks % len(cores) == 0:
             for pod in pods:
-                yield from _mesh(pod, cores, part.spine_core, path, problems)
+                yield from _connect_switches(pod, cores, part.spine_core, path, problems)
         elif len(cores) % len(pods[0]) == 0:
             groups = even(cores, len(pods[0]))
             for pod in pods:
                 for spine, group in zip(pod, groups, strict=True):
-                    yield from _mesh([spine], group, part.spine_core, path, problems)
+                    yield from _connect_switches([spine], group, part.spine_core, path, problems)
         else:
             problems.refuse(
                 (*path, "uplinks"),
@@ -99,7 +99,7 @@ def _pattern_bundles(
             )
 
 
-def _mesh(
+def _connect_switches(
     lower: Sequence[str], upper: Sequence[str], part: TierPart, path: tuple[str, ...], problems: Problems
 ) -> Iterator[Bundle]:
     if part.uplinks % len(upper):
@@ -114,12 +114,12 @@ def _mesh(
             yield Bundle(a, b, part.uplinks // len(upper), part, path, (a,))
 
 
-def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Problems) -> bool:
-    """Whether the switches of each role can be dealt evenly."""
+def _fits_pattern(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Problems) -> bool:
+    """Whether the switches of each role can be divided evenly. Notes problems."""
     part = cluster.fabric
     assert part is not None
     parts = part.planes * part.pods
-    wanted = {"leaf": parts, "spine": parts, "core": part.planes}
+    divisors = {"leaf": parts, "spine": parts, "core": part.planes}
     if part.spine_core is None:
         if part.pods > 1:
             problems.refuse(("fabric", "pods"), f"{part.pods} pods and no `spine_core`", "cables between the pods")
@@ -131,8 +131,8 @@ def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Proble
                 f"add `spine_core: {{uplinks: {len(names['core'])}}}` to fabric, or write `role: spine`",
             )
             return False
-        del wanted["core"]
-    for role, share in wanted.items():
+        del divisors["core"]
+    for role, share in divisors.items():
         if not names[role]:
             problems.refuse(
                 ("switches",),

@@ -1,4 +1,4 @@
-"""What every switch port is used for: who is at the other end, and its address or VLAN."""
+"""Use of every switch port: the port at the other end, and the address or VLAN."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def port_uses(
     cluster: Cluster,
     boxes: Mapping[str, Box],
     cables: Sequence[HostCable],
-    between: Sequence[Cable],
+    fabric_cables: Sequence[Cable],
     addresses: Mapping[tuple[str, str], NicAddress],
     fabric: Mapping[End, str],
     routing: Mapping[str, Routing],
@@ -26,28 +26,28 @@ def port_uses(
 ) -> dict[str, list[PortUse]]:
     """Uses by switch, in front-panel order."""
     uses: dict[str, list[PortUse]] = {name: [] for name in boxes}
-    routed = cluster.addresses.scheme.shape == "link"
+    is_routed = cluster.addresses.scheme.shape == "link"
     for cable in cables:
-        at = addresses[cable.host, cable.host_port.interface]
+        address = addresses[cable.host, cable.host_port.interface]
         uses[cable.switch].append(
             PortUse(
                 port=cable.port,
                 peer=cable.host,
                 peer_port=cable.host_port.interface,
                 speed=cable.cable.speed,
-                address=at.gateway_with_prefix if routed else None,
-                vlan=at.vlan,
+                address=address.gateway_with_prefix if is_routed else None,
+                vlan=address.vlan,
                 length=cable.cable.length,
                 training=_uses_link_training(cable.cable.cable, catalogue),
             )
         )
-    for link in between:
-        for end, other in ((link.a, link.b), (link.b, link.a)):
+    for link in fabric_cables:
+        for end, peer_end in ((link.a, link.b), (link.b, link.a)):
             uses[end.device].append(
                 PortUse(
                     port=end.port,
-                    peer=other.device,
-                    peer_port=other.port,
+                    peer=peer_end.device,
+                    peer_port=peer_end.port,
                     speed=link.speed,
                     address=fabric.get(end),
                     unnumbered=routing[end.device].unnumbered,
@@ -65,20 +65,20 @@ def _uses_link_training(cable: str | None, catalogue: Catalogue) -> bool | None:
     return catalogue.cables[cable].training if cable in catalogue.cables and cable else None
 
 
-def vlans_of(
+def list_vlans(
     boxes: Mapping[str, Box], cables: Sequence[HostCable], addresses: Mapping[tuple[str, str], NicAddress]
 ) -> dict[str, dict[int, tuple[str, int]]]:
-    """By switch and VLAN number: the address of its routed interface, and the rail it is for."""
+    """By switch and VLAN number: the address of its routed interface, and its rail."""
     vlans: dict[str, dict[int, tuple[str, int]]] = {name: {} for name in boxes}
     for cable in cables:
-        at = addresses[cable.host, cable.host_port.interface]
-        if at.vlan is not None:
-            vlans[cable.switch][at.vlan] = (at.gateway_with_prefix, cable.host_port.rail)
+        address = addresses[cable.host, cable.host_port.interface]
+        if address.vlan is not None:
+            vlans[cable.switch][address.vlan] = (address.gateway_with_prefix, cable.host_port.rail)
     return vlans
 
 
 def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> None:
-    """Cable models must be known, and not longer than they are made."""
+    """Refuse unknown cable models, and warn of lengths above the longest of the model."""
     parts = [(("cabling",), cluster.cabling.cable, cluster.cabling.length)]
     paths: list[tuple[tuple[str | int, ...], str | None, object]] = [*parts]
     paths += [(("links", index), link.cable, link.length) for index, (link, _, _) in enumerate(cluster.links)]
@@ -90,7 +90,7 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
             continue
         model = catalogue.cables.get(name)
         if model is None:
-            problems.unknown((*path, "cable"), "cable", name, catalogue.cables)
+            problems.refuse_unknown((*path, "cable"), "cable", name, catalogue.cables)
         elif model.max_length and isinstance(length, int) and length > model.max_length.value:
             problems.warn((*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, its longest")
 
@@ -102,7 +102,7 @@ def check_mtus(
     boxes: Mapping[str, Box],
     problems: Problems,
 ) -> None:
-    """A switch port must take the largest packet its host sends."""
+    """Refuse a switch port whose MTU is below that of its host."""
     for cable in cables:
         box = boxes[cable.switch]
         part = box.spec.part.ports.get(cable.port)

@@ -1,4 +1,4 @@
-"""What a plan refuses and warns of, collected so that the user sees all of it at once."""
+"""Collects all refusals and warnings of a plan, so that the user gets them at once."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Problems:
         """Note something that makes a plan impossible, at a path of the cluster file."""
         self.refusals.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
-    def unknown(self, path: tuple[str | int, ...], kind: str, name: str, known: Iterable[str]) -> None:
-        """Note a name that the catalogue does not have, at a path of the cluster file."""
-        names = sorted(known)
+    def refuse_unknown(self, path: tuple[str | int, ...], kind: str, name: str, choices: Iterable[str]) -> None:
+        """Note a name that the catalogue lacks, at a path of the cluster file."""
+        names = sorted(choices)
         self.refuse(path, f"the {kind} {name!r}", format_choices(names), did_you_mean(name, names))
 
     def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
-        """Note something a plan is made in spite of."""
+        """Note a problem that does not prevent a plan, at a path of the cluster file."""
         self.warned.setdefault(Problem(self.origin.locate(*path), found, expected, hint))
 
     def stop(self) -> None:
-        """Go on only if nothing was refused.
+        """Raise a refusal if anything was refused.
 
         Raises:
-            Refusal: something was.
+            Refusal: a problem makes the plan impossible.
         """
         if self.refusals:
             raise Refusal(self.refusals)

@@ -1,4 +1,4 @@
-"""The software of a host: refused where it cannot work, with what would; else what to install, in order."""
+"""The software of a host: conflicts with a working alternative, and the installation steps in order."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec, SoftwarePart
 from wirespeed.plan.combination import Combination, gencode
-from wirespeed.plan.compatibility import conflicts, what_would_work
-from wirespeed.plan.drivers import AFTER, Drivers, drivers_of, kernel_has_client, number_steps
-from wirespeed.plan.nccl import build_for
+from wirespeed.plan.compatibility import conflicts, find_alternative
+from wirespeed.plan.drivers import FINAL_STEPS, Drivers, kernel_has_client, number_steps, plan_drivers
+from wirespeed.plan.nccl import select_build
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep, Package, Software
 
@@ -22,27 +22,27 @@ _OF_GPUS = ("peer_memory", "gpu_driver", "rocm", "nccl", "nvcc_gencode", "nccl_t
 
 @dataclass(frozen=True, slots=True)
 class HostSoftware:
-    """What hosts of one kind have installed."""
+    """The software of hosts of one kind."""
 
     versions: Software = field(default_factory=Software)
     packages: dict[str, Package] = field(default_factory=dict)
     steps: dict[str, InstallStep] = field(default_factory=dict)
     kernel: str | None = None
     built_in_client: bool | None = None
-    drivers: str | None = None  # version of the NIC's drivers, or how it begins
-    peer_memory: bool | None = True  # whether the kernel must have a peer-memory API; None: DMA-BUF does without
-    modules: tuple[str, ...] = ()  # that must be loaded beside the NIC's own
+    drivers: str | None = None  # version of the NIC's drivers, or its beginning
+    peer_memory: bool | None = True  # whether the kernel must have a peer-memory API; None: DMA-BUF needs none
+    modules: tuple[str, ...] = ()  # further modules that must be loaded
 
 
-def software_of(
+def plan_software(
     spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, catalogue: Catalogue, problems: Problems
 ) -> HostSoftware:
-    """What the hosts with this spec must have installed."""
+    """The planned software of the hosts with this spec."""
     part = spec.part.software
-    wanted = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
-    _refuse(spec, wanted, catalogue, problems)
+    combination = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
+    _note_conflicts(spec, combination, catalogue, problems)
     _refuse_idle(spec, nic, gpu, problems)
-    drivers = drivers_of(spec, nic, gpu, catalogue, problems) if nic else None
+    drivers = plan_drivers(spec, nic, gpu, catalogue, problems) if nic else None
     stack = drivers.stack if drivers else None
     versions = Software(
         gpu_driver=part.gpu_driver,
@@ -62,7 +62,7 @@ def software_of(
     return HostSoftware(
         versions=versions,
         packages=drivers.packages if drivers else {},
-        steps=number_steps(_steps(part, drivers, catalogue)),
+        steps=number_steps(_list_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
         drivers=stack.release.drivers if stack else None,
@@ -71,22 +71,26 @@ def software_of(
     )
 
 
-def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) -> list[InstallStep]:
+def _list_steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) -> list[InstallStep]:
     """In order: removals, GPU software, NIC drivers, kernel command line."""
     gpu = [
         _gpu_driver(part, drivers),
         InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", part.rocm) if part.rocm else None,
         InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc) if part.nvhpc else None,
         InstallStep(Action.CUDA, "CUDA toolkit", part.cuda) if part.cuda and not part.nvhpc else None,
-        _nccl(part, catalogue),
+        _plan_nccl(part, catalogue),
     ]
-    steps = [*(drivers.before if drivers else ()), *(step for step in gpu if step), *(drivers.steps if drivers else ())]
+    steps = [
+        *(drivers.removals if drivers else ()),
+        *(step for step in gpu if step),
+        *(drivers.steps if drivers else ()),
+    ]
     kernel = (drivers and drivers.replaces) or part.gpu_driver or part.rocm
-    return [*steps, *(AFTER if kernel else AFTER[-1:] if part.nic_firmware else ())]
+    return [*steps, *(FINAL_STEPS if kernel else FINAL_STEPS[-1:] if part.nic_firmware else ())]
 
 
 def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | None:
-    """DMA-BUF is in the open kernel modules alone."""
+    """The step for the GPU driver. Only the open kernel modules contain DMA-BUF."""
     if part.gpu_driver is None:
         return None
     if drivers and drivers.dma_buf:
@@ -96,19 +100,19 @@ def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | No
     return InstallStep(Action.GPU_DRIVER, "NVIDIA driver", part.gpu_driver)
 
 
-def _nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:
-    """NVIDIA's build of NCCL; one from source is made by nccl.sh."""
+def _plan_nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:
+    """The step for NVIDIA's build of NCCL. nccl.sh builds NCCL from source."""
     release = catalogue.nccl.get(part.nccl or "")
-    build = build_for(release, part.cuda) if release and part.cuda else None
+    build = select_build(release, part.cuda) if release and part.cuda else None
     if build is None or part.nvcc_gencode:
         return None
     return InstallStep(Action.NCCL, "NCCL", f"{part.nccl}-1+cuda{build}")
 
 
-def _refuse(spec: HostSpec, wanted: Combination, catalogue: Catalogue, problems: Problems) -> None:
-    found = list(conflicts(wanted, catalogue))
-    hint = _hint(wanted, catalogue) if any(conflict.fatal for conflict in found) else None
-    for conflict in found:
+def _note_conflicts(spec: HostSpec, combination: Combination, catalogue: Catalogue, problems: Problems) -> None:
+    all_conflicts = list(conflicts(combination, catalogue))
+    hint = _suggest_change(combination, catalogue) if any(conflict.fatal for conflict in all_conflicts) else None
+    for conflict in all_conflicts:
         path = (*spec.path, "software", conflict.key)
         if conflict.fatal:
             problems.refuse(path, conflict.found, conflict.expected, hint)
@@ -117,7 +121,7 @@ def _refuse(spec: HostSpec, wanted: Combination, catalogue: Catalogue, problems:
 
 
 def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, problems: Problems) -> None:
-    """What the file names and nothing on this host could use is refused, not passed over."""
+    """Refuse software of the cluster file that no device of the host can use."""
     part = spec.part.software
     if gpu is None:
         for key in _OF_GPUS:
@@ -134,10 +138,12 @@ def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, pro
             problems.refuse(path, f"{key} without a toolkit", "cuda beside it, whose nvcc it is for")
 
 
-def _hint(wanted: Combination, catalogue: Catalogue) -> str | None:
-    better = what_would_work(wanted, catalogue)
+def _suggest_change(combination: Combination, catalogue: Catalogue) -> str | None:
+    better = find_alternative(combination, catalogue)
     if better is None:
         return None
-    changed = [(key, getattr(better, key)) for key in ("os", *_KEYS) if getattr(better, key) != getattr(wanted, key)]
-    changes = [f"{key}: {value}" if value else f"no {key}" for key, value in changed]
+    changed_keys = [
+        (key, getattr(better, key)) for key in ("os", *_KEYS) if getattr(better, key) != getattr(combination, key)
+    ]
+    changes = [f"{key}: {value}" if value else f"no {key}" for key, value in changed_keys]
     return f"this works with the other versions unchanged: {', '.join(changes)}"

@@ -1,4 +1,4 @@
-"""The RDMA stack that a NIC's vendor makes, instead of the kernel's own driver: which release, for which kernel."""
+"""The RDMA stack of a NIC's vendor, in place of the kernel's driver: its release and the supported kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.catalogue.compat import DriverRelease, Stack, StackBuild, StackRe
 from wirespeed.catalogue.model import GpuModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean
-from wirespeed.plan.combination import version
+from wirespeed.plan.combination import parse_version
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep
 
@@ -33,49 +33,50 @@ class Chosen:
         return self.stack.version_text.format(version=self.version, drivers=self.release.drivers)
 
 
-def stack_of(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chosen | None:
-    """The stack the host's file names; None where it names none, or one that cannot be."""
-    named = spec.part.software.nic_packages or {}
+def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chosen | None:
+    """The stack of the cluster file. None if it sets none, or an impossible one."""
+    packages = spec.part.software.nic_packages or {}
     path = (*spec.path, "software", "nic_packages")
-    if not named:
+    if not packages:
         return None
-    if len(named) > 1:
-        problems.refuse(path, " beside ".join(named), "one of them: each replaces what the other installs")
+    if len(packages) > 1:
+        problems.refuse(path, " beside ".join(packages), "one of them: each replaces what the other installs")
         return None
-    ((name, wanted),) = named.items()
+    ((name, number),) = packages.items()
     stack = release.stacks.get(name)
     if stack is None:
-        known = ", ".join(release.stacks)
+        numbers = ", ".join(release.stacks)
         problems.refuse(
             (*path, name),
             f"the package {name!r} beside {release.title}",
-            f"one of {known}, or none: the driver comes with the kernel",
+            f"one of {numbers}, or none: the driver comes with the kernel",
             did_you_mean(name, list(release.stacks)),
         )
         return None
-    found = stack.releases.get(wanted)
-    if found is None:
-        known = ", ".join(stack.releases)
-        problems.refuse((*path, name), f"{stack.title} {wanted}", f"a release that is known: {known}", _BY_HAND)
+    stack_release = stack.releases.get(number)
+    if stack_release is None:
+        numbers = ", ".join(stack.releases)
+        problems.refuse((*path, name), f"{stack.title} {number}", f"a release that is known: {numbers}", _BY_HAND)
         return None
-    build = next((candidate for candidate in found.builds if _is_for(candidate, spec.os)), None)
+    build = next((candidate for candidate in stack_release.builds if _is_for(candidate, spec.os)), None)
     if build is None:
-        others = _releases_for(spec.os, release)
+        alternatives = _releases_for(spec.os, release)
         problems.refuse(
             (*path, name),
-            f"{stack.title} {wanted} on {spec.os}",
+            f"{stack.title} {number} on {spec.os}",
             "a system it is known to be built for: "
-            + ", ".join(system for row in found.builds for system in row.systems),
-            f"for {spec.os} there is {', '.join(others)}" if others else _BY_HAND,
+            + ", ".join(system for row in stack_release.builds for system in row.systems),
+            f"for {spec.os} there is {', '.join(alternatives)}" if alternatives else _BY_HAND,
         )
         return None
-    chosen = Chosen(name, wanted, stack, found, build)
+    chosen = Chosen(name, number, stack, stack_release, build)
     _check_kernel(spec, chosen, problems)
     return chosen
 
 
 def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterator[InstallStep]:
-    """In order, all of it before GPU software: the NVIDIA driver compiles its peer-memory module against the stack.
+    """The steps in order, all before the GPU software: the NVIDIA driver compiles its peer-memory module against the
+    stack.
 
     Source: NVIDIA open GPU kernel modules, kernel-open/conftest.sh, check_for_ib_peer_memory_symbols.
     """
@@ -88,7 +89,7 @@ def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterato
         Action.STACK,
         chosen.name,
         chosen.version,
-        {"repository" if chosen.stack.package else "installer": _file(chosen.build, spec.os)},
+        {"repository" if chosen.stack.package else "installer": _format_file_name(chosen.build, spec.os)},
         "its drivers and libraries replace those of the system"
         + ("" if chosen.stack.package else ", for the running kernel alone")
         + ("; it brings the peer-memory API for GPUs" if gpu else ""),
@@ -96,13 +97,13 @@ def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterato
 
 
 def peer_memory_step() -> InstallStep:
-    """Where the GPU driver was there before the stack, its module must be compiled again."""
+    """The step that compiles the module of a GPU driver that was installed before the stack."""
     return InstallStep(
         Action.PEER_MEMORY, "nvidia-peermem", why="compiled before the stack came, it is empty and does not load"
     )
 
 
-def of_series(kernel: str, series: str) -> bool:
+def is_of_series(kernel: str, series: str) -> bool:
     """Whether a kernel release is of a series: 5.15.0-102-generic of 5.15, not 5.150.0."""
     return kernel.startswith(series) and not kernel[len(series) :][:1].isdigit()
 
@@ -110,35 +111,35 @@ def of_series(kernel: str, series: str) -> bool:
 def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
     kernel, path = spec.part.software.kernel, (*spec.path, "software", "kernel")
     stack = f"{chosen.stack.title} {chosen.version}"
-    known = ", ".join(chosen.build.kernels)
+    kernels = ", ".join(chosen.build.kernels)
     if kernel is None:
         if not chosen.build.compiled:
             problems.warn(
                 (*spec.path, "software", "nic_packages", chosen.name),
-                f"{stack}, whose modules are made for kernels {known}, and no kernel named",
+                f"{stack}, whose modules are made for kernels {kernels}, and no kernel named",
                 "kernel: the release that uname -r prints",
             )
         return
     broken = chosen.release.breaks_on
-    if broken is not None and version(_numbers(kernel)) >= version(broken.value):
+    if broken is not None and parse_version(_parse_kernel_number(kernel)) >= parse_version(broken.value):
         problems.refuse(
             path,
             f"the kernel {kernel} under {stack}, whose modules do not compile for {broken.value} and newer ones",
-            f"a kernel it is known to work with: {known}",
+            f"a kernel it is known to work with: {kernels}",
             f"or a newer release; {broken.source}",
         )
         return
-    if any(of_series(kernel, series) for series in chosen.build.kernels):
+    if any(is_of_series(kernel, series) for series in chosen.build.kernels):
         return
     if chosen.build.compiled:
         problems.warn(
-            path, f"the kernel {kernel} under {stack}, of which it is not known whether it compiles for it", known
+            path, f"the kernel {kernel} under {stack}, of which it is not known whether it compiles for it", kernels
         )
         return
     problems.refuse(
         path,
         f"the kernel {kernel} under {stack}, whose modules are made for others",
-        f"a kernel of {known}",
+        f"a kernel of {kernels}",
         "or a release whose modules are compiled on the host",
     )
 
@@ -148,8 +149,8 @@ def _releases_for(os: str, release: DriverRelease) -> list[str]:
     return [
         f"{name}: {number}"
         for name, stack in release.stacks.items()
-        for number, found in stack.releases.items()
-        if any(_is_for(build, os) for build in found.builds)
+        for number, stack_release in stack.releases.items()
+        if any(_is_for(build, os) for build in stack_release.builds)
     ]
 
 
@@ -157,11 +158,11 @@ def _is_for(build: StackBuild, os: str) -> bool:
     return any(fnmatchcase(os, system) for system in build.systems)
 
 
-def _file(build: StackBuild, os: str) -> str:
+def _format_file_name(build: StackBuild, os: str) -> str:
     number = os.partition("-")[2]
     return build.file.format(version=number, digits=number.replace(".", ""))
 
 
-def _numbers(kernel: str) -> str:
-    """6.8.0 of 6.8.0-111-generic."""
+def _parse_kernel_number(kernel: str) -> str:
+    """The version number of a kernel release: 6.8.0 of 6.8.0-111-generic."""
     return kernel.partition("-")[0]

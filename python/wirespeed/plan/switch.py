@@ -34,7 +34,7 @@ from wirespeed.units import Bandwidth, Duration, Length
 
 @dataclass(frozen=True, slots=True)
 class PortUse:
-    """What a port is used for."""
+    """The use of a switch port."""
 
     port: str
     peer: str
@@ -43,19 +43,19 @@ class PortUse:
     address: str | None = None  # of a routed port, with prefix length
     vlan: int | None = None  # of a switched port
     length: Length | None = None  # of the cable
-    training: bool | None = None  # whether the cable needs it
+    training: bool | None = None  # whether the cable needs link training
     unnumbered: bool | None = None  # of a port to another switch
 
 
 @dataclass(slots=True)
 class SwitchKind:
-    """All that switches of one kind share."""
+    """The common settings of switches of one kind."""
 
     box: Box
     qos: PortQos
     poll: Duration
     classes: Mapping[str, TrafficClass]
-    at: Mapping[str, QueueMap]
+    maps: Mapping[str, QueueMap]
     buffers: Buffers
     load_balancing: LoadBalancing
     congestion: Mapping[str, Congestion]  # by queue
@@ -83,12 +83,12 @@ class SwitchKind:
                 str(number): Vlan(addresses=(address,), mtu=self.mtu, description=f"rail {rail}")
                 for number, (address, rail) in sorted(vlans.items())
             },
-            ports={use.port: self._port(use) for use in uses},
+            ports={use.port: self._build_port(use) for use in uses},
         )
 
     @property
     def mtu(self) -> int:
-        """Largest IP packet of its ports in bytes, unless the cluster file sets a port's own."""
+        """Default of the largest IP packet of its ports, in bytes."""
         return self.box.spec.part.mtu or self.box.system.mtu.value
 
     def port_mtu(self, port: str) -> int:
@@ -100,26 +100,26 @@ class SwitchKind:
         """Marking thresholds of a port's queues, by queue."""
         speed = speed or self.box.model.speed.value
         if speed not in self.marks:
-            found = {
-                str(int(self.at[name].queue)): thresholds(
+            markings = {
+                str(int(self.maps[name].queue)): thresholds(
                     self.box, name, traffic_class.congestion, speed, self.problems
                 )
                 for name, traffic_class in self.classes.items()
             }
-            self.marks[speed] = {queue: marking for queue, marking in found.items() if marking is not None}
+            self.marks[speed] = {queue: marking for queue, marking in markings.items() if marking is not None}
         return self.marks[speed]
 
-    def _queues(self, speed: Bandwidth) -> Mapping[str, Queue]:
+    def _build_queues(self, speed: Bandwidth) -> Mapping[str, Queue]:
         if speed not in self.queues:
-            self.queues[speed] = _queues(self.classes, self.at, self.marking(speed))
+            self.queues[speed] = _build_queues(self.classes, self.maps, self.marking(speed))
         return self.queues[speed]
 
-    def _port(self, use: PortUse) -> Port:
+    def _build_port(self, use: PortUse) -> Port:
         part = self.box.spec.part.ports.get(use.port)
         speed = (part and part.speed) or use.speed
         return Port(
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
-            link=self._link(
+            link=self._build_link(
                 speed,
                 self.port_mtu(use.port),
                 (part and part.fec) or "rs",
@@ -131,11 +131,11 @@ class SwitchKind:
             vlan=use.vlan,
             unnumbered=use.unnumbered,
             qos=self.qos,
-            queues=self._queues(speed),
+            queues=self._build_queues(speed),
             neighbour=Neighbour(use.peer, use.peer_port),
         )
 
-    def _link(self, speed: Bandwidth, mtu: int, fec: str, training: bool | None) -> Link:
+    def _build_link(self, speed: Bandwidth, mtu: int, fec: str, training: bool | None) -> Link:
         key = (speed, mtu, fec, training)
         if key not in self.links:
             pause = False if self.box.system.global_pause else None
@@ -154,21 +154,25 @@ class SwitchKind:
         return self.links[key]
 
 
-def _pfc_groups(classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap]) -> dict[Priority, PriorityGroup]:
-    return {found.priority: at[name].priority_group for name, found in classes.items() if found.lossless}
+def _pfc_groups(classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap]) -> dict[Priority, PriorityGroup]:
+    return {
+        traffic_class.priority: maps[name].priority_group
+        for name, traffic_class in classes.items()
+        if traffic_class.lossless
+    }
 
 
 def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> SwitchKind | None:
-    """What switches with this spec share; None, with the reasons among the problems, when it is impossible."""
-    at = queue_maps(classes, box, problems)
-    if len(at) != len(classes):
+    """The common settings of switches with this spec. None, and problems are noted, if it is impossible."""
+    maps = queue_maps(classes, box, problems)
+    if len(maps) != len(classes):
         return None
-    dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, at)
+    dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, maps)
     part, defaults = box.spec.part.watchdog, box.system.watchdog
     if not box.system.lossy_pauses:
-        lossless_ones = {found.priority for found in classes.values() if found.lossless}
-        pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_ones}
-    lossless = any(found.lossless for found in classes.values())
+        lossless_priorities = {traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless}
+        pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_priorities}
+    lossless = any(traffic_class.lossless for traffic_class in classes.values())
     watchdog = Watchdog(
         enabled=True,
         action=part.action or defaults.action.value,
@@ -184,42 +188,42 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             tc_queue=tc_queue,
             tc_pg=tc_pg if box.system.priority_groups else None,
             pfc_queue=pfc_queue,
-            pfc_pg=_pfc_groups(classes, at) if box.system.priority_groups else None,
-            pfc=frozenset(found.priority for found in classes.values() if found.lossless),
+            pfc_pg=_pfc_groups(classes, maps) if box.system.priority_groups else None,
+            pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
             watchdog=watchdog if lossless else Watchdog(),
         ),
         poll=poll,
         classes=classes,
-        at=at,
+        maps=maps,
         buffers=buffers(box, lossless, problems),
         load_balancing=load_balancing(box),
         congestion={
-            str(int(at[name].queue)): traffic_class.congestion
+            str(int(maps[name].queue)): traffic_class.congestion
             for name, traffic_class in classes.items()
             if traffic_class.congestion is not None
         },
         problems=problems,
     )
-    kind.marking(None)  # refuses what no speed makes possible
+    kind.marking(None)  # refuses thresholds that are wrong at every speed
     return kind
 
 
-def _queues(
-    classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap], marked: Mapping[str, Thresholds]
+def _build_queues(
+    classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap], markings: Mapping[str, Thresholds]
 ) -> dict[str, Queue]:
     """The queues that classes use, in their order; classes in one queue add their shares."""
     shares: dict[int, int] = {}
     strict: set[int] = set()
-    for name, found in classes.items():
-        queue = int(at[name].queue)
-        shares[queue] = shares.get(queue, 0) + (found.share or 0)
-        if found.strict:
+    for name, traffic_class in classes.items():
+        queue = int(maps[name].queue)
+        shares[queue] = shares.get(queue, 0) + (traffic_class.share or 0)
+        if traffic_class.strict:
             strict.add(queue)
     return {
         str(queue): Queue(
             discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
             weight=None if queue in strict else shares[queue],
-            ecn=marked[str(queue)].effective if str(queue) in marked else Ecn(),
+            ecn=markings[str(queue)].effective if str(queue) in markings else Ecn(),
         )
         for queue in sorted(shares)
     }

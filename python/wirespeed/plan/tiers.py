@@ -17,30 +17,35 @@ from wirespeed.plan.problems import Problems
 class Tiers:
     """The switches that have cables to others, in the order of the cluster file.
 
-    ``height`` counts cables down to the nearest leaf. A ``group`` is the top of one connected fabric, or the switches
-    of a lower tier that share switches below them, a pod's spines; each leaf is a separate group. Groups are named
-    after their first member.
+    ``height`` counts cables down to the nearest leaf. A ``group`` is the top tier of one connected fabric, or
+    switches of a lower tier with common switches below them, such as the spines of a pod; each leaf is a group. Groups
+    are named after their first member.
     """
 
     height: Mapping[str, int]
     group: Mapping[str, str]
 
 
-def tiers_of(roles: Mapping[str, str], between: Sequence[Cable]) -> Tiers:
-    """Tiers of all switches with a cable to another one. Where no switch is a leaf, all are at height 0."""
+def find_tiers(roles: Mapping[str, str], fabric_cables: Sequence[Cable]) -> Tiers:
+    """Tiers of all switches with a cable to another switch. If no switch is a leaf, all are at height 0."""
     near: dict[str, set[str]] = {}
-    for cable in between:
+    for cable in fabric_cables:
         near.setdefault(cable.a.device, set()).add(cable.b.device)
         near.setdefault(cable.b.device, set()).add(cable.a.device)
     names = [name for name in roles if name in near]
-    height = _heights(names, near, roles)
-    fabric = _join_sets(names, ((name, other) for name in names for other in near[name]))
+    height = _compute_heights(names, near, roles)
+    fabric = _join_sets(names, ((name, neighbour) for name in names for neighbour in near[name]))
     pod = _join_sets(
         [
             *names,
             *(f"below {name}" for name in names),
-        ],  # a switch is joined by what it is above, not by what it is below
-        ((name, f"below {other}") for name in names for other in near[name] if height[other] == height[name] - 1),
+        ],  # switches are joined by the switches below them
+        (
+            (name, f"below {neighbour}")
+            for name in names
+            for neighbour in near[name]
+            if height[neighbour] == height[name] - 1
+        ),
     )
     top: dict[str, int] = {}
     for name in names:
@@ -58,7 +63,7 @@ def tiers_of(roles: Mapping[str, str], between: Sequence[Cable]) -> Tiers:
 
 
 def host_networks(hosts: Sequence[str], switches: Sequence[str], cables: Iterable[Cable]) -> list[list[str]]:
-    """Hosts by network: between two networks there is no path of cables."""
+    """The hosts of each network. No path of cables connects two networks."""
     sets = _join_sets([*hosts, *switches], ((cable.a.device, cable.b.device) for cable in cables))
     networks: dict[str, list[str]] = {}
     for host in hosts:
@@ -68,8 +73,8 @@ def host_networks(hosts: Sequence[str], switches: Sequence[str], cables: Iterabl
 
 def check_connections(cluster: Cluster, cables: Sequence[Cable], problems: Problems) -> None:
     """Warn of switches without a cable, and of hosts in several networks."""
-    cabled = {end.device for cable in cables for end in (cable.a, cable.b)}
-    idle = [name for name in cluster.switches if name not in cabled]
+    cabled_devices = {end.device for cable in cables for end in (cable.a, cable.b)}
+    idle = [name for name in cluster.switches if name not in cabled_devices]
     remedy = "cable them with `fabric`, `links` or a cabling file, or remove them"
     if idle:
         path = cluster.switches[idle[0]].path
@@ -86,22 +91,24 @@ def check_connections(cluster: Cluster, cables: Sequence[Cable], problems: Probl
         )
 
 
-def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Mapping[str, str]) -> dict[str, int]:
+def _compute_heights(
+    names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Mapping[str, str]
+) -> dict[str, int]:
     """Cables down to the nearest leaf, by breadth-first search."""
-    found = {name: 0 for name in names if roles[name] == "leaf"}
-    waiting = deque(found)
-    while waiting:
-        name = waiting.popleft()
-        for other in sorted(near[name]):
-            if other not in found:
-                found[other] = found[name] + 1
-                waiting.append(other)
-    return {name: found.get(name, 0) for name in names}
+    heights = {name: 0 for name in names if roles[name] == "leaf"}
+    queue = deque(heights)
+    while queue:
+        name = queue.popleft()
+        for neighbour in sorted(near[name]):
+            if neighbour not in heights:
+                heights[neighbour] = heights[name] + 1
+                queue.append(neighbour)
+    return {name: heights.get(name, 0) for name in names}
 
 
 def _join_sets(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The set that each name is in, named after one of its members, when both of every pair are in one set."""
-    joined = DisjointSets(names)
+    """Join the two names of every pair. The set of each name, named after one of its members."""
+    sets = DisjointSets(names)
     for pair in pairs:
-        joined.join(*pair)
-    return joined.sets()
+        sets.join(*pair)
+    return sets.sets()

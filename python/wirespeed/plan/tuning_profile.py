@@ -13,7 +13,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import CpuTopology, TuningProfile
 from wirespeed.cluster import HostSpec
 from wirespeed.plan.affinity import Chassis
-from wirespeed.plan.core_binding import topology_of
+from wirespeed.plan.core_binding import build_topology
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Coalescing, Host, Nic, Ring, Sysctl
 
@@ -26,32 +26,33 @@ def apply_profile(
     catalogue: Catalogue,
     problems: Problems,
 ) -> tuple[Host, Sequence[Nic]]:
-    """A host and its NICs, in rail order, with what its profile adds; as they are where it has none."""
+    """A host and its NICs, in rail order, with the settings of its profile; unchanged without a profile."""
     name = spec.part.tuning
     if name is None:
         return host, nics
     profile = catalogue.tunings.get(name)
     path = (*spec.path, "tuning")
     if profile is None:
-        problems.unknown(path, "tuning profile", name, catalogue.tunings)
+        problems.refuse_unknown(path, "tuning profile", name, catalogue.tunings)
         return host, nics
     maximum = chassis.nic.ring_maximum
     if profile.ring and maximum and profile.ring.value > maximum.value:
         problems.refuse(
             path, f"rings of {profile.ring.value}", f"at most {maximum.value}, the largest of {spec.nics.model}"
         )
-    return _host(host, profile), [
-        _nic(nic, profile, cores) for nic, cores in zip(nics, _cores(profile, spec, chassis, problems), strict=True)
+    return _tune_host(host, profile), [
+        _tune_nic(nic, profile, cores)
+        for nic, cores in zip(nics, _select_cores(profile, spec, chassis, problems), strict=True)
     ]
 
 
 def node_cores(cpus: CpuTopology, node: int) -> frozenset[int]:
-    """The cores of a NUMA node, every hardware thread of them, by the kernel's numbers.
+    """The hardware threads of a NUMA node's cores, as the kernel numbers them.
 
     Raises:
         ValueError: the server has no such node.
     """
-    topology = topology_of(cpus, None)
+    topology = build_topology(cpus, None)
     nodes = [cores for socket in topology.sockets for cores in socket]
     if not 0 <= node < len(nodes):
         raise ValueError(f"no NUMA node {node}")
@@ -59,7 +60,7 @@ def node_cores(cpus: CpuTopology, node: int) -> frozenset[int]:
     return frozenset(core + thread * total for thread in range(topology.siblings) for core in nodes[node])
 
 
-def _host(host: Host, profile: TuningProfile) -> Host:
+def _tune_host(host: Host, profile: TuningProfile) -> Host:
     parameters = profile.parameters.values if profile.parameters else {}
     return replace(
         host,
@@ -70,7 +71,7 @@ def _host(host: Host, profile: TuningProfile) -> Host:
     )
 
 
-def _nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
+def _tune_nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
     ring = profile.ring.value if profile.ring else None
     values = profile.coalescing.model_dump(exclude_none=True)
     return replace(
@@ -82,7 +83,9 @@ def _nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
     )
 
 
-def _cores(profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems) -> list[frozenset[int] | None]:
+def _select_cores(
+    profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems
+) -> list[frozenset[int] | None]:
     """The cores for each NIC's interrupts, in rail order."""
     if not (profile.interrupts_near and profile.interrupts_near.value):
         return [None] * len(chassis.host_ports)

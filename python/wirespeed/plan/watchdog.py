@@ -1,4 +1,4 @@
-"""Times of the PFC watchdog: longer than any legitimate pause, and polled often enough."""
+"""Times of the PFC watchdog: longer than every legitimate pause, with sufficient polling."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _LONGEST_PAUSE_BITS = 65_535 * 512
 
 @dataclass(frozen=True, slots=True)
 class LongestPause:
-    """The longest pause that a healthy network can have on a port, and why."""
+    """The longest pause of a port in a healthy network, with its formula."""
 
     time: Duration
     formula: str
 
 
 def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = None) -> LongestPause:
-    """How long a queue may be paused although nothing is stuck.
+    """The longest time that a queue may be paused without a fault.
 
-    The next switch pauses while its buffer drains; all of it towards one port of this speed is the longest drain, of a
-    deep memory what lossless traffic can hold of it. One more pause of full length may be lost from the end: a lost
-    resume is obeyed when the last pause runs out.
+    The next switch pauses while its buffer drains. The longest drain is that of the whole buffer, or of the lossless
+    part of a deep memory, to one port of this speed. If the resume frame is lost, one more pause of full length
+    follows.
     """
     last_pause = _LONGEST_PAUSE_BITS * 10**12 // speed
     if chip is None or chip.buffer is None:

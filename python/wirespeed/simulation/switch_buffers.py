@@ -10,7 +10,7 @@ from typing import cast
 from wirespeed.catalogue.model import BufferDefaults, ChipModel, SwitchSystem
 from wirespeed.plan import Plan
 from wirespeed.plan.headroom import headroom
-from wirespeed.plan.memory import chips_together
+from wirespeed.plan.memory import combine_chips
 from wirespeed.settings import Port, Switch
 from wirespeed.settings.fabric import Buffers
 from wirespeed.simulation import scenario_types as form
@@ -150,7 +150,7 @@ def chip_of(plan: Plan, switch: Switch) -> ChipModel | None:
     """The chips of a switch as one; None where they are not known."""
     chip = plan.hardware.chips.get(switch.chip or "")
     model = plan.hardware.switches.get(switch.model or "")
-    return chip if model is None else chips_together(model, chip)
+    return chip if model is None else combine_chips(model, chip)
 
 
 def name_of(switch: Switch) -> str:

@@ -103,7 +103,7 @@ def values(connection: Connection, number: int, wanted: Filters) -> dict[int, li
     if not wanted.selects_everything:
         query = query.where(measurement.c.series_id.in_(select(series.c.id).where(_matches(wanted))))
     rows = connection.execute(query.order_by(*measurement.primary_key)).all()
-    return {name: [row[1] for row in of_series] for name, of_series in groupby(rows, itemgetter(0))}
+    return {name: [row[1] for row in is_of_series] for name, is_of_series in groupby(rows, itemgetter(0))}
 
 
 def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 
 from wirespeed.plan import Plan
 from wirespeed.plan.disjoint_sets import DisjointSets
-from wirespeed.plan.tiers import tiers_of
+from wirespeed.plan.tiers import find_tiers
 from wirespeed.units import Bandwidth
 
 
@@ -70,7 +70,7 @@ def fabric_of(plan: Plan) -> Fabric:
     """The NICs of a plan, and what is above them."""
     root = find_connected(plan)
     between = [cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches]
-    tiers = tiers_of(plan.roles, between)
+    tiers = find_tiers(plan.roles, between)
     pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in between}
     pods |= {cable.b.device: tiers.group.get(cable.a.device) for cable in between if cable.b.device not in pods}
     ends = _ends(plan)

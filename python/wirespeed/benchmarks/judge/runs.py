@@ -82,7 +82,7 @@ def judge_with_subject(
     if found is not None:
         limits_found = _limits(run, found.plan, profile, context)
         verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
-        unread = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
+        unread = tuple(f"as found: {text}" for text in found.list_unread(limits_found.hosts))
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts)
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
