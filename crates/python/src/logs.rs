@@ -16,7 +16,7 @@ pub struct Line {
     #[pyo3(get)]
     text: Py<PyString>,
     #[pyo3(get)]
-    ended: bool,
+    is_complete: bool,
     #[pyo3(get)]
     label: Option<Py<PyString>>,
     /// Whether the whole line is NCCL's debug output.
@@ -36,12 +36,17 @@ struct Block {
 #[pymethods]
 impl Line {
     #[new]
-    #[pyo3(signature = (number, text, ended = true, label = None))]
-    fn new(number: usize, text: Py<PyString>, ended: bool, label: Option<Py<PyString>>) -> Self {
+    #[pyo3(signature = (number, text, is_complete = true, label = None))]
+    fn new(
+        number: usize,
+        text: Py<PyString>,
+        is_complete: bool,
+        label: Option<Py<PyString>>,
+    ) -> Self {
         Self {
             number,
             text,
-            ended,
+            is_complete,
             label,
             debug: false,
             block: None,
@@ -96,12 +101,12 @@ impl Line {
     }
 
     /// The same line with another text.
-    fn with_text(&self, py: Python<'_>, text: Py<PyString>, ended: bool) -> Self {
+    fn with_text(&self, py: Python<'_>, text: Py<PyString>, is_complete: bool) -> Self {
         let label = self.label.as_ref().map(|label| label.clone_ref(py));
         Self {
             number: self.number,
             text,
-            ended,
+            is_complete,
             label,
             debug: false,
             block: None,
@@ -201,12 +206,12 @@ impl Log {
     }
 
     /// For each substring whether a line contains it; of debug output only the kind is searched.
-    fn contained(&self, substrings: &Substrings) -> Vec<bool> {
+    fn contains_each(&self, substrings: &Substrings) -> Vec<bool> {
         self.0.contains_each(&substrings.0)
     }
 
     /// Whether a line opens a JSON object.
-    fn may_hold_json(&self) -> bool {
+    fn may_contain_json(&self) -> bool {
         self.0.may_contain_json()
     }
 }
@@ -247,7 +252,7 @@ impl<'a> Labels<'a> {
             Line {
                 number: line.number,
                 text,
-                ended: line.is_complete,
+                is_complete: line.is_complete,
                 label,
                 debug: line.is_debug,
                 block,

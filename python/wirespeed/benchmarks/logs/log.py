@@ -26,7 +26,7 @@ class Source:
     @cached_property
     def documents(self) -> tuple[Document, ...]:
         """The JSON documents."""
-        if not self._log.may_hold_json():
+        if not self._log.may_contain_json():
             return ()
         return tuple(documents([(line.number, line.text) for line in self.all_lines]))
 
@@ -57,7 +57,7 @@ class Source:
 
     def find_substrings(self, substrings: Substrings) -> list[bool]:
         """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
-        return self._log.contained(substrings)
+        return self._log.contains_each(substrings)
 
     def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
         inside = {number for document in self.documents for number in range(document.first, document.last + 1)}
@@ -142,11 +142,11 @@ def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> l
             if match and not line.text[: match.start()].strip():
                 result.append(line)
                 continue
-            line = held.with_text(held.text + line.text, line.ended)
+            line = held.with_text(held.text + line.text, line.is_complete)
             held = None
             match = message.search(line.text)
         if match and line.text[: match.start()].strip():
-            result.append(line.with_text(line.text[match.start() :], line.ended))
+            result.append(line.with_text(line.text[match.start() :], line.is_complete))
             held = line.with_text(line.text[: match.start()], False)
             continue
         result.append(line)

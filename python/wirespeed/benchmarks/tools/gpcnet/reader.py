@@ -74,7 +74,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         cells = [cell.strip() for cell in text.split("|")]
         title, table, few = _TITLE.match(text), _TABLE.match(text), _FEW_NODES.match(text)

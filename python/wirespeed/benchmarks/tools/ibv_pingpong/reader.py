@@ -57,7 +57,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip()
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         command, address = _COMMAND.search(text), _ADDRESS.match(text)
         if address:

@@ -31,7 +31,7 @@ def _runs(lines: list[Line]) -> list[ReadRun]:
     for line in lines:
         text = line.text.strip()
         begins = _BEGINS.match(text)
-        if begins and line.ended:
+        if begins and line.is_complete:
             host, protocol, port = begins.groups()
             drafts.append(Draft("iperf2", line.number, test=protocol))
             started, whole = set(), set()
@@ -39,8 +39,8 @@ def _runs(lines: list[Line]) -> list[ReadRun]:
             parameters = drafts[-1].parameters
             parameters.side, parameters.server_address, parameters.server_port = side, host, int(port)
             continue
-        interval = report(text, retransmits=False) if line.ended else None
-        connected = _CONNECTED.match(text) if line.ended else None
+        interval = report(text, retransmits=False) if line.is_complete else None
+        connected = _CONNECTED.match(text) if line.is_complete else None
         if interval is None and connected is None:
             continue
         if not drafts:

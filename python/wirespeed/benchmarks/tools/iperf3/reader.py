@@ -80,7 +80,7 @@ def _split_title(lines: list[Line]) -> tuple[str | None, list[Line]]:
     for line in lines:
         text = line.text.lstrip()
         is_titled = text.startswith(prefix)
-        result.append(line.with_text(text.removeprefix(prefix).lstrip(), line.ended) if is_titled else line)
+        result.append(line.with_text(text.removeprefix(prefix).lstrip(), line.is_complete) if is_titled else line)
     return title, result
 
 
@@ -93,13 +93,13 @@ def _unwrap(lines: list[Line]) -> list[Line]:
     wrapped = False
     for line in lines:
         word = line.text.strip()
-        if word in ("sender", "receiver") and line.ended and result and _whole(result[-1]) is None:
-            result[-1] = result[-1].with_text(f"{result[-1].text.rstrip()}  {word}", result[-1].ended)
+        if word in ("sender", "receiver") and line.is_complete and result and _whole(result[-1]) is None:
+            result[-1] = result[-1].with_text(f"{result[-1].text.rstrip()}  {word}", result[-1].is_complete)
             wrapped = True
         else:
             result.append(line)
     end = len(result) - 1
-    while end >= 0 and not (result[end].ended and result[end].text.strip()):
+    while end >= 0 and not (result[end].is_complete and result[end].text.strip()):
         end -= 1
     if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _whole(result[end]) is None:
         result[end] = result[end].with_text(result[end].text, False)
@@ -145,7 +145,7 @@ class _Reader(RunReader):
             self._done = True
             self._close()
             return
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         columns = _COLUMNS.match(text)
         if columns:

@@ -34,7 +34,7 @@ def read(log: Source) -> list[ReadRun]:
     block: list[Line] = []
     whole = 0
     for line in log.lines:
-        if not line.ended:
+        if not line.is_complete:
             continue
         text = line.text.strip()
         begins = _BEGINS.fullmatch(text)

@@ -62,7 +62,7 @@ class _Reader(RunReader):
         if text == "END mpiGraph" and self._draft is not None:
             self._draft.complete = True
             self._close()
-        elif not line.ended or not text:
+        elif not line.is_complete or not text:
             return
         elif start:
             self._close()

@@ -23,7 +23,7 @@ def communicators(log: Source) -> tuple[Communicator, ...]:
     reader = _Reader()
     others = [line for line in log.without_debug() if "CCL " in line.text]  # warnings, and lines behind half a row
     for line in heapq.merge(log.debug(*lines.WORDS), others, key=lambda line: line.number):
-        if line.ended:
+        if line.is_complete:
             reader.take(line)
     return reader.finish()
 
@@ -155,7 +155,7 @@ class _Reader:
         for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
             part = line.text[start:end]
             if part.count(lines.INFO) <= 1:
-                self.take(line.with_text(part, line.ended))
+                self.take(line.with_text(part, line.is_complete))
 
     def _connection(self, process: _Process, message: str, via_at: int) -> None:
         """Take ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""

@@ -138,7 +138,7 @@ class _Reader:
             self._draft.test = self._draft.test or _test(concluded.group(1))
             self._close()
             return
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         if self._starts(line, text) or self._ends(line, text):
             return
@@ -173,7 +173,7 @@ class _Reader:
     def _takes_row(self, line: Line, text: str) -> bool:
         """Take what is a row without any doubt: most of the lines that get here are."""
         draft, columns = self._draft, self._columns
-        if draft is None or columns is None or draft.complete or not line.ended or not text[:1].isdecimal():
+        if draft is None or columns is None or draft.complete or not line.is_complete or not text[:1].isdecimal():
             return False
         if self._half is not None:
             return False
@@ -186,7 +186,7 @@ class _Reader:
         return True
 
     def _takes_variable(self, line: Line, text: str) -> bool:
-        if "set by environment" not in text or not line.ended:
+        if "set by environment" not in text or not line.is_complete:
             return False
         variable = _variable(text[text.rfind("NCCL INFO") :])
         if variable is not None:

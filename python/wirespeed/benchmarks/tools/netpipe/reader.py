@@ -70,7 +70,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         if self._head is not None and _TAIL.match(text):
             text, self._head = f"{self._head} {text}", None
@@ -203,7 +203,7 @@ def _files(lines: tuple[Line, ...]) -> list[ReadRun]:
     rows: list[_Plain] = []
     for line in lines:
         match = _PLAIN.match(line.text.rstrip())
-        row = _plain(line, match) if match and line.ended else None
+        row = _plain(line, match) if match and line.is_complete else None
         if row is None or (rows and row.size <= rows[-1].size):
             found += _file(rows)
             rows = []

@@ -56,9 +56,9 @@ class _Reader:
         self._prints_sums = False
 
     def read(self, lines: list[Line]) -> list[ReadRun]:
-        self._prints_sums = any(_SUM.match(line.text.strip()) for line in lines if line.ended)
+        self._prints_sums = any(_SUM.match(line.text.strip()) for line in lines if line.is_complete)
         for line in lines:
-            if line.ended:
+            if line.is_complete:
                 self._take(line, line.text.strip(' \t|"'))
         self._close()
         return self._found

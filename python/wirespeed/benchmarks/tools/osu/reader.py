@@ -79,7 +79,7 @@ class _Reader(RunReader):
         self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
 
     def take(self, line: Line) -> None:
-        if not line.ended:
+        if not line.is_complete:
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if text[:1].isdecimal() and self._draft is not None and self._row(line, self._draft, text):

@@ -106,7 +106,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.ended or not text or _RULE.fullmatch(text):
+        if not line.is_complete or not text or _RULE.fullmatch(text):
             return
         heading = _heading(line.text)
         if heading is not None:

@@ -105,7 +105,7 @@ class _Reader:
         self.closed = False
 
     def take(self, line: Line) -> None:
-        if line.ended:
+        if line.is_complete:
             bare_pair = _BARE_PAIR.fullmatch(line.text)
             for name, text, digits in [bare_pair.groups("")] if bare_pair else _PAIR.findall(line.text):
                 self._pair(name, text or digits, line)

@@ -101,7 +101,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
-        if self._columns and text[:1].isdecimal() and line.ended and self._row(line, text):
+        if self._columns and text[:1].isdecimal() and line.is_complete and self._row(line, text):
             return
         if _RULE.match(text):
             if self._draft is not None and self._samples.ends(self._draft):
@@ -109,7 +109,7 @@ class _Reader(RunReader):
             self._rules += bool(self._columns and self._rows)
             self._connected = self._connected or self._side == "remote"
             return
-        if not line.ended or not text or (self._draft is not None and self._samples.take(text)):
+        if not line.is_complete or not text or (self._draft is not None and self._samples.take(text)):
             return
         if text.partition(":")[0].rstrip() in LEADS:
             if not PINGPONG.match(text):

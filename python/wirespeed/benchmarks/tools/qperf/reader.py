@@ -62,7 +62,7 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         test, value = _TEST.match(text), _VALUE.match(text)
         if test:

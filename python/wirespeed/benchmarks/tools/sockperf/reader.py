@@ -82,7 +82,7 @@ class _Reader(RunReader):
     def take(self, line: Line) -> None:
         raw = line.text.strip()
         text = _PREFIX.sub("", raw, count=1) if raw.startswith("sockperf:") else raw
-        if not line.ended or not text:
+        if not line.is_complete or not text:
             return
         version, command = _VERSION.search(text), _COMMAND.search(raw)
         if version:

@@ -61,7 +61,7 @@ class _Reader:
 
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
-            if line.ended:
+            if line.is_complete:
                 self._take(line, line.text.strip(" \t|"))
         self._close(complete=False)
         return self._found

@@ -59,7 +59,7 @@ class _Reader(RunReader):
         self._server = False
 
     def take(self, line: Line) -> None:
-        if not line.ended:
+        if not line.is_complete:
             return
         raw = line.text.strip()
         text = " ".join(raw.replace("|", " ").split())
